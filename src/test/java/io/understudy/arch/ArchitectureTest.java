@@ -76,15 +76,42 @@ class ArchitectureTest {
             Map.entry("metrics", List.of())));
 
     /** Maps each room of a folder to the rooms of the same folder that it may import. */
-    private static final Map<String, List<String>> ROOMS = new TreeMap<>(Map.of(
-            "command.settings", List.of(),
-            "command.prepared", List.of("command.settings"),
-            "command.response", List.of(),
-            "command", List.of("command.settings", "command.prepared", "command.response"),
-            "config.bind.problem", List.of(),
-            "config.bind.yaml", List.of("config.bind.problem"),
-            "config.bind", List.of("config.bind.problem", "config.bind.yaml"),
-            "config.bind.schema", List.of("config.bind.problem", "config.bind.yaml", "config.bind")));
+    private static final Map<String, List<String>> ROOMS = new TreeMap<>(Map.ofEntries(
+            Map.entry("command.settings", List.of()),
+            Map.entry("command.prepared", List.of("command.settings")),
+            Map.entry("command.response", List.of()),
+            Map.entry("command", List.of("command.settings", "command.prepared", "command.response")),
+            Map.entry("config.bind.problem", List.of()),
+            Map.entry("config.bind.yaml", List.of("config.bind.problem")),
+            Map.entry("config.bind", List.of("config.bind.problem", "config.bind.yaml")),
+            Map.entry("config.bind.schema", List.of("config.bind.problem", "config.bind.yaml", "config.bind")),
+            Map.entry("plugins.gtiddomain.catalog", List.of()),
+            Map.entry("plugins.gtiddomain.progress", List.of()),
+            Map.entry(
+                    "plugins.gtiddomain.ownership",
+                    List.of("plugins.gtiddomain.catalog", "plugins.gtiddomain.progress")),
+            Map.entry("plugins.gtiddomain.steering", List.of()),
+            Map.entry(
+                    "plugins.gtiddomain.tagging",
+                    List.of(
+                            "plugins.gtiddomain.catalog",
+                            "plugins.gtiddomain.progress",
+                            "plugins.gtiddomain.ownership",
+                            "plugins.gtiddomain.steering")),
+            Map.entry("plugins.gtiddomain.parallelism", List.of()),
+            Map.entry(
+                    "plugins.gtiddomain.advice",
+                    List.of("plugins.gtiddomain.parallelism", "plugins.gtiddomain.steering")),
+            Map.entry(
+                    "plugins.gtiddomain",
+                    List.of(
+                            "plugins.gtiddomain.catalog",
+                            "plugins.gtiddomain.progress",
+                            "plugins.gtiddomain.ownership",
+                            "plugins.gtiddomain.steering",
+                            "plugins.gtiddomain.tagging",
+                            "plugins.gtiddomain.parallelism",
+                            "plugins.gtiddomain.advice"))));
 
     /**
      * Maps each folder of proxy-cli to the other folders of that module that it may import. All of them may import core
@@ -185,7 +212,9 @@ class ArchitectureTest {
         Set<String> found = new TreeSet<>();
         for (JavaClass type : classes) {
             String name = type.getPackageName();
-            if (name.startsWith(ROOT + "command") || name.startsWith(ROOT + "config.bind")) {
+            if (name.startsWith(ROOT + "command")
+                    || name.startsWith(ROOT + "config.bind")
+                    || name.startsWith(ROOT + "plugins.gtiddomain")) {
                 found.add(name.substring(ROOT.length()));
             }
         }

@@ -1,5 +1,10 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.Progress;
+import io.understudy.plugins.gtiddomain.tagging.DomainMeters;
+import io.understudy.plugins.gtiddomain.tagging.Policy;
+import io.understudy.plugins.gtiddomain.tagging.WriteOutcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -112,7 +117,7 @@ final class AdviceWindow {
                 "wants",
                 rule < 0
                         ? indexes.domain(DomainIndexes.DEFAULT)
-                        : policy.rules.rule(rule).domainId());
+                        : policy.rules.rule(rule).domain());
         row.put("domains", domains);
         return row;
     }

@@ -6,6 +6,7 @@ import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
 import io.understudy.plugins.gtiddomain.advice.Advisor;
+import io.understudy.plugins.gtiddomain.ownership.BinlogGuard;
 import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import java.util.Map;

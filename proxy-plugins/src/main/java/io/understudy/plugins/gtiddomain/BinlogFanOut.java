@@ -4,6 +4,9 @@ import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.gtiddomain.ownership.BinlogGuard;
+import io.understudy.plugins.gtiddomain.progress.AppliedTimes;
+import io.understudy.plugins.gtiddomain.progress.LogPace;
 
 /**
  * Passes the binary log's transactions to the parts of this plugin that use them. Called on the dump connection's event

@@ -1,5 +1,8 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.plugins.gtiddomain.ownership.Work;
+import io.understudy.plugins.gtiddomain.tagging.Guard;
+import io.understudy.plugins.gtiddomain.tagging.TaggedRule;
 import io.understudy.rules.ExplainedStatement;
 import io.understudy.rules.Explanation;
 import io.understudy.rules.RuleSet;
@@ -32,16 +35,16 @@ public record DomainExplanation(
                         summary,
                         false,
                         !summary.functions().isEmpty());
-        RuleSet<DomainRule> rules = new RuleSet<>(config.domainRules(), DomainRule::name, DomainRule::match);
-        Explanation<DomainRule> found = rules.explain(subject);
-        DomainRule rule = found.value();
+        RuleSet<TaggedRule> rules = new RuleSet<>(config.tags().rules(), TaggedRule::name, TaggedRule::match);
+        Explanation<TaggedRule> found = rules.explain(subject);
+        TaggedRule rule = found.value();
         boolean pin = config.guard() == Guard.PIN;
         if (work == Work.STEERS) {
             return new DomainExplanation(null, null, "client", List.of());
         } else if (work == Work.NONE) {
             return new DomainExplanation(null, null, "not_a_write", List.of());
         } else if (work == Work.BEGIN) {
-            DomainRule bySession = pin || rule == null || rule.match().hasStatementKeys() ? null : rule;
+            TaggedRule bySession = pin || rule == null || rule.match().hasStatementKeys() ? null : rule;
             return new DomainExplanation(
                     bySession == null ? config.defaultDomain() : bySession.domain(),
                     bySession == null ? null : bySession.name(),

@@ -43,17 +43,4 @@ public record DomainRule(
             throw new IllegalArgumentException(refusals.toString().stripTrailing());
         }
     }
-
-    /** A rule whose only action is a domain. */
-    DomainRule(String name, Match match, @Nullable Long domain) {
-        this(name, match, domain, null, null);
-    }
-
-    /** Returns the domain of a rule that has one. */
-    long domainId() {
-        if (domain == null) {
-            throw new IllegalStateException("rule " + name + " has no domain");
-        }
-        return domain;
-    }
 }

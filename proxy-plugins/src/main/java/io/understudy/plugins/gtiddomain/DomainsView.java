@@ -1,7 +1,20 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.plugins.gtiddomain.catalog.Dictionary;
+import io.understudy.plugins.gtiddomain.ownership.BinlogGuard;
+import io.understudy.plugins.gtiddomain.ownership.Conflict;
+import io.understudy.plugins.gtiddomain.ownership.HandoverProbes;
+import io.understudy.plugins.gtiddomain.ownership.Orphans;
+import io.understudy.plugins.gtiddomain.ownership.OwnershipReport;
+import io.understudy.plugins.gtiddomain.ownership.WaitingTables;
 import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import io.understudy.plugins.gtiddomain.progress.ApplierErrors;
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.ReplicaLag;
+import io.understudy.plugins.gtiddomain.tagging.DomainMeters;
+import io.understudy.plugins.gtiddomain.tagging.Policy;
+import io.understudy.plugins.gtiddomain.tagging.WriteOutcome;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -66,8 +79,8 @@ final class DomainsView implements Supplier<Object> {
     public Object get() {
         Policy policy = policies.get();
         Map<String, Object> view = new LinkedHashMap<>();
-        view.put("mode", policy.config.mode().name().toLowerCase(Locale.ROOT));
-        view.put("guard", policy.config.guard().name().toLowerCase(Locale.ROOT));
+        view.put("mode", policy.tags.mode().name().toLowerCase(Locale.ROOT));
+        view.put("guard", policy.tags.guard().name().toLowerCase(Locale.ROOT));
         view.put("defaultDomain", indexes.domain(DomainIndexes.DEFAULT));
         long writes = meters.writes.sum();
         view.put("writes", writes);

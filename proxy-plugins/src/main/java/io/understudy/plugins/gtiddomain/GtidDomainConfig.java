@@ -1,8 +1,14 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.steering.Lever;
 import io.understudy.plugins.gtiddomain.steering.LeverRule;
+import io.understudy.plugins.gtiddomain.tagging.Guard;
+import io.understudy.plugins.gtiddomain.tagging.Mode;
+import io.understudy.plugins.gtiddomain.tagging.TaggedRule;
+import io.understudy.plugins.gtiddomain.tagging.TaggingRules;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -81,14 +87,21 @@ public record GtidDomainConfig(
         }
     }
 
-    /** Returns the rules with a domain, in their order. */
-    List<DomainRule> domainRules() {
-        return rules.stream().filter(rule -> rule.domain() != null).toList();
+    /** Returns what decides about a session's domain: of the rules those with one, in their order. */
+    TaggingRules tags() {
+        List<TaggedRule> tagged = new ArrayList<>();
+        for (DomainRule rule : rules) {
+            Long domain = rule.domain();
+            if (domain != null) {
+                tagged.add(new TaggedRule(rule.name(), rule.match(), domain));
+            }
+        }
+        return new TaggingRules(mode, guard, procedure, tagged);
     }
 
     /** Returns whether sessions may be tagged: some rule has a domain, or there are no rules yet. */
     public boolean usesDomains() {
-        return rules.isEmpty() || !domainRules().isEmpty();
+        return rules.isEmpty() || rules.stream().anyMatch(rule -> rule.domain() != null);
     }
 
     /** Returns the rules with a lever, in their order. */

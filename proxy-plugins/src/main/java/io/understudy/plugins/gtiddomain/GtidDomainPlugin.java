@@ -9,8 +9,32 @@ import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
+import io.understudy.plugins.gtiddomain.catalog.Dictionary;
+import io.understudy.plugins.gtiddomain.ownership.BinlogGuard;
+import io.understudy.plugins.gtiddomain.ownership.HandoverListener;
+import io.understudy.plugins.gtiddomain.ownership.HandoverProbes;
+import io.understudy.plugins.gtiddomain.ownership.Orphans;
+import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
+import io.understudy.plugins.gtiddomain.ownership.WaitingTables;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import io.understudy.plugins.gtiddomain.progress.AppliedTimes;
+import io.understudy.plugins.gtiddomain.progress.ApplierErrors;
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.LogPace;
+import io.understudy.plugins.gtiddomain.progress.Positions;
+import io.understudy.plugins.gtiddomain.progress.Progress;
+import io.understudy.plugins.gtiddomain.progress.ReplicaLag;
 import io.understudy.plugins.gtiddomain.steering.LeverObserver;
+import io.understudy.plugins.gtiddomain.tagging.Accounts;
+import io.understudy.plugins.gtiddomain.tagging.ConflictLog;
+import io.understudy.plugins.gtiddomain.tagging.DomainMeters;
+import io.understudy.plugins.gtiddomain.tagging.DomainObserver;
+import io.understudy.plugins.gtiddomain.tagging.Guard;
+import io.understudy.plugins.gtiddomain.tagging.Mode;
+import io.understudy.plugins.gtiddomain.tagging.Policy;
+import io.understudy.plugins.gtiddomain.tagging.SteeredSession;
+import io.understudy.plugins.gtiddomain.tagging.TaggedRule;
+import io.understudy.plugins.gtiddomain.tagging.TaggingRules;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -65,8 +89,10 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         final PositionPoller poller;
         final ScheduledFuture<?> polling;
         volatile Policy policy;
+        GtidDomainConfig config;
 
         Running(PluginContext context, GtidDomainConfig config, Workload workload) {
+            this.config = config;
             indexes = new DomainIndexes(config.defaultDomain());
             meters = new DomainMeters(context.meters(), indexes);
             progress = new Progress(indexes);
@@ -85,7 +111,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
             applied = new AppliedTimes(context, indexes, nanos);
             errors = new ApplierErrors(context.meters(), this::writersOf);
             window = new AdviceWindow(indexes, meters, progress);
-            binlog = new BinlogGuard(indexes, progress, dictionary, () -> policy);
+            binlog = new BinlogGuard(indexes, progress, dictionary, () -> policy.ownership);
             poller = new PositionPoller(
                     context,
                     indexes,
@@ -165,25 +191,23 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         }
 
         Policy policy(GtidDomainConfig config, @Nullable Policy before) {
-            for (DomainRule rule : config.domainRules()) {
-                indexes.assign(rule.domainId());
+            TaggingRules tags = config.tags();
+            for (TaggedRule rule : tags.rules()) {
+                indexes.assign(rule.domain());
             }
             boolean simulated = config.mode() == Mode.ADVISE;
-            boolean same = before != null
-                    && before.tagging != simulated
-                    && before.guarded == (config.guard() != Guard.OFF)
-                    && before.config.maxTables().equals(config.maxTables());
-            TableOwnership ownership = before != null && same
+            TableOwnership.Scope scope =
+                    new TableOwnership.Scope(config.maxTables(), simulated, config.guard() != Guard.OFF);
+            TableOwnership ownership = before != null && before.ownership.scope().equals(scope)
                     ? before.ownership
                     : new TableOwnership(
                             progress,
-                            config.maxTables(),
-                            simulated,
-                            simulated ? dictionary::mightLeaveDefault : dictionary,
+                            scope,
+                            simulated ? dictionary::mightLeaveDefault : dictionary::mayLeaveDefault,
                             new ConflictLog(meters, indexes, nanos, simulated),
                             simulated ? HandoverListener.IGNORED : waiting,
                             before == null ? null : before.ownership);
-            return new Policy(config, indexes, meters, ownership, dictionary);
+            return new Policy(tags, indexes, meters, ownership, dictionary);
         }
     }
 
@@ -240,7 +264,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
     }
 
     private static void reload(Running now, GtidDomainConfig config) {
-        GtidDomainConfig before = now.policy.config;
+        GtidDomainConfig before = now.config;
         if (!before.defaultDomain().equals(config.defaultDomain())) {
             throw new IllegalArgumentException("defaultDomain: takes effect after a restart");
         }
@@ -253,6 +277,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
                             + " domain was not followed; restart the proxy");
         }
         now.policy = now.policy(config, now.policy);
+        now.config = config;
         now.lag.register();
         now.applied.register();
         now.reads(before, config);
@@ -270,7 +295,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
         if (now == null) {
             return new LeverObserver(session, levers::levers);
         }
-        if (now.policy.config.rules().isEmpty() && !now.policy.tagging) {
+        if (now.config.rules().isEmpty() && !now.policy.tagging) {
             return SessionObserver.NONE;
         }
         return new SteeredSession(

@@ -6,6 +6,7 @@ import io.understudy.plugins.gtiddomain.steering.Lever;
 import io.understudy.plugins.gtiddomain.steering.LeverRule;
 import io.understudy.plugins.gtiddomain.steering.Levers;
 import io.understudy.plugins.gtiddomain.steering.SteeringMeters;
+import io.understudy.plugins.gtiddomain.tagging.Mode;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -3,6 +3,10 @@ package io.understudy.plugins.gtiddomain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import io.understudy.plugins.gtiddomain.tagging.Fixture;
+import io.understudy.plugins.gtiddomain.tagging.Guard;
+import io.understudy.plugins.gtiddomain.tagging.Mode;
+import io.understudy.plugins.gtiddomain.tagging.Policy;
 import io.understudy.testkit.FakeClient;
 import java.util.List;
 import java.util.Map;

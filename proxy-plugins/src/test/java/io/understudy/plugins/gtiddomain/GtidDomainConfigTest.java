@@ -8,8 +8,12 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.bind.problem.Problem;
 import io.understudy.config.bind.schema.Descriptions;
 import io.understudy.plugin.ProxyPlugin;
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.steering.Lever;
 import io.understudy.plugins.gtiddomain.steering.LeverRule;
+import io.understudy.plugins.gtiddomain.tagging.Guard;
+import io.understudy.plugins.gtiddomain.tagging.Mode;
+import io.understudy.plugins.gtiddomain.tagging.TaggedRule;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Map;
@@ -49,7 +53,7 @@ class GtidDomainConfigTest {
                   - { name: rest, domain: 4294967295 }
                 """);
 
-        assertThat(config.rules()).extracting(DomainRule::name).containsExactly("schema-changes", "rest");
+        assertThat(config.rules()).extracting(TaggedRule::name).containsExactly("schema-changes", "rest");
         assertThat(config.rules().get(0).match().user()).hasSize(2);
         assertThat(config.rules().get(1).domain()).isEqualTo(DomainRule.MAX_DOMAIN);
     }
@@ -96,8 +100,9 @@ class GtidDomainConfigTest {
                 .extracting(LeverRule::name)
                 .containsExactly("b");
         assertThat(load("rules: [ { name: a, alter: two-phase }, { name: b, domain: 7 } ]")
-                        .domainRules())
-                .extracting(DomainRule::name)
+                        .tags()
+                        .rules())
+                .extracting(TaggedRule::name)
                 .containsExactly("b");
     }
 

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Primary;
+import io.understudy.plugins.gtiddomain.progress.ApplierErrors;
+import io.understudy.plugins.gtiddomain.progress.Positions;
+import io.understudy.plugins.gtiddomain.progress.ReplicaLag;
+import io.understudy.plugins.gtiddomain.tagging.Fixture;
+import io.understudy.plugins.gtiddomain.tagging.Guard;
+import io.understudy.plugins.gtiddomain.tagging.Mode;
 import io.understudy.testkit.Fakes;
 import java.sql.Connection;
 import java.sql.ResultSet;

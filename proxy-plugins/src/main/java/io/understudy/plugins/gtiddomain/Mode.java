@@ -1,7 +1,0 @@
-package io.understudy.plugins.gtiddomain;
-
-/** Says whether domains are set, or only counted as if they were. */
-public enum Mode {
-    ADVISE,
-    TAG
-}

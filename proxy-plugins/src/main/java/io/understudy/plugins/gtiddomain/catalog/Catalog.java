@@ -1,0 +1,358 @@
+package io.understudy.plugins.gtiddomain.catalog;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table families of the primary, from its data dictionary. A family is tied by foreign keys (whose cascades leave
+ * no trace in the binary log), by the bodies of triggers, by a view over its tables, by a sequence in a column's
+ * default, or by the MERGE engine; writes within it are dependent. A view may write although it is only read, by a
+ * sequence or a stored function in its definition. Tables written by routines or events, which no proxy can steer, stay
+ * in the default domain with their families. Immutable. Names are lower case {@code schema.table} whatever the server's
+ * {@code lower_case_table_names}: treating two tables as one is safe.
+ */
+public final class Catalog {
+    /** The empty catalogue: no table may leave the default domain. */
+    public static final Catalog EMPTY = new Builder().build();
+
+    private final Map<String, String> families;
+    private final Set<String> movable;
+    private final Set<String> tables;
+    private final Set<String> views;
+    private final Set<String> writingRoutines;
+    private final Set<String> writingPackages;
+    private final Set<String> writingViews;
+    private final boolean routinesKnown;
+    private final boolean cut;
+    private final int hidden;
+    private final int dynamic;
+
+    private Catalog(Map<String, String> families, Set<String> movable, Set<String> tables, Builder built) {
+        this.families = families;
+        writingRoutines = Set.copyOf(built.writingRoutines);
+        writingPackages = Set.copyOf(built.writingPackages());
+        writingViews = Set.copyOf(built.writingViews);
+        views = Set.copyOf(built.views);
+        routinesKnown = built.routinesKnown && !built.cut;
+        cut = built.cut;
+        this.movable = movable;
+        this.tables = tables;
+        hidden = built.hidden;
+        dynamic = built.dynamic;
+    }
+
+    /** Returns the family's name, under which a table's writes are followed. */
+    public String family(String table) {
+        return families.getOrDefault(table, table);
+    }
+
+    /** Returns whether a family consists of known tables that only statements write, so that it may be steered. */
+    boolean movable(String family) {
+        return movable.contains(family);
+    }
+
+    /** Returns the number of families that may be steered. */
+    public int size() {
+        return movable.size();
+    }
+
+    /** Returns whether the catalogue contains all stored routines of the server. */
+    boolean routinesKnown() {
+        return routinesKnown;
+    }
+
+    /**
+     * Returns whether a function is a stored one that may write, by itself or through another one. With sql_mode ORACLE
+     * the name before the dot may be that of a package in any schema.
+     *
+     * @param function with its schema or package
+     */
+    public boolean mayWrite(String function) {
+        String lower = function.toLowerCase(Locale.ROOT);
+        return writingRoutines.contains(lower + "()")
+                || writingPackages.contains(lower.substring(0, Math.max(0, lower.indexOf('.'))));
+    }
+
+    /** Returns whether a read of any view may write. */
+    boolean hasWritingViews() {
+        return !writingViews.isEmpty();
+    }
+
+    /** Returns whether a name is that of a base table. */
+    boolean isBaseTable(String name) {
+        return tables.contains(name) && !views.contains(name);
+    }
+
+    /**
+     * Returns whether a name is that of a view whose definition calls a sequence or a stored function that writes, or
+     * is unknown.
+     */
+    boolean writesWhenRead(String name) {
+        return writingViews.contains(name);
+    }
+
+    /** Returns whether the dictionary was too large to be read whole, so that no table may leave the default domain. */
+    public boolean cut() {
+        return cut;
+    }
+
+    /** Returns the known tables and views of all families. */
+    public Set<String> tables() {
+        return tables;
+    }
+
+    /** Returns the number of routines, events, triggers and views whose text the account may not see. */
+    public int hidden() {
+        return hidden;
+    }
+
+    /** Returns the number of routines, events and triggers that build statements at run time. */
+    public int dynamic() {
+        return dynamic;
+    }
+
+    public static String name(String schema, String table) {
+        return (schema + "." + table).toLowerCase(Locale.ROOT);
+    }
+
+    /** Collects the dictionary's rows; code must follow all tables and routines. */
+    public static final class Builder {
+        /** In the definition of a view, the name of a stored function is quoted and that of a built-in one is not. */
+        private static final String STORED_CALL = "`(";
+
+        private final Set<String> plain = new HashSet<>();
+        private final Set<String> views = new HashSet<>();
+        private final Set<String> routines = new HashSet<>();
+        private final Map<String, String> packages = new HashMap<>();
+        private final Set<String> odd = new HashSet<>();
+        private final Map<String, String> parents = new HashMap<>();
+        private final Set<String> writingRoutines = new HashSet<>();
+        private final Map<String, Definition> definitions = new HashMap<>();
+        private final Set<String> indirect = new HashSet<>();
+        private final Set<String> writingViews = new HashSet<>();
+        private boolean routinesKnown;
+        private boolean cut;
+        private int hidden;
+        private int dynamic;
+
+        /** Records that the account sees every routine. */
+        void routinesKnown() {
+            routinesKnown = true;
+        }
+
+        /** Records that rows were left unread: the objects in them may write any table. */
+        public void cut() {
+            cut = true;
+        }
+
+        public void table(String name, boolean baseTable) {
+            (baseTable ? plain : views).add(name);
+        }
+
+        /** Adds a view's definition; null or empty if the account may not see it. */
+        public void view(String schema, String name, @Nullable String definition, boolean updatable) {
+            String view = name(schema, name);
+            if (definition == null || definition.isBlank()) {
+                hidden++;
+                odd.add(view);
+                writingViews.add(view);
+                return;
+            }
+            Mentions mentions = Mentions.of(definition);
+            definitions.put(view, new Definition(schema, mentions, definition.contains(STORED_CALL)));
+            if (updatable) {
+                mentioned(view, schema, mentions);
+            }
+        }
+
+        /** Adds the default of a table's column: an INSERT writes the sequence that it calls. */
+        void columnDefault(String schema, String table, @Nullable String expression) {
+            if (expression != null && (Mentions.of(expression).advances() || mentionsRoutine(schema, expression))) {
+                mentioned(name(schema, table), schema, Mentions.of(expression));
+            }
+        }
+
+        /** Adds the definition of a table of the MERGE engine; null if the account may not see it. */
+        public void merge(String schema, String table, @Nullable String definition) {
+            if (definition == null) {
+                hidden++;
+                odd.add(name(schema, table));
+            } else {
+                mentioned(name(schema, table), schema, Mentions.of(definition));
+            }
+        }
+
+        /** Adds a trigger of a table. */
+        void trigger(String schema, String table, @Nullable String body) {
+            String on = name(schema, table);
+            if (body == null || body.isBlank()) {
+                hidden++;
+                odd.add(on);
+                return;
+            }
+            Mentions mentions = Mentions.of(body);
+            if (mentions.dynamic()) {
+                dynamic++;
+                odd.add(on);
+            }
+            mentioned(on, schema, mentions);
+        }
+
+        /** Adds a routine, before any code is added. */
+        public void routine(String schema, String name) {
+            routines.add(routineName(schema, name));
+        }
+
+        /** Adds a routine's body. A CALL stays in the default domain, and so must the tables that it writes. */
+        void routineBody(String schema, String name, @Nullable String body) {
+            String node = routineName(schema, name);
+            code(node, schema, body);
+            if (body == null || body.isBlank() || Mentions.of(body).writes() || mentionsRoutine(schema, body)) {
+                writingRoutines.add(node);
+            }
+        }
+
+        private boolean mentionsRoutine(String schema, String body) {
+            for (Mentions.Name name : Mentions.of(body).names()) {
+                if (routines.contains(routineName(name.schema() == null ? schema : name.schema(), name.name()))) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** Adds a package, whose functions are called by its name. It is a routine too. */
+        void storedPackage(String schema, String name) {
+            packages.put(routineName(schema, name), name.toLowerCase(Locale.ROOT));
+        }
+
+        private Set<String> writingPackages() {
+            Map<String, String> writing = new HashMap<>(packages);
+            writing.keySet().retainAll(writingRoutines);
+            return new HashSet<>(writing.values());
+        }
+
+        /** Adds an event's body; the server runs it by itself, in the default domain. */
+        void event(String schema, String name, @Nullable String body) {
+            code(name(schema, name) + " event", schema, body);
+        }
+
+        private void code(String node, String schema, @Nullable String body) {
+            if (body == null || body.isBlank()) {
+                hidden++;
+                odd.add(node);
+                return;
+            }
+            Mentions mentions = Mentions.of(body);
+            dynamic += mentions.dynamic() ? 1 : 0;
+            if (mentions.writes()) {
+                odd.add(node);
+                mentioned(node, schema, mentions);
+            } else {
+                definitions.put(node, new Definition(schema, mentions, false));
+            }
+        }
+
+        private void mentioned(String node, String schema, Mentions mentions) {
+            for (Mentions.Name name : mentions.names()) {
+                String where = name.schema() == null ? schema : name.schema();
+                String table = name(where, name.name());
+                String routine = routineName(where, name.name());
+                if (plain.contains(table) || views.contains(table)) {
+                    tie(node, table);
+                }
+                if (routines.contains(routine)) {
+                    tie(node, routine);
+                }
+            }
+        }
+
+        public void foreignKey(String child, String parent) {
+            tie(child, parent);
+        }
+
+        private void tie(String one, String other) {
+            String a = root(one);
+            String b = root(other);
+            if (!a.equals(b)) {
+                // The smaller name leads, so that a family keeps its name from one reading to the next.
+                parents.put(a.compareTo(b) < 0 ? b : a, a.compareTo(b) < 0 ? a : b);
+            }
+        }
+
+        private String root(String table) {
+            String at = table;
+            for (String up = parents.get(at); up != null; up = parents.get(at)) {
+                at = up;
+            }
+            return at;
+        }
+
+        private static String routineName(String schema, String name) {
+            return name(schema, name) + "()";
+        }
+
+        /** Finds the views that write when they are read, and the code that reads these, in any depth. */
+        private void findIndirectWriters() {
+            boolean more = true;
+            while (more) {
+                more = false;
+                for (Map.Entry<String, Definition> entry : definitions.entrySet()) {
+                    String node = entry.getKey();
+                    if (!indirect.contains(node) && mentionsWriter(entry.getValue())) {
+                        indirect.add(node);
+                        if (views.contains(node)) {
+                            writingViews.add(node);
+                        } else {
+                            writingRoutines.add(node);
+                            odd.add(node);
+                        }
+                        mentioned(node, entry.getValue().schema, entry.getValue().mentions);
+                        more = true;
+                    }
+                }
+            }
+        }
+
+        private boolean mentionsWriter(Definition definition) {
+            if (definition.mentions.advances() || definition.callsStored && !routinesKnown) {
+                return true;
+            }
+            for (Mentions.Name name : definition.mentions.names()) {
+                String where = name.schema() == null ? definition.schema : name.schema();
+                if (writingRoutines.contains(routineName(where, name.name()))
+                        || writingViews.contains(name(where, name.name()))) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** @param callsStored whether it is a view that calls stored functions */
+        private record Definition(String schema, Mentions mentions, boolean callsStored) {}
+
+        public Catalog build() {
+            findIndirectWriters();
+            Map<String, String> families = new HashMap<>();
+            for (String member : parents.keySet()) {
+                families.put(member, root(member));
+            }
+            Set<String> movable = new HashSet<>();
+            if (!cut) {
+                for (String table : plain) {
+                    movable.add(families.getOrDefault(table, table));
+                }
+            }
+            for (String name : odd) {
+                movable.remove(families.getOrDefault(name, name));
+            }
+            Set<String> tables = new HashSet<>(plain);
+            tables.addAll(views);
+            return new Catalog(Map.copyOf(families), Set.copyOf(movable), Set.copyOf(tables), this);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package io.understudy.plugins.gtiddomain.catalog;
+
+import io.understudy.sql.TableName;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last catalogue read, and whether it is reliable: it is not while a schema change through the proxy is newer, nor
+ * during the learning time after the start. Thread-safe.
+ */
+public final class Dictionary {
+    private record Known(Relations relations, long changes) {}
+
+    private final LongSupplier nanos;
+    private final long learnUntil;
+    private final AtomicLong changes = new AtomicLong();
+    /** Set once, by the first thread that finds the time over: reading the clock for each write would cost more. */
+    private volatile boolean learnt;
+
+    private volatile boolean rowFormat;
+    private volatile Known known = new Known(Relations.NONE, -1);
+
+    public Dictionary(LongSupplier nanos, long learnNanos) {
+        this.nanos = nanos;
+        learnUntil = nanos.getAsLong() + learnNanos;
+    }
+
+    /** Called when a schema change was sent, and when its response has arrived. */
+    public void changed() {
+        changes.incrementAndGet();
+    }
+
+    /** Returns the number of schema changes; to be read before the catalogue is. */
+    public long changes() {
+        return changes.get();
+    }
+
+    /** Sets a new catalogue; {@code changesBefore} is the number of changes before it was read. */
+    public synchronized void learned(Catalog catalog, long changesBefore) {
+        known = new Known(known.relations.with(catalog), changesBefore);
+    }
+
+    /**
+     * Forgets names of earlier catalogues without unapplied writes. Called later than {@link #learned}, because
+     * sessions that have just resolved tables may still use the earlier names.
+     *
+     * @param owned whether a name may still have unapplied writes
+     */
+    @SuppressWarnings("ReferenceEquality") // pruned() returns the same object if nothing goes
+    public synchronized void prune(Predicate<String> owned) {
+        Known now = known;
+        Relations less = now.relations.pruned(owned);
+        if (less != now.relations) {
+            known = new Known(less, now.changes);
+        }
+    }
+
+    /**
+     * Records that writes of the first tables may write the second ones too, as a statement or the binary log has
+     * shown.
+     */
+    @SuppressWarnings("ReferenceEquality") // expanded() returns the same object if nothing is new
+    public synchronized void expand(Collection<String> written, Collection<String> alsoWritten) {
+        Known now = known;
+        Relations more = now.relations.expanded(written, alsoWritten);
+        if (more != now.relations) {
+            known = new Known(more, now.changes);
+        }
+    }
+
+    /**
+     * Returns whether the binary log is in row format, so that the rows which a write reads do not affect a replica;
+     * false until known.
+     */
+    public boolean rowFormat() {
+        return rowFormat;
+    }
+
+    public void setRowFormat(boolean value) {
+        rowFormat = value;
+    }
+
+    public boolean stale() {
+        return known.changes != changes.get();
+    }
+
+    public boolean learning() {
+        if (!learnt) {
+            learnt = nanos.getAsLong() - learnUntil >= 0;
+        }
+        return !learnt;
+    }
+
+    public Catalog catalog() {
+        return known.relations.catalog();
+    }
+
+    public Relations relations() {
+        return known.relations;
+    }
+
+    /**
+     * Returns whether calling one of the functions may write: a stored one that does not only read, or any function
+     * while the stored ones are unknown.
+     *
+     * @param functions lower case, with their schema if it is written
+     * @param schema schema of names without one
+     */
+    public boolean mayWrite(List<String> functions, @Nullable String schema) {
+        Known now = known;
+        Catalog catalog = now.relations.catalog();
+        if (now.changes != changes.get() || !catalog.routinesKnown()) {
+            return true;
+        }
+        for (String function : functions) {
+            boolean qualified = function.indexOf('.') >= 0;
+            if (!qualified && schema == null || catalog.mayWrite(qualified ? function : schema + "." + function)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Returns whether one of the tables that are read is a view that writes when it is read, or may be a view that a
+     * schema change has just created.
+     */
+    public boolean readMayWrite(List<TableName> reads, @Nullable String schema) {
+        Known now = known;
+        Catalog catalog = now.relations.catalog();
+        boolean stale = now.changes != changes.get();
+        if (!stale && !catalog.hasWritingViews()) {
+            return false;
+        }
+        for (TableName table : reads) {
+            String where = table.schema() == null ? schema : table.schema();
+            if (where == null) {
+                return true;
+            }
+            String name = Catalog.name(where, table.table());
+            if (catalog.writesWhenRead(name) || stale && !catalog.isBaseTable(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Like {@link #mayLeaveDefault}, for mode advise: every table starts free, and nothing has to be learned first. */
+    @SuppressWarnings("ReferenceEquality") // NONE is the mark for not yet read
+    public boolean mightLeaveDefault(String table) {
+        Known now = known;
+        return now.relations == Relations.NONE || now.relations.catalog().movable(table);
+    }
+
+    /** Returns whether a table may leave the default domain at all. */
+    public boolean mayLeaveDefault(String table) {
+        Known now = known;
+        return now.changes == changes.get()
+                && !learning()
+                && now.relations.catalog().movable(table);
+    }
+}

@@ -1,0 +1,124 @@
+package io.understudy.plugins.gtiddomain.catalog;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names that stored code (the body of a trigger or routine, the definition of a view) mentions, tables or not: the
+ * caller selects the tables. Surplus names are harmless and missing ones are not, so everything that may be a name
+ * counts, also within comments that some servers execute.
+ *
+ * @param names every name, qualified by the name before it if a dot stands between; lower case
+ * @param writes whether a word occurs that may begin a write
+ * @param advances whether words occur that may advance a sequence: NEXTVAL, SETVAL, NEXT VALUE
+ * @param dynamic whether statements are built at run time, whose names are not in the text
+ */
+record Mentions(List<Name> names, boolean writes, boolean advances, boolean dynamic) {
+    private static final Set<String> WRITING = Set.of(
+            "insert",
+            "update",
+            "delete",
+            "replace",
+            "truncate",
+            "alter",
+            "drop",
+            "create",
+            "rename",
+            "load",
+            "call",
+            "import",
+            "optimize");
+    private static final Set<String> ADVANCING = Set.of("nextval", "setval");
+    private static final Set<String> DYNAMIC = Set.of("prepare", "execute");
+
+    /** A name with its schema, if it is written. */
+    record Name(@Nullable String schema, String name) {}
+
+    static Mentions of(String body) {
+        Scanner scanner = new Scanner(body);
+        Set<Name> names = new HashSet<>();
+        boolean writes = false;
+        boolean advances = false;
+        boolean dynamic = false;
+        String before = null;
+        boolean dot = false;
+        for (String word = scanner.next(); word != null; word = scanner.next()) {
+            if (word.equals(".")) {
+                dot = before != null;
+                continue;
+            }
+            writes |= WRITING.contains(word);
+            advances |= ADVANCING.contains(word) || word.equals("value") && "next".equals(before);
+            dynamic |= DYNAMIC.contains(word);
+            names.add(new Name(null, word));
+            if (dot) {
+                names.add(new Name(before, word));
+            }
+            dot = false;
+            before = word;
+        }
+        return new Mentions(new ArrayList<>(names), writes || advances || dynamic, advances, dynamic);
+    }
+
+    /** Words, quoted names without their quotes, and dots; everything else is skipped. */
+    private static final class Scanner {
+        private final String text;
+        private int at;
+
+        Scanner(String text) {
+            this.text = text;
+        }
+
+        @Nullable
+        String next() {
+            while (at < text.length()) {
+                char c = text.charAt(at);
+                if (c == '`' || c == '"') {
+                    // With ANSI_QUOTES a name; without, a string, in which a table's name does no harm.
+                    return quoted(c).toLowerCase(Locale.ROOT);
+                } else if (c == '\'') {
+                    quoted(c);
+                } else if (c == '.') {
+                    at++;
+                    return ".";
+                } else if (part(c)) {
+                    int from = at;
+                    while (at < text.length() && part(text.charAt(at))) {
+                        at++;
+                    }
+                    return text.substring(from, at).toLowerCase(Locale.ROOT);
+                } else {
+                    at++;
+                }
+            }
+            return null;
+        }
+
+        private String quoted(char quote) {
+            StringBuilder inner = new StringBuilder();
+            at++;
+            while (at < text.length()) {
+                char c = text.charAt(at++);
+                if (c == '\\' && quote != '`' && at < text.length()) {
+                    inner.append(text.charAt(at++));
+                } else if (c != quote) {
+                    inner.append(c);
+                } else if (at < text.length() && text.charAt(at) == quote) {
+                    inner.append(quote);
+                    at++;
+                } else {
+                    break;
+                }
+            }
+            return inner.toString();
+        }
+
+        private static boolean part(char c) {
+            return c == '_' || c == '$' || c >= 0x80 || Character.isLetterOrDigit(c);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+package io.understudy.plugins.gtiddomain.ownership;
+
+import io.understudy.plugins.binlog.BinlogListener;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.LoggedStatement;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.gtiddomain.catalog.Catalog;
+import io.understudy.plugins.gtiddomain.catalog.Dictionary;
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.Progress;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import io.understudy.sql.TableName;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares the binary log with the announcements of sessions. Tables that a transaction wrote and no statement named
+ * get its domain as an owner, stay in the default domain from then on, and are included in later writes of the named
+ * tables. Called on the dump connection's event loop; the results are read by any thread.
+ */
+public final class BinlogGuard implements BinlogListener {
+    private static final Logger log = LoggerFactory.getLogger(BinlogGuard.class);
+
+    public static final String OFF = "switched off by plugins.gtid-domain.binlog";
+
+    private final DomainIndexes indexes;
+    private final Progress progress;
+    private final Dictionary dictionary;
+    private final Supplier<TableOwnership> ownerships;
+    private final SqlAnalyzer analyzer = new SqlAnalyzer(2_048, 256);
+    private final LongAdder transactions = new LongAdder();
+    private final LongAdder unseen = new LongAdder();
+    private final LongAdder unnamed = new LongAdder();
+    private final LongAdder unreadable = new LongAdder();
+    private final Map<Long, Long> taggedElsewhere = new ConcurrentHashMap<>();
+    private volatile String state = "not started";
+
+    /** @param ownerships returns the one in force */
+    public BinlogGuard(
+            DomainIndexes indexes, Progress progress, Dictionary dictionary, Supplier<TableOwnership> ownerships) {
+        this.indexes = indexes;
+        this.progress = progress;
+        this.dictionary = dictionary;
+        this.ownerships = ownerships;
+    }
+
+    /** Returns whether the log is read, or the reason why not. */
+    public String state() {
+        return state;
+    }
+
+    /** Called when the configuration does not use the log. */
+    public void off() {
+        state = OFF;
+    }
+
+    public long transactions() {
+        return transactions.sum();
+    }
+
+    /** Returns the number of writes to tables that no statement through the proxy had announced. */
+    public long unseen() {
+        return unseen.sum();
+    }
+
+    /**
+     * Returns the number of writes to tables that no statement had named, while a CALL, a function or the like was
+     * announced that may have written them.
+     */
+    public long unnamed() {
+        return unnamed.sum();
+    }
+
+    /** Returns the number of transactions with unknown tables: logged as statements, or compressed. */
+    public long unreadable() {
+        return unreadable.sum();
+    }
+
+    @Override
+    public void onStart(PrimaryFacts facts, boolean replaced) {
+        state = "reading";
+    }
+
+    @Override
+    public void onGap(BinlogTrouble trouble) {
+        state = trouble.message();
+    }
+
+    @Override
+    public void onTransaction(BinlogTransaction transaction) {
+        transactions.increment();
+        TableOwnership ownership = ownerships.get();
+        if (!ownership.scope().guarded()) {
+            return;
+        }
+        if (transaction.kind() == TransactionKind.SCHEMA) {
+            schemaChange(transaction, ownership);
+            return;
+        }
+        if (!transaction.tablesKnown()) {
+            unreadable.increment();
+        }
+        if (!transaction.tables().isEmpty()) {
+            observe(transaction, transaction.tables(), ownership);
+        }
+    }
+
+    /** Returns whether every table had been announced. */
+    private boolean observe(BinlogTransaction transaction, Collection<String> tables, TableOwnership ownership) {
+        Collection<String> families = families(tables);
+        int index = indexes.find(transaction.domain());
+        LoggedWrites.Found writes = ownership.logged.observe(
+                families, index, () -> progress.reached(transaction.domain(), transaction.sequence()));
+        List<String> found = writes.tables();
+        if (found.isEmpty()) {
+            return true;
+        }
+        (writes.expected() ? unnamed : unseen).add(found.size());
+        List<String> announced = new ArrayList<>(families);
+        announced.removeAll(found);
+        if (announced.isEmpty() && index != DomainIndexes.DEFAULT && index != DomainIndexes.FOREIGN) {
+            taggedElsewhere(transaction, found);
+        }
+        log.debug("{} wrote {}, which no statement named; it named {}", transaction.gtid(), found, announced);
+        if (!announced.isEmpty()) {
+            dictionary.expand(announced, found);
+        }
+        return false;
+    }
+
+    private void taggedElsewhere(BinlogTransaction transaction, List<String> tables) {
+        if (taggedElsewhere.merge(transaction.domain(), 1L, Long::sum) == 1) {
+            log.warn(
+                    "gtid-domain: {} wrote {} in domain {}, which a rule of this proxy uses, but did not pass"
+                            + " through it, or its client chose"
+                            + " the domain. If another proxy tags writes of the same primary, let one of the two be"
+                            + " active: each makes"
+                            + " the other's tables stay in the default domain",
+                    transaction.gtid(),
+                    tables,
+                    transaction.domain());
+        }
+    }
+
+    /**
+     * Returns the transactions in domains of the rules, by domain, whose tables no statement through this proxy had
+     * announced.
+     */
+    public Map<Long, Long> taggedByOthers() {
+        return Map.copyOf(taggedElsewhere);
+    }
+
+    private Collection<String> families(Collection<String> tables) {
+        Catalog catalog = dictionary.catalog();
+        if (tables.size() == 1) {
+            return List.of(catalog.family(tables.iterator().next().toLowerCase(Locale.ROOT)));
+        }
+        Set<String> families = new TreeSet<>();
+        for (String table : tables) {
+            families.add(catalog.family(table.toLowerCase(Locale.ROOT)));
+        }
+        return families;
+    }
+
+    private void schemaChange(BinlogTransaction transaction, TableOwnership ownership) {
+        LoggedStatement statement = transaction.statement();
+        if (statement == null) {
+            return;
+        }
+        StatementSummary summary = summary(statement);
+        if (summary == null || !summary.kind().isDdl() && summary.kind() != StatementKind.UNKNOWN) {
+            return; // GRANT, ANALYZE and the like
+        }
+        List<String> tables = new ArrayList<>();
+        for (TableName table : summary.writes()) {
+            String schema = table.schema() == null ? statement.schema() : table.schema();
+            tables.add(Catalog.name(schema, table.table()));
+        }
+        boolean legible = summary.writesListed();
+        boolean announced = observe(transaction, tables, ownership);
+        if (!legible || tables.isEmpty()) {
+            unreadable.increment();
+            if (!progress.reached(transaction.domain(), transaction.sequence())) {
+                ownership.logged.observeUnknown(indexes.find(transaction.domain()));
+            }
+        }
+        if ((!announced || tables.isEmpty() || !legible) && summary.kind() != StatementKind.TRUNCATE) {
+            // Through another connection than the proxy's, or of another object than a table.
+            dictionary.changed();
+        }
+    }
+
+    private StatementSummary summary(LoggedStatement statement) {
+        byte[] text = statement.text().getBytes(StandardCharsets.UTF_8);
+        return analyzer.summarize(text, 0, text.length, 0);
+    }
+}

@@ -1,0 +1,104 @@
+package io.understudy.plugins.gtiddomain.ownership;
+
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.Progress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/** The binary log's part in ownership: writes that no session announced. Thread-safe. */
+final class LoggedWrites {
+    /**
+     * Tables that a logged transaction wrote besides those that statements had named.
+     *
+     * @param tables their names
+     * @param expected whether a statement with unknown tables was announced in the domain, which may have written them
+     */
+    record Found(List<String> tables, boolean expected) {}
+
+    private final FollowedTables tables;
+    private final Inheritance inheritance;
+    private final Progress progress;
+    private final boolean simulated;
+    private final TableOwnership.ConflictListener conflicts;
+
+    /** @param simulated whether the domains are only simulated: the log then contains only the default domain */
+    LoggedWrites(
+            FollowedTables tables,
+            Inheritance inheritance,
+            Progress progress,
+            boolean simulated,
+            TableOwnership.ConflictListener conflicts) {
+        this.tables = tables;
+        this.inheritance = inheritance;
+        this.progress = progress;
+        this.simulated = simulated;
+        this.conflicts = conflicts;
+    }
+
+    /**
+     * Compares a transaction of the binary log with the announced writes. Every write of a session is announced before
+     * it is sent and stays announced until all standbys have it, so a write that is neither announced nor applied came
+     * from elsewhere.
+     *
+     * @param names of the tables that it wrote
+     * @param index index of its domain
+     * @param applied whether all standbys have it already; called after the announcements were read
+     * @return the tables that no statement had named; they stay in the default domain from now on
+     */
+    Found observe(Iterable<String> names, int index, BooleanSupplier applied) {
+        List<String> unseen = new ArrayList<>(0);
+        int real = simulated ? DomainIndexes.DEFAULT : index;
+        boolean expected = unknownOutstanding(real);
+        for (String name : names) {
+            TableEntry entry = tables.entry(name);
+            if (entry == tables.unknown()) {
+                continue;
+            }
+            synchronized (entry) {
+                entry.logged(index);
+            }
+            if (inheritance.owners() != 0) {
+                continue;
+            }
+            int others;
+            long otherDigest;
+            synchronized (entry) {
+                int owners = entry.outstanding(progress, simulated);
+                boolean announced = simulated ? owners != 0 : (owners & 1 << index) != 0;
+                if (entry.dropped() || applied.getAsBoolean() || simulated && announced) {
+                    continue;
+                }
+                entry.touch(real, progress.epoch());
+                if (announced) {
+                    continue;
+                }
+                others = owners & ~(1 << real);
+                otherDigest = entry.lastDigest(others == 0 ? real : Integer.numberOfTrailingZeros(others));
+                entry.setUnsteerable();
+            }
+            unseen.add(name);
+            if (others != 0) {
+                int other = Integer.numberOfTrailingZeros(others);
+                conflicts.onConflict(Conflict.UNSEEN, name, 0, real, otherDigest, other);
+            }
+        }
+        return new Found(unseen, expected);
+    }
+
+    /** Returns whether a CALL, a called function or the like may be writing unknown tables in the domain. */
+    private boolean unknownOutstanding(int index) {
+        TableEntry unknown = tables.unknown();
+        synchronized (unknown) {
+            return (unknown.outstanding(progress, simulated) & 1 << index) != 0;
+        }
+    }
+
+    /** Records a logged write to unknown tables. */
+    void observeUnknown(int index) {
+        TableEntry unknown = tables.unknown();
+        synchronized (unknown) {
+            unknown.touch(simulated ? DomainIndexes.DEFAULT : index, progress.epoch());
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.understudy.plugins.gtiddomain.progress;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last sequence number of each domain, as {@code @@gtid_binlog_pos} and {@code @@gtid_slave_pos} list them:
+ * {@code 0-1-42,10-1-7}.
+ */
+public record GtidPosition(Map<Long, Long> sequences) {
+
+    public GtidPosition {
+        sequences = Map.copyOf(sequences);
+    }
+
+    /**
+     * Parses a position. Of a domain that is listed twice (written by two servers) the higher number counts.
+     *
+     * @throws IllegalArgumentException if a part is no GTID
+     */
+    public static GtidPosition parse(@Nullable String text) {
+        Map<Long, Long> sequences = new HashMap<>();
+        if (text == null || text.isBlank()) {
+            return new GtidPosition(sequences);
+        }
+        for (String part : text.split(",")) {
+            String[] numbers = part.strip().split("-");
+            if (numbers.length != 3) {
+                throw new IllegalArgumentException("'" + part + "' in the position '" + text + "' is no MariaDB GTID");
+            }
+            // Sequence numbers are unsigned, but no server lives long enough for the sign bit.
+            sequences.merge(Long.parseLong(numbers[0]), Long.parseUnsignedLong(numbers[2]), Math::max);
+        }
+        return new GtidPosition(sequences);
+    }
+
+    public long sequence(long domain) {
+        return sequences.getOrDefault(domain, 0L);
+    }
+
+    /** Returns whether this position includes the domain's transactions in {@code other}. */
+    public boolean covers(GtidPosition other, long domain) {
+        return sequence(domain) >= other.sequence(domain);
+    }
+
+    /** Returns whether this position includes all transactions in {@code other}. */
+    public boolean covers(GtidPosition other) {
+        for (Map.Entry<Long, Long> entry : other.sequences.entrySet()) {
+            if (sequence(entry.getKey()) < entry.getValue()) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,99 @@
+package io.understudy.plugins.gtiddomain.tagging;
+
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugins.gtiddomain.catalog.Dictionary;
+import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
+import io.understudy.plugins.gtiddomain.ownership.TableResolver;
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.rules.RuleSet;
+import io.understudy.rules.SessionRules;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A configuration in force, shared by all sessions; every reload builds a new one. */
+public final class Policy {
+    /** Purpose of an injected statement that sets a domain. */
+    public static final String SET = "domain";
+    /** Purpose of an injected statement that sets the domain to its present value, to learn whether that is allowed. */
+    static final String PROBE = "domain-probe";
+
+    public final TaggingRules tags;
+    public final RuleSet<TaggedRule> rules;
+    public final TableOwnership ownership;
+    public final TableResolver tables;
+    public final boolean tagging;
+    public final boolean pin;
+    public final boolean guarded;
+
+    private final DomainIndexes indexes;
+    private final int[] indexOfRule;
+    private final List<DomainMeters.OfRule> meters = new ArrayList<>();
+    private final InjectedStatement[] sets;
+    private final InjectedStatement[] probes;
+
+    public Policy(
+            TaggingRules tags,
+            DomainIndexes indexes,
+            DomainMeters allMeters,
+            TableOwnership ownership,
+            Dictionary dictionary) {
+        this.tags = tags;
+        this.indexes = indexes;
+        this.ownership = ownership;
+        rules = new RuleSet<>(tags.rules(), TaggedRule::name, TaggedRule::match);
+        tables = new TableResolver(ownership, dictionary);
+        tagging = tags.mode() == Mode.TAG;
+        pin = tags.guard() == Guard.PIN;
+        guarded = tags.guard() != Guard.OFF;
+        indexOfRule = new int[rules.size()];
+        for (int i = 0; i < indexOfRule.length; i++) {
+            indexOfRule[i] = indexes.assign(rules.rule(i).domain());
+            meters.add(allMeters.new OfRule(rules.name(i)));
+        }
+        meters.add(allMeters.new OfRule(null));
+        sets = new InjectedStatement[indexes.size()];
+        probes = new InjectedStatement[indexes.size()];
+        for (int index = 0; index < sets.length; index++) {
+            sets[index] = new InjectedStatement(sql(indexes.domain(index)), SET);
+            probes[index] = new InjectedStatement(sql(indexes.domain(index)), PROBE);
+        }
+    }
+
+    private String sql(long domain) {
+        String procedure = tags.procedure();
+        if (procedure == null) {
+            return "SET SESSION gtid_domain_id=" + domain;
+        }
+        int dot = procedure.indexOf('.');
+        return "CALL `" + procedure.substring(0, dot) + "`.`" + procedure.substring(dot + 1) + "`(" + domain + ")";
+    }
+
+    /** Returns the domain index of a rule; the default one for {@link SessionRules#NONE}. */
+    public int index(int rule) {
+        return rule < 0 ? DomainIndexes.DEFAULT : indexOfRule[rule];
+    }
+
+    /** Returns the domain index for a transaction whose statements are not known yet. */
+    int indexForTransaction(SessionRules<TaggedRule> session) {
+        // Its tables are unknown, and its domain cannot change any more once they are known.
+        return pin ? DomainIndexes.DEFAULT : index(session.sessionIndex());
+    }
+
+    public DomainMeters.OfRule meters(int rule) {
+        return meters.get(rule < 0 ? indexOfRule.length : rule);
+    }
+
+    /** Returns the domain of an index, for logs. */
+    public String label(int index) {
+        return indexes.label(index);
+    }
+
+    public InjectedStatement set(int index) {
+        // A table may be owned by a domain that only a later reload has added.
+        return index < sets.length ? sets[index] : new InjectedStatement(sql(indexes.domain(index)), SET);
+    }
+
+    public InjectedStatement probe(int index) {
+        return index < probes.length ? probes[index] : new InjectedStatement(sql(indexes.domain(index)), PROBE);
+    }
+}

@@ -1,0 +1,138 @@
+package io.understudy.plugins.gtiddomain.tagging;
+
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.InjectionResult;
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * State of one session's {@code gtid_domain_id}: its value, and whether it may be set. A session is away from the
+ * default domain for one statement or transaction: before its next command it is set back, unless that one goes to the
+ * same domain. Used on the session's event loop.
+ */
+final class SessionDomain {
+    /** Refusals after which a session no longer leaves the default domain. */
+    static final int MAX_REFUSALS = 3;
+
+    private final Accounts accounts;
+    private final DomainMeters meters;
+    /** Domain indexes set by statements in flight, in their order. */
+    private final ArrayDeque<Integer> pending = new ArrayDeque<>(2);
+
+    private int index;
+    /** The index that the server has confirmed. */
+    private int confirmed;
+
+    private int refusals;
+    private boolean clientSteers;
+    private boolean stays;
+    private boolean injected;
+
+    SessionDomain(Accounts accounts, DomainMeters meters) {
+        this.accounts = accounts;
+        this.meters = meters;
+        index = accounts.freshIndex();
+        confirmed = index;
+    }
+
+    /** Returns the index of the domain in which the next statement runs unless another one is injected. */
+    int index() {
+        return index;
+    }
+
+    /** Returns whether the client has set the variable itself. */
+    boolean clientSteers() {
+        return clientSteers;
+    }
+
+    /**
+     * Returns whether the session is no longer steered to other domains; it may still be set back to the default one.
+     */
+    boolean leftAlone() {
+        return clientSteers || stays || refusals >= MAX_REFUSALS;
+    }
+
+    boolean refusedBefore() {
+        return refusals > 0;
+    }
+
+    /** Returns whether the plugin has set it to another domain than the default one. */
+    boolean away() {
+        return injected && !clientSteers && index != DomainIndexes.DEFAULT;
+    }
+
+    /**
+     * Called when a write ran in the domain of another one because no statement could be injected before it: the
+     * session does not leave the default domain again.
+     */
+    void stay() {
+        stays = true;
+    }
+
+    /**
+     * Returns the statement that sets the session back to the default domain; null if it is there, or the value is not
+     * the plugin's.
+     */
+    @Nullable
+    InjectedStatement back(Policy policy) {
+        return away() ? steer(DomainIndexes.DEFAULT, policy) : null;
+    }
+
+    /** Returns the statement to inject so that the next one runs in a domain; null if it does anyway. */
+    @Nullable
+    InjectedStatement steer(int wanted, Policy policy) {
+        if (wanted == index || wanted == DomainIndexes.FOREIGN) {
+            return null;
+        }
+        pending.add(wanted);
+        index = wanted;
+        injected = true;
+        return policy.set(wanted);
+    }
+
+    /**
+     * Returns the statement that probes whether the account may set the variable; it changes the value only if that is
+     * unknown.
+     */
+    @Nullable
+    InjectedStatement probe(Policy policy) {
+        return index == DomainIndexes.FOREIGN ? steer(DomainIndexes.DEFAULT, policy) : policy.probe(index);
+    }
+
+    /** Called with the response to the oldest injected statement in flight. */
+    void onInjected(InjectedStatement statement, InjectionResult result, String user, PendingWrites pendingWrites) {
+        Integer set = statement.purpose().equals(Policy.SET) ? pending.poll() : null;
+        if (result.ok()) {
+            accounts.proven(user);
+            confirmed = set == null ? confirmed : set;
+            return;
+        }
+        refusals++;
+        accounts.refused(user);
+        meters.refused(set == null ? index : set, result.errorCode());
+        if (set != null && !clientSteers) {
+            pendingWrites.moved(set, confirmed);
+            index = pending.isEmpty() ? confirmed : index;
+        }
+    }
+
+    /** Called when a client's statement names the variable. */
+    void clientSets() {
+        if (!clientSteers) {
+            meters.clientSets();
+        }
+        clientSteers = true;
+        index = DomainIndexes.FOREIGN;
+    }
+
+    /** Called when the session's variables have been reset to those after a login. */
+    void reset() {
+        confirmed = accounts.freshIndex();
+        index = pending.isEmpty() ? confirmed : index;
+        clientSteers = false;
+        stays = false;
+        injected = !pending.isEmpty();
+        refusals = 0;
+    }
+}

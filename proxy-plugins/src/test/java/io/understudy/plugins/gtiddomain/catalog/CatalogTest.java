@@ -1,0 +1,190 @@
+package io.understudy.plugins.gtiddomain.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.sql.TableName;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+class CatalogTest {
+    private final Catalog.Builder builder = new Catalog.Builder();
+
+    CatalogTest() {
+        for (String table : Set.of("s.a", "s.audit", "s.b", "s.c", "other.log")) {
+            builder.table(table, true);
+        }
+    }
+
+    @Test
+    void aTriggersBodyTiesTheTablesItNames() {
+        builder.trigger("s", "b", "BEGIN INSERT INTO audit VALUES (NEW.id); INSERT INTO `other`.`log` VALUES (1); END");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.family("s.b")).isEqualTo("other.log");
+        assertThat(catalog.family("s.audit")).isEqualTo("other.log");
+        assertThat(catalog.movable("other.log")).isTrue();
+        assertThat(catalog.family("s.c")).isEqualTo("s.c");
+    }
+
+    @Test
+    void tablesOfHiddenOrDynamicTriggersStay() {
+        builder.trigger("s", "a", null);
+        builder.trigger("s", "b", "EXECUTE IMMEDIATE CONCAT('INSERT INTO s.', 'c VALUES (1)')");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.movable("s.a")).isFalse();
+        assertThat(catalog.movable("s.b")).isFalse();
+        assertThat(catalog.hidden()).isEqualTo(1);
+        assertThat(catalog.dynamic()).isEqualTo(1);
+    }
+
+    @Test
+    void tablesThatRoutinesAndEventsWriteStayAndThoseTheyReadDoNot() {
+        builder.routine("s", "fill");
+        builder.routine("s", "total");
+        builder.routineBody("s", "fill", "BEGIN DELETE FROM a WHERE id < 5; END");
+        builder.routineBody("s", "total", "RETURN (SELECT SUM(v) FROM b)");
+        builder.event("s", "nightly", "DELETE FROM c");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.movable(catalog.family("s.a"))).isFalse();
+        assertThat(catalog.movable(catalog.family("s.b"))).isTrue();
+        assertThat(catalog.movable(catalog.family("s.c"))).isFalse();
+    }
+
+    @Test
+    void theTableOfATriggerThatCallsARoutineStaysWithTheRoutinesTables() {
+        builder.routine("s", "fill");
+        builder.trigger("s", "b", "CALL fill()");
+        builder.routineBody("s", "fill", "INSERT INTO a VALUES (1)");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.family("s.b")).isEqualTo(catalog.family("s.a"));
+        assertThat(catalog.movable(catalog.family("s.b"))).isFalse();
+    }
+
+    @Test
+    void aViewIsOneFamilyWithItsTables() {
+        builder.table("s.v", false);
+        builder.view("s", "v", "select `s`.`c`.`id` AS `id` from `s`.`c`", true);
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.family("s.v")).isEqualTo(catalog.family("s.c"));
+        assertThat(catalog.movable(catalog.family("s.v"))).isTrue();
+    }
+
+    @Test
+    void aSequenceInADefaultTiesTheTablesThatUseIt() {
+        builder.table("s.ids", false);
+        builder.columnDefault("s", "a", "nextval(`s`.`ids`)");
+        builder.columnDefault("s", "b", "setval(`s`.`ids`,5,1)");
+        builder.columnDefault("s", "c", "concat('audit',lastval(`s`.`ids`))");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.family("s.a")).isEqualTo(catalog.family("s.b")).isEqualTo(catalog.family("s.ids"));
+        assertThat(catalog.movable(catalog.family("s.a"))).isTrue();
+        assertThat(catalog.family("s.c")).isEqualTo("s.c");
+    }
+
+    @Test
+    void aViewThatCallsASequenceOrAWritingFunctionWritesWhenItIsRead() {
+        for (String name : Set.of("s.ids", "s.calls", "s.next", "s.over", "s.reads")) {
+            builder.table(name, false);
+        }
+        builder.routinesKnown();
+        builder.routine("s", "fill");
+        builder.routine("s", "reader");
+        builder.view("s", "next", "select nextval(`s`.`ids`) AS `n`", false);
+        builder.view("s", "over", "select `next`.`n` AS `n` from `s`.`next`", false);
+        builder.view("s", "calls", "select `s`.`fill`() AS `f`", false);
+        builder.view("s", "reads", "select replace(count(0),1,2) AS `n` from `s`.`b`", false);
+        builder.routineBody("s", "fill", "BEGIN DELETE FROM a; RETURN 1; END");
+        builder.routineBody("s", "reader", "RETURN (SELECT n FROM over)");
+
+        Catalog catalog = builder.build();
+
+        assertThat(Set.of("s.next", "s.over", "s.calls")).allMatch(catalog::writesWhenRead);
+        assertThat(catalog.writesWhenRead("s.reads")).isFalse();
+        assertThat(catalog.mayWrite("s.reader")).isTrue();
+        assertThat(catalog.family("s.b")).isEqualTo("s.b");
+    }
+
+    @Test
+    void aViewWhoseDefinitionOrFunctionsAreHiddenMayWrite() {
+        for (String name : Set.of("s.hidden", "s.calls", "s.reads")) {
+            builder.table(name, false);
+        }
+        builder.view("s", "hidden", null, false);
+        builder.view("s", "calls", "select `s`.`secret`(1) AS `f`", false);
+        builder.view("s", "reads", "select count(0) AS `n` from `s`.`b` where `s`.`b`.`id` in (1,2)", false);
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.writesWhenRead("s.hidden")).isTrue();
+        assertThat(catalog.writesWhenRead("s.calls")).isTrue();
+        assertThat(catalog.writesWhenRead("s.reads")).isFalse();
+    }
+
+    @Test
+    void untilASchemaChangeIsReadAnUnknownNameMayBeAWritingView() {
+        Dictionary dictionary = new Dictionary(() -> 0, 0);
+        builder.table("s.old", false);
+        dictionary.learned(builder.build(), dictionary.changes());
+        List<TableName> created = List.of(new TableName("s", "created"));
+        assertThat(dictionary.readMayWrite(created, "s")).isFalse();
+
+        dictionary.changed();
+
+        assertThat(dictionary.readMayWrite(created, "s")).isTrue();
+        assertThat(dictionary.readMayWrite(List.of(new TableName(null, "old")), "s"))
+                .as("may have been replaced")
+                .isTrue();
+        assertThat(dictionary.readMayWrite(List.of(new TableName(null, "a")), "s"))
+                .isFalse();
+    }
+
+    @Test
+    void aFunctionOfAPackageThatWritesMayWrite() {
+        builder.routine("s", "pkg");
+        builder.storedPackage("s", "pkg");
+        builder.routineBody("s", "pkg", "AS FUNCTION f(x INT) RETURN INT; END");
+        builder.routineBody("s", "pkg", "AS FUNCTION f(x INT) RETURN INT AS BEGIN DELETE FROM a; RETURN x; END; END");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.mayWrite("pkg.f")).isTrue();
+        assertThat(catalog.mayWrite("other.f")).isFalse();
+        assertThat(catalog.mayWrite("f")).isFalse();
+    }
+
+    @Test
+    void aFunctionThatTakesTheNextValueOfASequenceWrites() {
+        builder.routine("s", "id");
+        builder.routineBody("s", "id", "RETURN NEXT VALUE FOR ids");
+
+        assertThat(builder.build().mayWrite("s.id")).isTrue();
+    }
+
+    @Test
+    void aTableThatChangesItsFamilyIsStillFollowedUnderItsOldName() {
+        Relations relations = Relations.NONE.with(builder.build()).pruned(name -> false);
+        builder.foreignKey("s.c", "s.a");
+
+        Relations tied = relations.with(builder.build());
+
+        Set<String> names = new TreeSet<>();
+        tied.addNames("s.a", names);
+        assertThat(names).containsExactly("s.a", "s.c");
+        names.clear();
+        tied.pruned(name -> name.equals("s.b")).addNames("s.a", names);
+        assertThat(names).containsExactly("s.a");
+    }
+}

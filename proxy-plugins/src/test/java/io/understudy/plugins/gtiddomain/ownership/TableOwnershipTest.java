@@ -1,0 +1,224 @@
+package io.understudy.plugins.gtiddomain.ownership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.GtidPosition;
+import io.understudy.plugins.gtiddomain.progress.Progress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class TableOwnershipTest {
+    private final DomainIndexes indexes = new DomainIndexes(0);
+    private final Progress progress = new Progress(indexes);
+
+    TableOwnershipTest() {
+        indexes.assign(10);
+        indexes.assign(11);
+    }
+
+    private TableOwnership ownership(int maxTables, @Nullable TableOwnership before) {
+        return new TableOwnership(
+                progress,
+                new TableOwnership.Scope(maxTables, false, true),
+                table -> true,
+                (kind, table, digest, index, otherDigest, other) -> {},
+                HandoverListener.IGNORED,
+                before);
+    }
+
+    private PendingWrite decide(TableOwnership ownership, String table, int wanted) {
+        return ownership.decide(new TableEntry[] {ownership.entry(table)}, wanted, true, Work.TABLES, 1);
+    }
+
+    private void poll(String primary, String... standbys) {
+        long ended = progress.endEpoch();
+        progress.reached(ended, GtidPosition.parse(primary));
+        List<GtidPosition> positions = new ArrayList<>();
+        for (String standby : standbys) {
+            positions.add(GtidPosition.parse(standby));
+        }
+        progress.standbysAt(positions);
+    }
+
+    @Test
+    void theSlowestStandbyDecidesAndOnlyForItsDomain() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5", "0-1-5");
+        decide(ownership, "s.a", 1).release();
+        decide(ownership, "s.b", 2).release();
+
+        poll("0-1-5,10-1-1,11-1-1", "0-1-5,10-1-1,11-1-1", "0-1-5,11-1-1");
+
+        assertThat(decide(ownership, "s.a", 0).index()).isEqualTo(1);
+        assertThat(decide(ownership, "s.b", 0).index()).isZero();
+    }
+
+    @Test
+    void aPositionQueriedBeforeTheResponseProvesNothing() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        PendingWrite pending = decide(ownership, "s.a", 1);
+        long ended = progress.endEpoch();
+        pending.release();
+        progress.reached(ended, GtidPosition.parse("0-1-5"));
+        progress.standbysAt(List.of(GtidPosition.parse("0-1-5")));
+
+        assertThat(decide(ownership, "s.a", 0).index()).isEqualTo(1);
+    }
+
+    @Test
+    void beyondTheLimitTablesStayInTheDefaultDomainUntilOthersAreFree() {
+        TableOwnership ownership = ownership(2, null);
+        poll("0-1-5", "0-1-5");
+        decide(ownership, "s.a", 1).release();
+        decide(ownership, "s.b", 1).release();
+
+        assertThat(decide(ownership, "s.c", 1).index()).isZero();
+        assertThat(ownership.full()).isTrue();
+        poll("0-1-6,10-1-2", "0-1-6,10-1-2");
+        assertThat(ownership.entry("s.c").name).isEqualTo("s.c");
+        assertThat(ownership.size()).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void anEntryDroppedMeanwhileIsResolvedAgain() {
+        TableOwnership ownership = ownership(1, null);
+        poll("0-1-5", "0-1-5");
+        TableEntry stale = ownership.entry("s.a");
+        ownership.entry("s.b");
+        assertThat(stale.dropped()).isTrue();
+
+        PendingWrite pending = ownership.decide(new TableEntry[] {stale}, 1, true, Work.TABLES, 1);
+        PendingWrite forced = ownership.force(new TableEntry[] {stale}, 0, Conflict.TRANSACTION, Work.TABLES, 1, true);
+
+        assertThat(pending.entries).doesNotContain(stale);
+        assertThat(forced.entries).doesNotContain(stale);
+        assertThat(stale.idle()).isTrue();
+    }
+
+    @Test
+    void anOwnershipGrantsNothingWhileItsPredecessorsWritesAreInFlight() {
+        TableOwnership before = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        PendingWrite old = decide(before, "s.a", 0);
+        TableOwnership after = ownership(10, before);
+
+        after.settle();
+        poll("0-1-6", "0-1-6");
+        assertThat(decide(after, "s.a", 1).index()).isZero();
+        old.release();
+        after.settle();
+        assertThat(decide(after, "s.b", 1).index()).isZero();
+        poll("0-1-7", "0-1-7");
+        assertThat(decide(after, "s.c", 1).index()).isEqualTo(1);
+    }
+
+    @Test
+    void twoThreadsAreNeverGrantedAFreeTableForDifferentDomains() throws Exception {
+        int threads = 4;
+        TableOwnership ownership = ownership(10_000, null);
+        poll("0-1-5", "0-1-5");
+        int tables = 500;
+        Map<String, Set<Integer>> granted = new ConcurrentHashMap<>();
+        CountDownLatch start = new CountDownLatch(1);
+        ExecutorService executor = Executors.newFixedThreadPool(threads);
+        try {
+            List<Future<?>> done = new ArrayList<>();
+            for (int thread = 0; thread < threads; thread++) {
+                int wanted = thread % 3;
+                done.add(executor.submit(() -> {
+                    start.await();
+                    for (int table = 0; table < tables; table++) {
+                        PendingWrite pending = decide(ownership, "s.t" + table, wanted);
+                        granted.computeIfAbsent("s.t" + table, t -> ConcurrentHashMap.newKeySet())
+                                .add(pending.index());
+                        pending.release();
+                    }
+                    return null;
+                }));
+            }
+            start.countDown();
+            for (Future<?> one : done) {
+                one.get();
+            }
+        } finally {
+            executor.shutdownNow();
+        }
+
+        assertThat(granted)
+                .hasSize(tables)
+                .allSatisfy((table, domains) -> assertThat(domains).hasSize(1));
+        assertThat(ownership.inFlight()).isZero();
+    }
+
+    @Test
+    void positionsAreParsedAsServersWriteThem() {
+        GtidPosition position = GtidPosition.parse("0-34067-911, 1-34067-1,0-2-912");
+
+        assertThat(position.sequence(0)).isEqualTo(912);
+        assertThat(position.sequence(7)).isZero();
+        assertThat(position.covers(GtidPosition.parse("0-1-912"))).isTrue();
+        assertThat(position.covers(GtidPosition.parse("7-1-1"))).isFalse();
+        assertThat(GtidPosition.parse(null).covers(GtidPosition.parse(""))).isTrue();
+    }
+
+    @Test
+    void anUnannouncedWriteOwnsItsTableWhichStaysInTheDefaultDomainAfterwards() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+
+        List<String> unseen =
+                ownership.logged.observe(List.of("s.audit"), 1, () -> false).tables();
+
+        assertThat(unseen).containsExactly("s.audit");
+        assertThat(decide(ownership, "s.audit", 2).index()).isEqualTo(1);
+        poll("0-1-5,10-1-1", "0-1-5,10-1-1");
+        assertThat(decide(ownership, "s.audit", 1).index()).isEqualTo(1);
+    }
+
+    @Test
+    void anAnnouncedWriteIsNotReported() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        PendingWrite pending = decide(ownership, "s.a", 1);
+
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false).tables())
+                .isEmpty();
+        pending.release();
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false).tables())
+                .isEmpty();
+        assertThat(ownership.logged.observe(List.of("s.a"), 2, () -> false).tables())
+                .containsExactly("s.a");
+        poll("0-1-5,10-1-1,11-1-1", "0-1-5,10-1-1,11-1-1");
+        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> true).tables())
+                .isEmpty();
+    }
+
+    @Test
+    void anAnnouncedCallExplainsTablesThatNoStatementNamed() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        PendingWrite call = ownership.decide(new TableEntry[] {ownership.unknown()}, 0, true, Work.CALLS, 1);
+
+        LoggedWrites.Found found = ownership.logged.observe(List.of("s.called"), 0, () -> false);
+
+        assertThat(found.tables()).containsExactly("s.called");
+        assertThat(found.expected()).isTrue();
+        assertThat(ownership.logged.observe(List.of("s.called"), 1, () -> false).expected())
+                .isFalse();
+        call.release();
+        poll("0-1-6,10-1-1", "0-1-6,10-1-1");
+        assertThat(ownership.logged.observe(List.of("s.other"), 0, () -> false).expected())
+                .isFalse();
+    }
+}

@@ -1,0 +1,83 @@
+package io.understudy.plugins.gtiddomain.tagging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.testkit.FakeClient;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Accounts without the privilege to set the domain. */
+class AccountPrivilegeTest {
+    private static final String TO_10 = "SET SESSION gtid_domain_id=10";
+    private static final String TO_0 = "SET SESSION gtid_domain_id=0";
+
+    @Test
+    void aProcedureReplacesThePrivilege() {
+        Fixture fixture = Fixture.tagging(Guard.OFF);
+        fixture.policy = fixture.policy(Mode.TAG, Guard.OFF, "tools.set_domain", Fixture.ddl(10));
+
+        assertThat(fixture.client("app").run("ALTER TABLE big ADD c INT")).isEqualTo("CALL `tools`.`set_domain`(10)");
+    }
+
+    @Test
+    void afterRepeatedRefusalsTheSessionIsNotSteered() {
+        Fixture fixture = Fixture.tagging(Guard.OFF);
+        FakeClient app = fixture.client("app");
+        app.refuseWith(1227);
+
+        for (int i = 0; i < SessionDomain.MAX_REFUSALS; i++) {
+            assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        }
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo("-");
+        assertThat(fixture.count("10", "none", "refused_1227")).isEqualTo(3);
+        assertThat(fixture.count("0", "ddl", "left_alone")).isEqualTo(1);
+    }
+
+    @Test
+    void anAccountsPrivilegeIsProvenBeforeItsWritesAreTagged() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient fresh = fixture.client("other");
+
+        assertThat(fresh.run("SELECT @@version")).isEqualTo(TO_0);
+        assertThat(fresh.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        assertThat(fixture.client("other").run("ALTER TABLE big ADD d INT")).isEqualTo(TO_10);
+
+        FakeClient refused = fixture.client("weak");
+        refused.refuseWith(1227);
+        assertThat(refused.run("DELETE FROM archive")).isEqualTo(TO_0);
+        assertThat(fixture.count("0", "archive", "unproven")).isEqualTo(1);
+        assertThat(fixture.policy.ownership.ownersOf("shop.archive")).isEqualTo(1);
+    }
+
+    @Test
+    void anAccountIsProbedOnceAtItsFirstLogin() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient first = fixture.client("other");
+
+        assertThat(first.logIn()).isEqualTo(TO_0);
+        assertThat(first.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        assertThat(fixture.client("other").logIn()).isEqualTo("-");
+
+        FakeClient weak = fixture.client("weak");
+        weak.refuseWith(1227);
+        assertThat(weak.logIn()).isEqualTo(TO_0);
+        FakeClient again = fixture.client("weak");
+        assertThat(again.logIn()).isEqualTo("-");
+        assertThat(again.run("SELECT 1")).isEqualTo("-");
+        assertThat(again.run("DELETE FROM archive")).isEqualTo(TO_0);
+        assertThat(fixture.count("0", "archive", "unproven")).isEqualTo(1);
+        assertThat(fixture.client("weak").logIn()).isEqualTo("-");
+    }
+
+    @Test
+    void aLoginIsNotProbedIfNoDomainWouldBeSet() {
+        for (Guard guard : List.of(Guard.WARN, Guard.OFF)) {
+            assertThat(Fixture.tagging(guard).client("other").logIn()).isEqualTo("-");
+        }
+        Fixture onlyOthers = new Fixture(Mode.TAG, Guard.PIN, Fixture.user("batch", 10));
+        assertThat(onlyOthers.client("other").logIn()).isEqualTo("-");
+        assertThat(onlyOthers.client("batch").logIn()).isEqualTo(TO_0);
+        Fixture advising = new Fixture(Mode.ADVISE, Guard.PIN, Fixture.ddl(10));
+        assertThat(advising.client("other").logIn()).isEqualTo("-");
+    }
+}

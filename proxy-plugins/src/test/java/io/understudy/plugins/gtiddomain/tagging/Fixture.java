@@ -1,0 +1,104 @@
+package io.understudy.plugins.gtiddomain.tagging;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.plugins.gtiddomain.catalog.Catalog;
+import io.understudy.plugins.gtiddomain.catalog.Dictionary;
+import io.understudy.plugins.gtiddomain.ownership.HandoverListener;
+import io.understudy.plugins.gtiddomain.ownership.Orphans;
+import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.GtidPosition;
+import io.understudy.plugins.gtiddomain.progress.Progress;
+import io.understudy.rules.KindTerm;
+import io.understudy.rules.Match;
+import io.understudy.rules.NameGlob;
+import io.understudy.rules.TableGlob;
+import io.understudy.testkit.FakeClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The plugin's parts without servers: the test acts as the poller and advances the clock. */
+public final class Fixture {
+    public final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    public final DomainIndexes indexes = new DomainIndexes(0);
+    public final DomainMeters meters = new DomainMeters(registry, indexes);
+    public final Progress progress = new Progress(indexes);
+    public final Accounts accounts = new Accounts();
+    public final Dictionary dictionary = new Dictionary(() -> 0, 0);
+    public final Orphans orphans = new Orphans();
+    public final List<String> conflicts = new ArrayList<>();
+    public Policy policy;
+
+    public Fixture(Mode mode, Guard guard, TaggedRule... rules) {
+        for (TaggedRule rule : rules) {
+            indexes.assign(rule.domain());
+        }
+        policy = policy(mode, guard, null, rules);
+        Catalog.Builder catalog = new Catalog.Builder();
+        for (String table : List.of("shop.orders", "shop.items", "shop.archive", "shop.big", "shop.child")) {
+            catalog.table(table, true);
+        }
+        catalog.table("shop.view", false);
+        catalog.foreignKey("shop.child", "shop.items");
+        dictionary.learned(catalog.build(), 0);
+        dictionary.prune(name -> false);
+    }
+
+    public Policy policy(Mode mode, Guard guard, @Nullable String procedure, TaggedRule... rules) {
+        TaggingRules tags = new TaggingRules(mode, guard, procedure, List.of(rules));
+        TableOwnership ownership = new TableOwnership(
+                progress,
+                new TableOwnership.Scope(100, mode == Mode.ADVISE, guard != Guard.OFF),
+                dictionary::mayLeaveDefault,
+                (kind, table, digest, index, otherDigest, other) -> {
+                    conflicts.add(kind.label() + " " + table + " " + indexes.label(index) + "/" + indexes.label(other));
+                    meters.conflict(kind);
+                },
+                HandoverListener.IGNORED,
+                null);
+        return new Policy(tags, indexes, meters, ownership, dictionary);
+    }
+
+    public static TaggedRule ddl(long domain) {
+        return new TaggedRule(
+                "ddl", new Match(null, null, null, null, List.of(KindTerm.parse("ddl")), null, null), domain);
+    }
+
+    public static TaggedRule table(String table, long domain) {
+        return new TaggedRule(
+                table, new Match(null, null, null, List.of(TableGlob.parse(table)), null, null, null), domain);
+    }
+
+    public static TaggedRule user(String user, long domain) {
+        return new TaggedRule(
+                user, new Match(List.of(NameGlob.parse(user)), null, null, null, null, null, null), domain);
+    }
+
+    /** Makes every standby apply everything. */
+    public void caughtUp() {
+        long ended = progress.endEpoch();
+        progress.reached(ended, new GtidPosition(Map.of()));
+        progress.standbysAt(List.of(new GtidPosition(Map.of())));
+    }
+
+    public static Fixture tagging(Guard guard) {
+        Fixture fixture = new Fixture(Mode.TAG, guard, Fixture.ddl(10), Fixture.table("archive", 11));
+        fixture.accounts.proven("app");
+        fixture.caughtUp();
+        return fixture;
+    }
+
+    public FakeClient client(String user) {
+        return new FakeClient(
+                user, session -> new DomainObserver(session, () -> policy, accounts, meters, dictionary, orphans));
+    }
+
+    public double count(String domain, String rule, String outcome) {
+        var counter = registry.find("understudy.gtid.domain.statements")
+                .tags("domain", domain, "rule", rule, "outcome", outcome)
+                .counter();
+        return counter == null ? 0 : counter.count();
+    }
+}

@@ -1,0 +1,215 @@
+package io.understudy.plugins.gtiddomain.tagging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.testkit.FakeClient;
+import io.understudy.testkit.FakeExchange;
+import org.junit.jupiter.api.Test;
+
+/** Statements that follow the domain of the tables that they write and read. */
+class OwnedTablesTest {
+    private static final String TO_10 = "SET SESSION gtid_domain_id=10";
+    private static final String TO_0 = "SET SESSION gtid_domain_id=0";
+
+    @Test
+    void tablesThatASchemaChangeReadsCountEvenInRowFormat() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        fixture.dictionary.setRowFormat(true);
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        assertThat(app.run("CREATE TABLE copy LIKE big")).isEqualTo("-");
+        assertThat(app.run("CREATE VIEW seen AS SELECT * FROM big")).isEqualTo("-");
+        assertThat(fixture.conflicts).allMatch(conflict -> conflict.startsWith("pinned"));
+    }
+
+    @Test
+    void writesFollowTheDomainThatOwnsTheirTable() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient dba = fixture.client("app");
+        FakeClient app = fixture.client("app");
+
+        assertThat(dba.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        assertThat(app.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
+        assertThat(app.run("UPDATE big SET c = 1")).isEqualTo(TO_10);
+        assertThat(fixture.conflicts).containsExactly("pinned shop.big 10/10");
+        assertThat(fixture.count("10", "none", "pinned")).isEqualTo(1);
+        fixture.caughtUp();
+        assertThat(app.run("UPDATE big SET c = 1")).isEqualTo(TO_0);
+    }
+
+    @Test
+    void aWriteInFlightOwnsItsTable() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient dba = fixture.client("app");
+        FakeExchange alter = dba.send("ALTER TABLE big ADD c INT", true);
+        fixture.caughtUp();
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("UPDATE big SET c = 1")).isEqualTo(TO_10);
+        dba.response(alter);
+        assertThat(app.run("DELETE FROM big")).isEqualTo("-");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM big")).isEqualTo(TO_0);
+    }
+
+    @Test
+    void aTransactionsTablesStayInTheDefaultDomainFromThenOn() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+
+        app.run("BEGIN");
+        app.run("INSERT INTO archive VALUES (1)");
+        assertThat(fixture.client("app").run("DELETE FROM archive")).isEqualTo("-");
+        app.run("COMMIT");
+        fixture.caughtUp();
+        assertThat(fixture.client("app").run("DELETE FROM archive")).isEqualTo("-");
+        assertThat(fixture.count("0", "archive", "kept_default")).isEqualTo(2);
+    }
+
+    @Test
+    void aTransactionThatMeetsAnotherDomainsTableIsCounted() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        fixture.client("app").run("DELETE FROM archive");
+        FakeClient app = fixture.client("app");
+
+        app.run("BEGIN");
+        app.run("INSERT INTO archive VALUES (1)");
+        app.run("COMMIT");
+
+        assertThat(fixture.conflicts).containsExactly("transaction shop.archive 0/11");
+        fixture.caughtUp();
+        assertThat(fixture.client("app").run("DELETE FROM archive")).isEqualTo("-");
+    }
+
+    @Test
+    void aWriteToUnknownTablesGoesToTheDefaultDomainAndKeepsEveryTableThere() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        FakeClient other = fixture.client("app");
+
+        FakeExchange call = other.send("CALL anything()", true);
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+        other.response(call);
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.archive 0/0");
+    }
+
+    @Test
+    void aStatementOverSeveralTablesFollowsTheirOnlyOwner() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+
+        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo("-");
+        assertThat(fixture.client("app").run("DELETE FROM orders")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.orders 11/11");
+    }
+
+    @Test
+    void aStatementOverTablesOfTwoDomainsGoesToTheDefaultOneAndIsCounted() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+        app.run("DELETE FROM orders");
+
+        assertThat(app.run("DELETE archive, orders FROM archive JOIN orders")).isEqualTo("-");
+        assertThat(fixture.conflicts).containsExactly("two_domains shop.archive 0/11");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+    }
+
+    @Test
+    void viewsUnknownTablesAndAStaleDictionaryStayInTheDefaultDomain() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        fixture.policy = fixture.policy(Mode.TAG, Guard.PIN, null, Fixture.table("*", 10));
+        fixture.caughtUp();
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("DELETE FROM view")).isEqualTo("-");
+        assertThat(app.run("DELETE FROM nowhere")).isEqualTo("-");
+        fixture.caughtUp();
+        assertThat(app.run("DELETE FROM big")).isEqualTo(TO_10);
+        app.run("CREATE INDEX i ON big (c)");
+        assertThat(fixture.dictionary.stale()).isTrue();
+        assertThat(app.run("DELETE FROM archive")).isEqualTo(TO_0);
+    }
+
+    @Test
+    void foreignKeysMakeOneFamily() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        fixture.policy = fixture.policy(Mode.TAG, Guard.PIN, null, Fixture.table("child", 10));
+        fixture.caughtUp();
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("INSERT INTO child VALUES (1)")).isEqualTo(TO_10);
+        assertThat(app.run("INSERT INTO items VALUES (1)")).isEqualTo("-");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.child 10/10");
+    }
+
+    @Test
+    void aWriteWithoutABoundaryIsCountedAndKeepsItsTable() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+        FakeClient other = fixture.client("app");
+
+        other.response(other.send("INSERT INTO archive VALUES (ROW_COUNT())", false));
+
+        assertThat(fixture.conflicts).containsExactly("no_boundary shop.archive 0/11");
+    }
+
+    @Test
+    void nothingIsGrantedBeforeTheStandbysHaveAppliedTheWritesBeforeTheStart() {
+        Fixture fixture = new Fixture(Mode.TAG, Guard.PIN, Fixture.ddl(10));
+        fixture.accounts.proven("app");
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo("-");
+        fixture.dictionary.learned(fixture.dictionary.catalog(), fixture.dictionary.changes());
+        fixture.caughtUp();
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+    }
+
+    @Test
+    void afterARefusalTheWriteCountsInTheOldDomain() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.refuseWith(1227);
+
+        FakeExchange delete = app.send("DELETE FROM archive", true);
+
+        assertThat(fixture.policy.ownership.ownersOf("shop.archive")).isEqualTo(1);
+        app.response(delete);
+        assertThat(fixture.accounts.isProven("app")).isFalse();
+    }
+
+    @Test
+    void tablesThatAWriteReadsCountUnlessTheBinaryLogHasRows() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        String copy = "INSERT INTO archive SELECT * FROM orders";
+
+        fixture.dictionary.setRowFormat(true);
+        assertThat(app.run(copy)).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run("DELETE FROM orders")).isEqualTo(TO_0);
+        fixture.caughtUp();
+        fixture.dictionary.setRowFormat(false);
+        assertThat(app.run(copy)).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(app.run("DELETE FROM orders")).isEqualTo("-");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.orders 11/11");
+    }
+
+    @Test
+    void temporaryTablesDoNotMakeTheDictionaryStale() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+
+        app.run("CREATE TEMPORARY TABLE x (id INT)");
+        app.run("TRUNCATE big");
+
+        assertThat(fixture.dictionary.stale()).isFalse();
+    }
+}
