@@ -1,6 +1,6 @@
 /**
- * The plugin {@code gtid-domain}: its configuration, the parts between start and stop, and their views. {@code
- * docs/gtid-domains.md} lists the cases in which the guard cannot help. Each room defines its words:
+ * The plugin {@code gtid-domain}: its configuration, the parts between start and stop, and their views.
+ * {@code docs/gtid-domains.md} lists the cases in which the guard cannot help. Each room defines its words:
  *
  * <ul>
  *   <li>{@code steering}: levers, which any account may use and which endanger no data;

@@ -53,7 +53,7 @@ class GtidDomainConfigTest {
                   - { name: rest, domain: 4294967295 }
                 """);
 
-        assertThat(config.rules()).extracting(TaggedRule::name).containsExactly("schema-changes", "rest");
+        assertThat(config.rules()).extracting(DomainRule::name).containsExactly("schema-changes", "rest");
         assertThat(config.rules().get(0).match().user()).hasSize(2);
         assertThat(config.rules().get(1).domain()).isEqualTo(DomainRule.MAX_DOMAIN);
     }

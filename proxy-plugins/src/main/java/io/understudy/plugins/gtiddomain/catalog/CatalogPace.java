@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
  * last read, and for at most a tenth of the time: reading a large dictionary loads the primary. A failed read counts as
  * time too. Used by one thread.
  */
-public final class CatalogPace {
+final class CatalogPace {
     private static final long AGE_NANOS = 60_000_000_000L;
     private static final long RETRY_NANOS = 1_000_000_000L;
     private static final long SHARE = 10;
@@ -18,7 +18,7 @@ public final class CatalogPace {
     private long beganNanos;
     private long endedNanos;
 
-    public CatalogPace(LongSupplier nanos) {
+    CatalogPace(LongSupplier nanos) {
         this.nanos = nanos;
     }
 
@@ -27,7 +27,7 @@ public final class CatalogPace {
      *
      * @param stale whether the dictionary may have changed since it was read
      */
-    public boolean due(boolean stale) {
+    boolean due(boolean stale) {
         if (!tried) {
             return true;
         }
@@ -36,15 +36,15 @@ public final class CatalogPace {
         return age >= pause && (stale || failed || age >= AGE_NANOS);
     }
 
-    public void begin() {
+    void begin() {
         beganNanos = nanos.getAsLong();
     }
 
-    public void read() {
+    void read() {
         end(false);
     }
 
-    public void failed() {
+    void failed() {
         end(true);
     }
 

@@ -36,8 +36,6 @@ import org.slf4j.LoggerFactory;
 public final class BinlogGuard implements BinlogListener {
     private static final Logger log = LoggerFactory.getLogger(BinlogGuard.class);
 
-    public static final String OFF = "switched off by plugins.gtid-domain.binlog";
-
     private final DomainIndexes indexes;
     private final Progress progress;
     private final Dictionary dictionary;
@@ -64,9 +62,9 @@ public final class BinlogGuard implements BinlogListener {
         return state;
     }
 
-    /** Called when the configuration does not use the log. */
-    public void off() {
-        state = OFF;
+    /** Called when the log is not read, with the reason. */
+    public void off(String why) {
+        state = why;
     }
 
     public long transactions() {

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * in each pause of some milliseconds that exceeds the standbys' lag and one probe. Runs on a thread of the plugin's
  * executor; no session waits for it.
  */
-public final class HandoverProbes {
+final class HandoverProbes {
     private static final Logger log = LoggerFactory.getLogger(HandoverProbes.class);
 
     /** Longest duration of a burst. */
@@ -43,7 +43,7 @@ public final class HandoverProbes {
     private final LongAdder probes = new LongAdder();
 
     /** @param pause waits for the given number of nanoseconds */
-    public HandoverProbes(
+    HandoverProbes(
             WaitingTables waiting,
             Progress progress,
             PositionProber.Opener opener,
@@ -59,16 +59,16 @@ public final class HandoverProbes {
         waiting.onWaiting(this::wake);
     }
 
-    public long bursts() {
+    long bursts() {
         return bursts.sum();
     }
 
-    public long probes() {
+    long probes() {
         return probes.sum();
     }
 
     /** Returns whether a burst is running. Thread-safe. */
-    public boolean running() {
+    boolean running() {
         return running.get();
     }
 

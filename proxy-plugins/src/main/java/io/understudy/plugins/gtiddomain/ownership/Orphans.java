@@ -1,7 +1,13 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
+import io.understudy.plugins.gtiddomain.progress.Positions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -35,6 +41,33 @@ public final class Orphans {
             waiting.add(orphan);
         }
         return waiting.stream().map(Orphan::serverThreadId).toList();
+    }
+
+    /**
+     * Releases the writes of threads that the server has ended. Called by the poller only. Without the PROCESS
+     * privilege other accounts' threads are invisible, which must not count as their end.
+     */
+    public void settle(Connection primary) throws SQLException {
+        if (threads().isEmpty() || !seesAllThreads(primary)) {
+            return;
+        }
+        Set<Long> alive = new HashSet<>();
+        try (Statement statement = Positions.statement(primary);
+                ResultSet rows = statement.executeQuery("SELECT ID FROM information_schema.PROCESSLIST")) {
+            while (rows.next()) {
+                alive.add(rows.getLong(1));
+            }
+        }
+        settle(alive);
+    }
+
+    private static boolean seesAllThreads(Connection primary) throws SQLException {
+        return "1"
+                .equals(Positions.one(
+                        primary,
+                        "SELECT COUNT(*) > 0 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE IN"
+                                + " ('PROCESS', 'SUPER')"
+                                + " AND GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"));
     }
 
     /** Releases the writes of all threads but those still alive. Called by the poller only. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * not free it waits longer before the next ones, up to a minute, and all tables together load the servers with probes
  * for a bounded share of the time. Thread-safe; {@link #owners} and {@link #rest} are called by the thread that probes.
  */
-public final class WaitingTables implements HandoverListener {
+final class WaitingTables implements HandoverListener {
     private static final int MAX = 64;
     private static final long MILLI = 1_000_000L;
     private static final long FIRST_PAUSE_NANOS = 250 * MILLI;
@@ -42,7 +42,7 @@ public final class WaitingTables implements HandoverListener {
      *
      * @param random any numbers, for the jitter of pauses
      */
-    public WaitingTables(Progress progress, LongSupplier nanos, LongSupplier random) {
+    WaitingTables(Progress progress, LongSupplier nanos, LongSupplier random) {
         this.progress = progress;
         this.nanos = nanos;
         this.random = random;
@@ -60,11 +60,11 @@ public final class WaitingTables implements HandoverListener {
     }
 
     /** Returns the number of handovers. */
-    public long handovers() {
+    long handovers() {
         return handovers.sum();
     }
 
-    public int size() {
+    int size() {
         return waiting.size();
     }
 

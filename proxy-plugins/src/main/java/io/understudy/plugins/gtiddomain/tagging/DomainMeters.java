@@ -4,8 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.plugins.gtiddomain.ownership.Conflict;
-import io.understudy.plugins.gtiddomain.ownership.HandoverProbes;
-import io.understudy.plugins.gtiddomain.ownership.WaitingTables;
+import io.understudy.plugins.gtiddomain.ownership.Handovers;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.steering.SteeringMeters;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -41,15 +40,15 @@ public final class DomainMeters {
     }
 
     /** Registers the counts that other classes keep. */
-    public void follow(WaitingTables waiting, HandoverProbes handoverProbes) {
-        FunctionCounter.builder("understudy.gtid.domain.handovers", waiting, WaitingTables::handovers)
+    public void follow(Handovers handovers) {
+        FunctionCounter.builder("understudy.gtid.domain.handovers", handovers, Handovers::count)
                 .description(
                         "Writes that took their tables from one domain to another, when nothing of them was unapplied")
                 .register(registry);
-        FunctionCounter.builder("understudy.gtid.domain.quick.look.bursts", handoverProbes, HandoverProbes::bursts)
+        FunctionCounter.builder("understudy.gtid.domain.quick.look.bursts", handovers, Handovers::bursts)
                 .description("Bursts of back-to-back probes of positions for tables that wait for a handover")
                 .register(registry);
-        FunctionCounter.builder("understudy.gtid.domain.quick.looks", handoverProbes, HandoverProbes::probes)
+        FunctionCounter.builder("understudy.gtid.domain.quick.looks", handovers, Handovers::probes)
                 .description("Probes of positions in these bursts")
                 .register(registry);
     }

@@ -91,8 +91,8 @@ public final class Fixture {
     }
 
     public FakeClient client(String user) {
-        return new FakeClient(
-                user, session -> new DomainObserver(session, () -> policy, accounts, meters, dictionary, orphans));
+        SharedTagging shared = new SharedTagging(accounts, meters, dictionary, orphans);
+        return new FakeClient(user, session -> new DomainObserver(session, () -> policy, shared));
     }
 
     public double count(String domain, String rule, String outcome) {

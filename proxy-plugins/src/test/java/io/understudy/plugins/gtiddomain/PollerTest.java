@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Primary;
-import io.understudy.plugins.gtiddomain.progress.ApplierErrors;
-import io.understudy.plugins.gtiddomain.progress.Positions;
-import io.understudy.plugins.gtiddomain.progress.ReplicaLag;
+import io.understudy.plugins.gtiddomain.catalog.DictionaryRefresh;
+import io.understudy.plugins.gtiddomain.progress.StandbyProgress;
 import io.understudy.plugins.gtiddomain.tagging.Fixture;
 import io.understudy.plugins.gtiddomain.tagging.Guard;
 import io.understudy.plugins.gtiddomain.tagging.Mode;
@@ -21,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-class PositionPollerTest {
+class PollerTest {
     private final Fixture fixture = new Fixture(Mode.TAG, Guard.PIN);
     private long now = 1_000_000_000L;
 
@@ -31,7 +30,7 @@ class PositionPollerTest {
     private boolean refuses;
     private int reads;
 
-    private final PositionPoller poller = poller();
+    private final Poller poller = poller();
 
     @Test
     void aLargeDictionaryIsReadForATenthOfTheTime() {
@@ -78,24 +77,19 @@ class PositionPollerTest {
         }
     }
 
-    private PositionPoller poller() {
+    private Poller poller() {
         Primary primary = Fakes.of(Primary.class, (proxy, method, arguments) -> dataSource());
-        PluginContext context = Fakes.of(
-                PluginContext.class,
-                (proxy, method, arguments) -> method.getName().equals("primary") ? primary : List.of());
-        return new PositionPoller(
-                context,
-                fixture.indexes,
-                fixture.progress,
-                new Positions(context, fixture.progress),
-                fixture.accounts,
-                fixture.dictionary,
-                fixture.orphans,
-                new ReplicaLag(fixture.registry, fixture.indexes, List.of()),
-                new ApplierErrors(fixture.registry, table -> List.of()),
-                new AdviceWindow(fixture.indexes, fixture.meters, fixture.progress),
-                () -> fixture.policy,
-                () -> now);
+        PluginContext context = Fakes.of(PluginContext.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "meters" -> fixture.registry;
+            case "standbys" -> List.of();
+            default -> throw new UnsupportedOperationException(method.getName());
+        });
+        DictionaryRefresh refresh = new DictionaryRefresh(fixture.dictionary, () -> now);
+        StandbyProgress standbys = new StandbyProgress(context, fixture.indexes, table -> List.of(), () -> now);
+        return new Poller(primary, () -> {}, connection -> {
+            refresh.read(connection);
+            return standbys.probe(connection);
+        });
     }
 
     private DataSource dataSource() {

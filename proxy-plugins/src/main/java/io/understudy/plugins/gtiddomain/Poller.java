@@ -1,0 +1,89 @@
+package io.understudy.plugins.gtiddomain;
+
+import io.understudy.plugin.Primary;
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Polls the primary, and says once when that fails. One run at a time, off the event loops. After a failed query the
+ * tables keep their owners.
+ */
+final class Poller implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(Poller.class);
+
+    /** What a poll does. */
+    interface Task {
+        /** Returns why no handover is possible at present, or null. */
+        @Nullable
+        String run(Connection primary) throws SQLException;
+    }
+
+    private final Primary primary;
+    private final Runnable first;
+    private final Task task;
+    private volatile @Nullable String problem;
+    private volatile boolean stopped;
+
+    /** Polls in a row without a result. A single one is no news: the first connections may take their time. */
+    private int troubles;
+
+    /** @param first done in each run, also if the primary cannot be queried */
+    Poller(Primary primary, Runnable first, Task task) {
+        this.primary = primary;
+        this.first = first;
+        this.task = task;
+    }
+
+    /** Returns why no handover is possible at present, or null. */
+    @Nullable
+    String problem() {
+        return problem;
+    }
+
+    /** Called before a running poll is interrupted, so that its failure is not reported. */
+    void stop() {
+        stopped = true;
+    }
+
+    @Override
+    public void run() {
+        try {
+            first.run();
+            report(poll());
+        } catch (SQLException e) {
+            report("the primary cannot be queried for its position: " + e.getMessage());
+        } catch (RuntimeException e) {
+            // An exception would end the schedule.
+            report("probing positions failed: " + e);
+        }
+    }
+
+    private @Nullable String poll() throws SQLException {
+        DataSource source = primary.dataSource();
+        if (source == null) {
+            return "primary.monitor is not configured, so the guard never learns what standbys have applied";
+        }
+        try (Connection connection = source.getConnection()) {
+            return task.run(connection);
+        }
+    }
+
+    private void report(@Nullable String trouble) {
+        if (stopped) {
+            return;
+        }
+        problem = trouble;
+        if (trouble == null) {
+            if (troubles > 1) {
+                log.info("gtid-domain: positions are known again");
+            }
+            troubles = 0;
+        } else if (++troubles == 2) {
+            log.warn("gtid-domain: {}; until that is over no table changes its domain", trouble);
+        }
+    }
+}

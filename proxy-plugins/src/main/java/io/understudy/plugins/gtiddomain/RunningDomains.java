@@ -1,0 +1,160 @@
+package io.understudy.plugins.gtiddomain;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionObserver;
+import io.understudy.plugins.gtiddomain.catalog.Dictionary;
+import io.understudy.plugins.gtiddomain.catalog.DictionaryRefresh;
+import io.understudy.plugins.gtiddomain.ownership.BinlogGuard;
+import io.understudy.plugins.gtiddomain.ownership.HandoverListener;
+import io.understudy.plugins.gtiddomain.ownership.Handovers;
+import io.understudy.plugins.gtiddomain.ownership.Orphans;
+import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.LogPace;
+import io.understudy.plugins.gtiddomain.progress.StandbyProgress;
+import io.understudy.plugins.gtiddomain.steering.LeverObserver;
+import io.understudy.plugins.gtiddomain.tagging.Accounts;
+import io.understudy.plugins.gtiddomain.tagging.ConflictLog;
+import io.understudy.plugins.gtiddomain.tagging.DomainMeters;
+import io.understudy.plugins.gtiddomain.tagging.DomainObserver;
+import io.understudy.plugins.gtiddomain.tagging.Guard;
+import io.understudy.plugins.gtiddomain.tagging.Mode;
+import io.understudy.plugins.gtiddomain.tagging.Policy;
+import io.understudy.plugins.gtiddomain.tagging.PrimarySettings;
+import io.understudy.plugins.gtiddomain.tagging.SharedTagging;
+import io.understudy.plugins.gtiddomain.tagging.SteeredSession;
+import io.understudy.plugins.gtiddomain.tagging.TaggedRule;
+import io.understudy.plugins.gtiddomain.tagging.TaggingRules;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The action {@code domain} while a rule has a domain: assembles its parts and follows reloads. */
+final class RunningDomains implements DomainAction {
+    private static final LongSupplier NANOS = System::nanoTime;
+
+    final DomainIndexes indexes;
+    final DomainMeters meters;
+    final Dictionary dictionary;
+    final Orphans orphans = new Orphans();
+    final StandbyProgress standbys;
+    final Handovers handovers;
+    final BinlogGuard binlog;
+    final AdviceWindow window;
+    final Poller poller;
+
+    private final SharedTagging shared;
+    private final PrimarySettings settings;
+    private final DictionaryRefresh refresh;
+    private final LogReading log;
+    private final ScheduledFuture<?> polling;
+    private volatile GtidDomainConfig config;
+    private volatile Policy policy;
+
+    RunningDomains(PluginContext context, GtidDomainConfig config, Workload workload) {
+        this.config = config;
+        indexes = new DomainIndexes(config.defaultDomain());
+        meters = new DomainMeters(context.meters(), indexes);
+        dictionary = new Dictionary(NANOS, config.learn().toNanos());
+        standbys = new StandbyProgress(context, indexes, this::writersOf, NANOS);
+        handovers = new Handovers(standbys.progress(), standbys::open, context.executor(), NANOS);
+        meters.follow(handovers);
+        policy = policy(config, null);
+        Accounts accounts = new Accounts();
+        shared = new SharedTagging(accounts, meters, dictionary, orphans);
+        settings = new PrimarySettings(indexes, accounts, dictionary);
+        refresh = new DictionaryRefresh(dictionary, NANOS);
+        window = new AdviceWindow(indexes, meters, standbys.progress());
+        binlog = new BinlogGuard(indexes, standbys.progress(), dictionary, () -> policy.ownership);
+        poller = new Poller(context.primary(), () -> window.sample(NANOS.getAsLong(), policy), this::poll);
+        context.publish("domains", new DomainsView(this, workload, NANOS));
+        polling = context.executor()
+                .scheduleWithFixedDelay(poller, 0, config.poll().toMillis(), TimeUnit.MILLISECONDS);
+        LogPace pace = new LogPace(NANOS, config.poll().toNanos(), handovers::probing);
+        log = new LogReading(context, pace::restNanos, new BinlogFanOut(binlog, standbys.times(), pace), binlog::off);
+        log.reads(config.binlog());
+    }
+
+    Policy policy() {
+        return policy;
+    }
+
+    private List<String> writersOf(String table) {
+        return indexes.labels(
+                policy.ownership.report.writersOf(dictionary.catalog().family(table)));
+    }
+
+    private @Nullable String poll(Connection primary) throws SQLException {
+        orphans.settle(primary);
+        Policy now = policy;
+        now.ownership.settle();
+        dictionary.prune(name -> now.ownership.ownersOf(name) != 0);
+        settings.read(primary);
+        if (now.guarded) {
+            refresh.read(primary);
+        }
+        return standbys.probe(primary);
+    }
+
+    private Policy policy(GtidDomainConfig wanted, @Nullable TableOwnership before) {
+        TaggingRules tags = wanted.tags();
+        for (TaggedRule rule : tags.rules()) {
+            indexes.assign(rule.domain());
+        }
+        boolean simulated = wanted.mode() == Mode.ADVISE;
+        TableOwnership.Scope scope =
+                new TableOwnership.Scope(wanted.maxTables(), simulated, wanted.guard() != Guard.OFF);
+        TableOwnership ownership = before != null && before.scope().equals(scope)
+                ? before
+                : new TableOwnership(
+                        standbys.progress(),
+                        scope,
+                        simulated ? dictionary::mightLeaveDefault : dictionary::mayLeaveDefault,
+                        new ConflictLog(meters, indexes, NANOS, simulated),
+                        simulated ? HandoverListener.IGNORED : handovers.listener(),
+                        before);
+        return new Policy(tags, indexes, meters, ownership, dictionary);
+    }
+
+    @Override
+    public SessionObserver observe(SessionContext session, LeverObserver levers) {
+        if (config.rules().isEmpty() && !policy.tagging) {
+            return SessionObserver.NONE;
+        }
+        return new SteeredSession(levers, new DomainObserver(session, this::policy, shared));
+    }
+
+    @Override
+    public void reload(GtidDomainConfig wanted) {
+        GtidDomainConfig before = config;
+        if (!before.defaultDomain().equals(wanted.defaultDomain())) {
+            throw new IllegalArgumentException("defaultDomain: takes effect after a restart");
+        }
+        if (!before.poll().equals(wanted.poll()) || !before.learn().equals(wanted.learn())) {
+            throw new IllegalArgumentException("poll, learn: take effect after a restart");
+        }
+        if (before.mode() == Mode.TAG && before.guard() == Guard.OFF && wanted.guard() != Guard.OFF) {
+            throw new IllegalArgumentException(
+                    "guard: cannot be switched on while running, since what was written in which"
+                            + " domain was not followed; restart the proxy");
+        }
+        policy = policy(wanted, policy.ownership);
+        config = wanted;
+        standbys.register();
+        log.reads(wanted.binlog());
+    }
+
+    @Override
+    public void stop() {
+        poller.stop();
+        polling.cancel(true);
+        log.stop();
+        standbys.close();
+    }
+}

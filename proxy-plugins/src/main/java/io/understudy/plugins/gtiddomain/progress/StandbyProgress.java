@@ -1,0 +1,125 @@
+package io.understudy.plugins.gtiddomain.progress;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.Standby;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is known of the standbys' progress: probes their positions and keeps the figures made of them.
+ * {@link #probe} is called by one thread at a time.
+ */
+public final class StandbyProgress implements AutoCloseable {
+    private static final long APPLIERS_NANOS = 2_000_000_000L;
+
+    private final PluginContext context;
+    private final LongSupplier nanos;
+    private final Progress progress;
+    private final Positions positions;
+    private final ReplicaLag lag;
+    private final AppliedTimes times;
+    private final ApplierErrors errors;
+    private long appliersProbedAt;
+
+    /** @param writersOf returns the labels of the domains in which a table was written since the start */
+    public StandbyProgress(
+            PluginContext context,
+            DomainIndexes indexes,
+            Function<String, List<String>> writersOf,
+            LongSupplier nanos) {
+        this.context = context;
+        this.nanos = nanos;
+        progress = new Progress(indexes);
+        positions = new Positions(context, progress);
+        lag = new ReplicaLag(
+                context.meters(),
+                indexes,
+                context.standbys().stream().map(Standby::name).toList());
+        times = new AppliedTimes(context, indexes, nanos);
+        errors = new ApplierErrors(context.meters(), writersOf);
+        appliersProbedAt = nanos.getAsLong() - APPLIERS_NANOS;
+    }
+
+    /** Compares the primary's position with the standbys'. Returns why no handover is possible at present, or null. */
+    public @Nullable String probe(Connection primary) throws SQLException {
+        positions.turn.lock();
+        try {
+            return probeStandbys(positions.primary(primary));
+        } finally {
+            positions.turn.unlock();
+        }
+    }
+
+    private @Nullable String probeStandbys(GtidPosition primary) {
+        boolean appliers = nanos.getAsLong() - appliersProbedAt >= APPLIERS_NANOS;
+        if (appliers) {
+            appliersProbedAt = nanos.getAsLong();
+        }
+        Map<String, @Nullable GtidPosition> found = new LinkedHashMap<>();
+        List<GtidPosition> known = new ArrayList<>();
+        String trouble = null;
+        for (Standby standby : context.standbys()) {
+            GtidPosition position = null;
+            try (Connection connection = standby.dataSource().getConnection()) {
+                position = Positions.standby(connection);
+                known.add(position);
+                if (appliers) {
+                    errors.probe(standby.name(), connection);
+                }
+            } catch (SQLException | IllegalArgumentException e) {
+                trouble = "standby " + standby.name() + " cannot be queried for its position: " + e.getMessage();
+            }
+            found.put(standby.name(), position);
+        }
+        lag.update(nanos.getAsLong(), primary, found);
+        if (found.isEmpty()) {
+            return "no standbys are configured, so nothing is ever known to be applied";
+        }
+        if (known.size() == found.size()) {
+            progress.standbysAt(known);
+        }
+        return trouble;
+    }
+
+    /** Adds figures for the domains that a reload has added. */
+    public void register() {
+        lag.register();
+        times.register();
+    }
+
+    public Progress progress() {
+        return progress;
+    }
+
+    /** Opens connections for several probes in a row. */
+    public PositionProber open() throws SQLException {
+        return positions.open();
+    }
+
+    /** Returns the sampled times until transactions are applied. */
+    public AppliedTimes times() {
+        return times;
+    }
+
+    /** Returns the lag for the admin endpoint. */
+    public List<Map<String, Object>> lagView() {
+        return lag.view();
+    }
+
+    /** Returns the stopped appliers for the admin endpoint. */
+    public List<Map<String, Object>> errorsView() {
+        return errors.view();
+    }
+
+    @Override
+    public void close() {
+        times.close();
+    }
+}

@@ -1,0 +1,14 @@
+package io.understudy.plugins.gtiddomain.tagging;
+
+import io.understudy.plugins.gtiddomain.catalog.Dictionary;
+import io.understudy.plugins.gtiddomain.ownership.Orphans;
+
+/**
+ * What all sessions share, whatever the rules.
+ *
+ * @param accounts which accounts may set the variable
+ * @param meters the plugin's counters
+ * @param dictionary the primary's tables
+ * @param orphans receives the pending writes of lost sessions
+ */
+public record SharedTagging(Accounts accounts, DomainMeters meters, Dictionary dictionary, Orphans orphans) {}

@@ -1,0 +1,183 @@
+package io.understudy.plugins.gtiddomain.tagging;
+
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugins.gtiddomain.ownership.Conflict;
+import io.understudy.plugins.gtiddomain.ownership.PendingWrite;
+import io.understudy.plugins.gtiddomain.ownership.TableEntry;
+import io.understudy.plugins.gtiddomain.ownership.Work;
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.sql.StatementSummary;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides the domain of a session's writes. Every write makes its domain an owner of its tables before it is sent, even
+ * if no decision was possible. Used on the session's event loop.
+ */
+final class WriteTagging {
+    private final String user;
+    private final Accounts accounts;
+    private final DomainMeters meters;
+    private final SessionPolicy current;
+    private final SessionDomain domain;
+    private final CommandReader reader;
+
+    /**
+     * The statement or preparation sent last, if its domain was decided: a statement pipelined after it that writes the
+     * same tables goes to the same domain.
+     */
+    private @Nullable PendingWrite lead;
+
+    /** Number of the last command at a boundary; the next three fields are what was found then. */
+    private long boundaryCommand = -1;
+
+    private Work boundaryWork = Work.NONE;
+    private @Nullable PendingWrite boundaryWrite;
+    private boolean boundaryDecided;
+
+    WriteTagging(String user, SharedTagging shared, SessionPolicy current, SessionDomain domain, CommandReader reader) {
+        this.user = user;
+        accounts = shared.accounts();
+        meters = shared.meters();
+        this.current = current;
+        this.domain = domain;
+        this.reader = reader;
+    }
+
+    /** Called for each command at a boundary. */
+    void atBoundary(CommandView command, Work work) {
+        boundaryCommand = command.number();
+        boundaryWork = work;
+        boundaryWrite = null;
+        boundaryDecided = false;
+    }
+
+    /** Returns the work found at the boundary before the command, or null if it was not at one. */
+    @Nullable
+    Work workAtBoundary(CommandView command) {
+        return command.number() == boundaryCommand ? boundaryWork : null;
+    }
+
+    /** Decides about a write at a boundary, and returns the statement that takes the session there. */
+    @Nullable
+    InjectedStatement before(CommandView command, @Nullable StatementSummary summary, Work work) {
+        Policy policy = current.get();
+        boolean runs = command.isStatement();
+        int rule = runs ? current.rules().matchIndex(command) : current.rules().peekIndex(command);
+        int wanted = policy.index(rule);
+        TableEntry[] entries = policy.guarded ? reader.tables(command, summary, work, policy) : null;
+        long digest = CommandReader.digest(summary);
+        if (!policy.tagging) {
+            int index = entries == null ? wanted : decide(entries, wanted, work, digest);
+            if (runs) {
+                count(rule, index, wanted, WriteOutcome.ADVISED);
+            }
+            return domain.back(policy);
+        }
+        // If the server should refuse the domain, it must not be for a write that other sessions believe to be in it.
+        boolean unproven = entries != null && policy.pin && !accounts.isProven(user);
+        if (domain.leftAlone() || unproven) {
+            boolean alone = domain.leftAlone();
+            InjectedStatement back = domain.back(policy);
+            InjectedStatement injected = back != null || alone ? back : domain.probe(policy);
+            if (runs) {
+                if (entries != null) {
+                    boolean mark = alone || domain.refusedBefore();
+                    boundaryWrite =
+                            policy.ownership.force(entries, domain.index(), Conflict.UNSTEERABLE, work, digest, mark);
+                }
+                WriteOutcome left = domain.clientSteers() ? WriteOutcome.RESPECTED : WriteOutcome.LEFT_ALONE;
+                count(rule, domain.index(), wanted, alone ? left : WriteOutcome.UNPROVEN);
+            }
+            return injected;
+        }
+        int index = entries == null ? wanted : decide(entries, wanted, work, digest);
+        if (runs) {
+            count(rule, index, wanted, WriteOutcome.TAGGED);
+        }
+        return domain.steer(index, policy);
+    }
+
+    private int decide(TableEntry[] entries, int wanted, Work work, long digest) {
+        Policy policy = current.get();
+        PendingWrite pending = policy.ownership.decide(entries, wanted, policy.pin, work, digest);
+        boundaryWrite = pending;
+        boundaryDecided = true;
+        return pending.index();
+    }
+
+    private void count(int rule, int index, int wanted, WriteOutcome outcome) {
+        meters.writes.increment();
+        WriteOutcome shown = outcome;
+        if (index != wanted && (outcome == WriteOutcome.TAGGED || outcome == WriteOutcome.ADVISED)) {
+            shown = index == DomainIndexes.DEFAULT ? WriteOutcome.KEPT_DEFAULT : WriteOutcome.PINNED;
+        } else if (index != DomainIndexes.DEFAULT && index != DomainIndexes.FOREIGN) {
+            meters.independent.increment();
+        }
+        if (rule >= 0 || index != DomainIndexes.DEFAULT) {
+            current.get().meters(rule).count(index, shown);
+        }
+    }
+
+    /** Returns whether the command was sent immediately after one with the same tables, whose domain was decided. */
+    boolean follows(CommandView command, @Nullable StatementSummary summary, Work work) {
+        Policy policy = current.get();
+        PendingWrite before = lead;
+        return before != null
+                && work == Work.TABLES
+                && Arrays.equals(before.entries, reader.tables(command, summary, work, policy))
+                && (!policy.tagging || before.index() == domain.index());
+    }
+
+    /** Announces a command that is being sent; returns its pending write, or null if it needs none. */
+    @Nullable
+    PendingWrite sent(CommandView command, @Nullable StatementSummary summary, Work work) {
+        boolean atBoundary = command.number() == boundaryCommand;
+        PendingWrite pending = atBoundary ? boundaryWrite : null;
+        boolean decided = atBoundary && boundaryDecided;
+        boundaryWrite = null;
+        if (pending == null
+                && command.isStatement()
+                && current.get().guarded
+                && (work.writes() || work == Work.STEERS)) {
+            decided = !atBoundary && !command.inTransactionBefore() && follows(command, summary, work);
+            pending = decided ? following(command, summary, work) : withoutDecision(command, summary, work, atBoundary);
+        }
+        lead = decided ? pending : null;
+        return pending;
+    }
+
+    private PendingWrite following(CommandView command, @Nullable StatementSummary summary, Work work) {
+        Policy policy = current.get();
+        PendingWrite before = Objects.requireNonNull(lead);
+        int rule = current.rules().matchIndex(command);
+        count(rule, before.index(), policy.index(rule), policy.tagging ? WriteOutcome.TAGGED : WriteOutcome.ADVISED);
+        return policy.ownership.force(
+                before.entries, before.index(), Conflict.NO_BOUNDARY, work, CommandReader.digest(summary), false);
+    }
+
+    /** Adds a write without a decision: in a transaction, pipelined, or one that reads diagnostics. */
+    private PendingWrite withoutDecision(
+            CommandView command, @Nullable StatementSummary summary, Work work, boolean atBoundary) {
+        Policy policy = current.get();
+        if (domain.away() && policy.pin) {
+            domain.stay();
+        }
+        TableEntry[] entries = reader.tables(command, summary, work, policy);
+        Conflict kind = command.inTransactionBefore() || atBoundary ? Conflict.TRANSACTION : Conflict.NO_BOUNDARY;
+        return policy.ownership.force(entries, domain.index(), kind, work, CommandReader.digest(summary), true);
+    }
+
+    /** Called when the session's variables have been reset. */
+    void reset() {
+        lead = null;
+    }
+
+    /** Returns the write that was decided about but not sent, or null. */
+    @Nullable
+    PendingWrite unsent() {
+        return boundaryWrite;
+    }
+}
