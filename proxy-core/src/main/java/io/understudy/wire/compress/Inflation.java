@@ -7,6 +7,22 @@ import io.netty.buffer.ByteBuf;
  * closed.
  */
 interface Inflation extends AutoCloseable {
+    /** While no frame is being decompressed. */
+    Inflation NONE = new Inflation() {
+        @Override
+        public void inflate(ByteBuf in, ByteBuf out, int room) {
+            throw new IllegalStateException("no frame has begun");
+        }
+
+        @Override
+        public boolean finished() {
+            return false;
+        }
+
+        @Override
+        public void close() {}
+    };
+
     /**
      * Appends to {@code out} at most {@code room} bytes, made of as many of the readable bytes of {@code in} as that
      * takes, whose reader index moves behind them.

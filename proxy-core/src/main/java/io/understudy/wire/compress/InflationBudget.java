@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -49,6 +50,7 @@ public final class InflationBudget {
     final class Share {
         private final Runnable granted;
         private final Runnable evicted;
+        private Executor loop = Runnable::run;
         private long bytes;
         private volatile long since;
 
@@ -60,16 +62,18 @@ public final class InflationBudget {
         /**
          * Takes room for a frame.
          *
+         * @param taker where the callbacks run
          * @return false when it is to wait until it is granted
          * @throws InflationRefusedException when there is not as much at all
          */
-        boolean take(long wanted) {
+        boolean take(long wanted, Executor taker) {
             synchronized (InflationBudget.this) {
                 if (wanted > limit) {
                     throw new InflationRefusedException("a compressed frame needs " + wanted
                             + " bytes to be decompressed, more than limits.inflationBytes (" + limit + ")");
                 }
                 bytes = wanted;
+                loop = taker;
                 if (!waiting.isEmpty() || used + wanted > limit) {
                     waiting.add(this);
                     return false;
@@ -80,10 +84,11 @@ public final class InflationBudget {
         }
 
         /** Takes room beyond the limit, for what a server sent before it closed: nobody could be made to wait. */
-        void takeAtOnce(long wanted) {
+        void takeAtOnce(long wanted, Executor taker) {
             synchronized (InflationBudget.this) {
                 waiting.remove(this);
                 bytes = wanted;
+                loop = taker;
                 hold();
             }
         }
@@ -110,7 +115,15 @@ public final class InflationBudget {
                 }
                 grant(next);
             }
-            next.forEach(share -> share.granted.run());
+            next.forEach(Share::tellGranted);
+        }
+
+        private void tellGranted() {
+            loop.execute(granted);
+        }
+
+        private void tellEvicted() {
+            loop.execute(evicted);
         }
 
         boolean isHeld() {
@@ -120,7 +133,7 @@ public final class InflationBudget {
         }
     }
 
-    /** Both callbacks come from any thread and do no more than to pass on. */
+    /** Returns a connection's share. Its callbacks run on the executor that takes it. */
     Share share(Runnable granted, Runnable evicted) {
         return new Share(granted, evicted);
     }
@@ -141,7 +154,7 @@ public final class InflationBudget {
                 }
             }
         }
-        stalled.forEach(share -> share.evicted.run());
+        stalled.forEach(Share::tellEvicted);
     }
 
     private void grant(List<Share> next) {
@@ -161,7 +174,7 @@ public final class InflationBudget {
             limit = bytes;
             grant(next);
         }
-        next.forEach(share -> share.granted.run());
+        next.forEach(Share::tellGranted);
     }
 
     /** Bytes held now. */
