@@ -12,6 +12,7 @@ import io.understudy.connection.DescriptorShortage;
 import io.understudy.server.ConnectFailure;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.session.ClientSession;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Handles a client's connection until it is admitted: creates the session, replaces itself with the session's
@@ -32,17 +33,18 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         ClientSession session = context.open(client);
-        HandshakeTimer timer = new HandshakeTimer(session, ctx.executor(), context.handshakeTimeoutMillis());
-        ctx.pipeline().replace(this, ClientHandler.NAME, new ClientHandler(session, client, timer));
         EventLoop loop = ctx.channel().eventLoop();
-        context.hold().afterRelease(loop, () -> connect(loop, session, client, timer));
+        session.limitLogin(
+                loop.schedule(session::handshakeTimedOut, context.handshakeTimeoutMillis(), TimeUnit.MILLISECONDS));
+        ctx.pipeline().replace(this, ClientHandler.NAME, new ClientHandler(session, client));
+        context.hold().afterRelease(loop, () -> connect(loop, session, client));
     }
 
     /**
      * Connects to the present primary. If another one takes its place meanwhile, under another address or the same
      * name, connects to that one.
      */
-    private void connect(EventLoop loop, ClientSession session, ChannelLeg client, HandshakeTimer timer) {
+    private void connect(EventLoop loop, ClientSession session, ChannelLeg client) {
         if (session.ended()) {
             return; // while it waited
         }
@@ -54,9 +56,9 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
                 if (connected.isSuccess()) {
                     connected.getNow().close();
                 }
-                connect(loop, session, client, timer);
+                connect(loop, session, client);
             } else if (connected.isSuccess()) {
-                serverConnected(connected.getNow(), primary, session, client, timer);
+                serverConnected(connected.getNow(), primary, session, client);
             } else if (DescriptorShortage.is(connected.cause())) {
                 context.shortage().happened();
                 session.outOfDescriptors();
@@ -72,8 +74,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
                 && context.connector().isPrimary(primary, connected.getNow().remoteAddress());
     }
 
-    private void serverConnected(
-            Channel channel, Address primary, ClientSession session, ChannelLeg client, HandshakeTimer timer) {
+    private void serverConnected(Channel channel, Address primary, ClientSession session, ChannelLeg client) {
         ByteBuf header =
                 context.connector().proxyHeader(channel.alloc(), client.remoteAddress(), client.localAddress());
         if (header != null) {
@@ -81,7 +82,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         }
         ChannelLeg server = new ChannelLeg(channel);
         ChannelLeg.pair(client, server);
-        channel.pipeline().addLast(ClientHandler.NAME, new ServerHandler(session, server, timer));
+        channel.pipeline().addLast(ClientHandler.NAME, new ServerHandler(session, server));
         session.serverConnected(server, new ConnectedPrimary(context.connector(), primary, channel.remoteAddress()));
         if (!channel.isActive()) {
             session.serverClosed(); // the channel closed before the handler was there to report it

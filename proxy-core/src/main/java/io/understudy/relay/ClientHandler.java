@@ -15,20 +15,17 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
 
     private final ClientSession session;
     private final ChannelLeg client;
-    private final HandshakeTimer timer;
     /** Whether the client has sent close_notify. */
     private boolean closeNotify;
 
-    ClientHandler(ClientSession session, ChannelLeg client, HandshakeTimer timer) {
+    ClientHandler(ClientSession session, ChannelLeg client) {
         this.session = session;
         this.client = client;
-        this.timer = timer;
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         session.fromClient((ByteBuf) msg);
-        timer.stopOnceLoggedIn();
     }
 
     @Override
@@ -44,20 +41,17 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         session.clientClosed(closeNotify);
-        timer.stop();
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         Throwable why = LegFailure.reason(cause);
-        if (why instanceof MalformedPacketException malformed) {
-            session.clientMalformed(malformed);
-            return;
-        }
         if (LegFailure.saysMoreThanTheClose(session, why)) {
             session.clientFailed(why);
         }
-        ctx.close();
+        if (!(why instanceof MalformedPacketException)) {
+            ctx.close(); // else once the ERR packet has left
+        }
     }
 
     @Override

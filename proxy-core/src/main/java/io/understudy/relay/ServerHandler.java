@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.understudy.session.ClientSession;
-import io.understudy.wire.MalformedPacketException;
 import java.io.IOException;
 import javax.net.ssl.SSLException;
 
@@ -12,18 +11,15 @@ import javax.net.ssl.SSLException;
 final class ServerHandler extends ChannelInboundHandlerAdapter {
     private final ClientSession session;
     private final ChannelLeg server;
-    private final HandshakeTimer timer;
 
-    ServerHandler(ClientSession session, ChannelLeg server, HandshakeTimer timer) {
+    ServerHandler(ClientSession session, ChannelLeg server) {
         this.session = session;
         this.server = server;
-        this.timer = timer;
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         session.fromServer((ByteBuf) msg);
-        timer.stopOnceLoggedIn();
     }
 
     @Override
@@ -48,9 +44,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         Throwable why = LegFailure.reason(cause);
-        if (why instanceof MalformedPacketException malformed) {
-            session.serverMalformed(malformed);
-        } else if (LegFailure.saysMoreThanTheClose(session, why)) {
+        if (LegFailure.saysMoreThanTheClose(session, why)) {
             session.serverFailed(why);
         }
         if (cause instanceof IOException) {

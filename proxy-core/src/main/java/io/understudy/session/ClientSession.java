@@ -2,46 +2,37 @@ package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.understudy.base.NoTask;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.Handshake;
-import io.understudy.handshake.LoginRefusal;
 import io.understudy.wire.Leg;
-import io.understudy.wire.MalformedPacketException;
 import java.net.SocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One client connection with its server connection, from accept to close. All methods must be called on the session's
  * event loop unless stated otherwise. A failure in here ends this session, with a reason, and affects no other.
  */
 public final class ClientSession {
-    private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
-
     private final long id;
     private final Leg client;
     private final SessionEnvironment environment;
     private final Consumer<ClientSession> onEnd;
     private final SessionFaults faults;
+    private final BoundaryRequests requests;
     private final long begunNanos = System.nanoTime();
 
     private SessionPhase phase = new Connecting();
     private Leg server = NoServer.LEG;
     private Destination destination = Destination.FIXED;
-    private boolean draining;
-    /** Another server has become the primary: the session ends at its next boundary. */
-    private boolean leaving;
-
-    /** The change of the primary since which it is so. */
-    private int leavingSince;
-
-    /** An operator holds sessions: this one waits at its next boundary. */
-    private boolean holding;
+    private Future<?> loginTimeout = NoTask.NONE;
+    /** Something was asked of the session at its next boundary. */
+    private boolean requested;
 
     private boolean clientDone;
 
@@ -53,6 +44,7 @@ public final class ClientSession {
         this.onEnd = onEnd;
         this.faults = new SessionFaults(
                 id, client, environment.metrics(), environment.repeatedWarning(), this::serverThreadId);
+        this.requests = new BoundaryRequests(this, faults, environment.hold());
     }
 
     /** Returns the session's number, unique while the process runs. */
@@ -78,9 +70,23 @@ public final class ClientSession {
         return phase;
     }
 
-    /** Begins the next phase. */
+    /**
+     * Sets the task that calls {@link #handshakeTimedOut}. It is cancelled when the login is over: left waiting, it
+     * would keep the session in memory for its whole length.
+     */
+    public void limitLogin(Future<?> timeout) {
+        loginTimeout = timeout;
+    }
+
+    private void endLoginTimeout() {
+        loginTimeout.cancel(false);
+        loginTimeout = NoTask.NONE;
+    }
+
+    /** Begins the phase behind the login. */
     void enter(SessionPhase next) {
         phase = next;
+        endLoginTimeout();
     }
 
     /** Returns the monotonic time at which the client was accepted. */
@@ -170,12 +176,8 @@ public final class ClientSession {
     public void fromClient(ByteBuf bytes) {
         try {
             phase.fromClient(bytes);
-        } catch (MalformedPacketException e) {
-            end(faults.malformed(phase, CloseReason.CLIENT_MALFORMED, e));
-        } catch (LoginRefusal e) {
-            end(faults.refused(phase, e));
         } catch (RuntimeException e) {
-            end(faults.ownError(phase, e));
+            end(faults.thrown(phase, CloseReason.CLIENT_MALFORMED, e));
         }
     }
 
@@ -183,35 +185,19 @@ public final class ClientSession {
     public void fromServer(ByteBuf bytes) {
         try {
             phase.fromServer(bytes);
-        } catch (MalformedPacketException e) {
-            end(faults.malformed(phase, CloseReason.SERVER_MALFORMED, e));
-        } catch (LoginRefusal e) {
-            end(faults.refused(phase, e));
         } catch (RuntimeException e) {
-            end(faults.ownError(phase, e));
-        }
-    }
-
-    /** Called when bytes from the client cannot be decoded below the session. */
-    public void clientMalformed(MalformedPacketException e) {
-        if (!ended()) {
-            end(faults.malformed(phase, CloseReason.CLIENT_MALFORMED, e));
-        }
-    }
-
-    /** Called when bytes from the server cannot be decoded below the session. */
-    public void serverMalformed(MalformedPacketException e) {
-        if (!ended()) {
-            end(faults.malformed(phase, CloseReason.SERVER_MALFORMED, e));
+            end(faults.thrown(phase, CloseReason.SERVER_MALFORMED, e));
         }
     }
 
     /**
-     * Ends the session for a failure on the client's leg that is none of input or output: memory, TLS, the proxy's own
-     * code.
+     * Ends the session for a failure on the client's leg that is none of input or output: malformed frames, memory,
+     * TLS, the proxy's own code.
      */
     public void clientFailed(Throwable cause) {
-        failed(CloseReason.CLIENT_TLS_FAILED, cause);
+        if (!ended()) {
+            end(faults.failed(phase, CloseReason.CLIENT_MALFORMED, CloseReason.CLIENT_TLS_FAILED, cause));
+        }
     }
 
     /**
@@ -220,23 +206,10 @@ public final class ClientSession {
      * responses.
      */
     public void serverFailed(Throwable cause) {
-        if (clientDone && cause instanceof SSLException && SessionFaults.isAlert(cause)) {
-            return;
+        boolean close = clientDone && cause instanceof SSLException && SessionFaults.isAlert(cause);
+        if (!close && !ended()) {
+            end(faults.failed(phase, CloseReason.SERVER_MALFORMED, CloseReason.SERVER_TLS_FAILED, cause));
         }
-        failed(CloseReason.SERVER_TLS_FAILED, cause);
-    }
-
-    private void failed(CloseReason tlsReason, Throwable cause) {
-        if (ended()) {
-            return;
-        }
-        CloseReason reason = SessionFaults.reason(cause, tlsReason);
-        try {
-            faults.failed(phase, reason, cause);
-        } catch (OutOfMemoryError e) {
-            log.atError().addKeyValue("session", id).log("the session ends for want of memory");
-        }
-        end(reason);
     }
 
     /** Called when the client's socket has been read empty. */
@@ -352,12 +325,8 @@ public final class ClientSession {
 
     /** Closes the session at the next boundary, at once when idle. */
     public void drain() {
-        draining = true;
-        if (!loggedIn()) {
-            end(CloseReason.DRAINED);
-        } else {
-            heedBoundary();
-        }
+        requested = true;
+        requests.drain();
     }
 
     /** Ends the session because the drain timeout has expired. */
@@ -372,40 +341,25 @@ public final class ClientSession {
      * @param change counts the changes
      */
     public void primaryChanged(int change) {
-        boolean before = leaving;
-        leaving = !destination.isPrimary();
-        leavingSince = before ? leavingSince : change;
-        if (leaving && phase instanceof LoggingIn) {
-            end(faults.primaryChanged(phase));
-        } else if (leaving) {
-            heedBoundary();
-        }
+        requested = true;
+        requests.primaryChanged(destination.isPrimary(), change);
     }
 
     /** Ends the session if since that change, or longer, it has been with a server that no longer is the primary. */
     public void leaveNow(int change) {
-        if (leaving && leavingSince <= change && !ended()) {
-            end(faults.primaryChanged(phase));
-        }
+        requests.leaveNow(change);
     }
 
     /** Holds the session at its next boundary, at once when idle, while {@link Hold#on}. */
     public void hold() {
-        holding = environment.hold().on();
-        heedBoundary();
+        requested = true;
+        requests.hold();
     }
 
     /** Ends {@link #hold}. */
     public void release() {
-        holding = false;
-        if (phase instanceof Relaying relaying) {
-            long waited = relaying.release();
-            if (waited > 0) {
-                environment.hold().waited(waited);
-            }
-            if (waited > 0 && clientDone && !ended()) {
-                passOnEnd();
-            }
+        if (requests.release() && clientDone && !ended()) {
+            passOnEnd();
         }
     }
 
@@ -414,21 +368,10 @@ public final class ClientSession {
         return phase instanceof Relaying relaying && relaying.onHold();
     }
 
-    /** Ends or holds a session that is at a boundary, if it is to be. */
+    /** Ends or holds a session that is at a boundary, if that was asked. */
     void heedBoundary() {
-        if (!draining && !leaving && !holding) {
-            return;
-        }
-        SessionModel model = model();
-        if (model == null || !model.atBoundary()) {
-            return;
-        }
-        if (leaving) {
-            end(faults.primaryChanged(phase));
-        } else if (draining) {
-            end(CloseReason.DRAINED);
-        } else if (phase instanceof Relaying relaying) {
-            relaying.hold(this::fromClient);
+        if (requested) {
+            requests.heed();
         }
     }
 
@@ -439,13 +382,12 @@ public final class ClientSession {
         }
         SessionPhase last = phase;
         phase = new Ended();
+        endLoginTimeout();
         environment.metrics().closed(reason.label());
         last.close(reason);
         client.closeAfterFlush();
         server.closeAfterFlush();
-        if (log.isDebugEnabled()) {
-            faults.ended(last, reason);
-        }
+        faults.ended(last, reason);
         onEnd.accept(this);
     }
 }

@@ -156,7 +156,7 @@ final class SessionFaults {
         return CloseReason.CLIENT_TLS_FAILED;
     }
 
-    CloseReason malformed(SessionPhase phase, CloseReason reason, MalformedPacketException e) {
+    private CloseReason malformed(SessionPhase phase, CloseReason reason, MalformedPacketException e) {
         if (phase instanceof LoggingIn) {
             warn(
                     "handshake " + reason.label() + e.kind().label(),
@@ -189,7 +189,7 @@ final class SessionFaults {
         }
     }
 
-    CloseReason refused(SessionPhase phase, LoginRefusal e) {
+    private CloseReason refused(SessionPhase phase, LoginRefusal e) {
         metrics.connection(e.outcome());
         about(log.atDebug()).addKeyValue("reason", e.outcome()).log("refused: {}", e.getMessage());
         tell(phase, e.error().code(), e.error().sqlState(), e.error().message());
@@ -203,7 +203,7 @@ final class SessionFaults {
     }
 
     /** Returns the reason that counts a failure below the session. */
-    static CloseReason reason(Throwable cause, CloseReason tlsReason) {
+    private static CloseReason reason(Throwable cause, CloseReason tlsReason) {
         if (cause instanceof OutOfMemoryError) {
             return CloseReason.OUT_OF_MEMORY;
         }
@@ -216,9 +216,23 @@ final class SessionFaults {
     /**
      * Logs a failure below the session and tells the client.
      *
-     * @param reason see {@link #reason}
+     * @param malformed the reason where bytes could not be decoded
+     * @param tlsReason the reason where TLS failed
      */
-    void failed(SessionPhase phase, CloseReason reason, Throwable cause) {
+    CloseReason failed(SessionPhase phase, CloseReason malformed, CloseReason tlsReason, Throwable cause) {
+        if (cause instanceof MalformedPacketException packet) {
+            return malformed(phase, malformed, packet);
+        }
+        CloseReason reason = reason(cause, tlsReason);
+        try {
+            failed(phase, reason, cause);
+        } catch (OutOfMemoryError e) {
+            log.atError().addKeyValue("session", id).log("the session ends for want of memory");
+        }
+        return reason;
+    }
+
+    private void failed(SessionPhase phase, CloseReason reason, Throwable cause) {
         switch (reason) {
             case OUT_OF_MEMORY -> {
                 closed(log.atError(), reason)
@@ -238,7 +252,19 @@ final class SessionFaults {
         }
     }
 
-    CloseReason ownError(SessionPhase phase, Throwable e) {
+    /**
+     * Reports what a phase has thrown.
+     *
+     * @param malformed the reason where a packet does not fit the protocol
+     */
+    CloseReason thrown(SessionPhase phase, CloseReason malformed, RuntimeException e) {
+        if (e instanceof MalformedPacketException packet) {
+            return malformed(phase, malformed, packet);
+        }
+        return e instanceof LoginRefusal refusal ? refused(phase, refusal) : ownError(phase, e);
+    }
+
+    private CloseReason ownError(SessionPhase phase, Throwable e) {
         closed(log.atError(), CloseReason.INTERNAL_ERROR)
                 .setCause(e)
                 .log("the session is closed by an error of the proxy's own");
@@ -255,9 +281,11 @@ final class SessionFaults {
 
     /** @param last the phase in which the session ended */
     void ended(SessionPhase last, CloseReason reason) {
-        about(log.atDebug(), last.serverThreadId())
-                .addKeyValue("reason", reason.label())
-                .log("the session ended");
+        if (log.isDebugEnabled()) {
+            about(log.atDebug(), last.serverThreadId())
+                    .addKeyValue("reason", reason.label())
+                    .log("the session ended");
+        }
     }
 
     private static String why(Throwable cause) {

@@ -71,7 +71,7 @@ class RowsTest {
         scripted.client(Bytes.command(CommandCode.QUERY, "SELECT a FROM t"));
         inReads(scripted, concat(begin(), rows()), read);
         scripted.client.take();
-        scripted.session.serverMalformed(new MalformedPacketException("a frame is cut off"));
+        scripted.session.serverFailed(new MalformedPacketException("a frame is cut off"));
         assertThat(scripted.client.take()[3] & 0xFF).isEqualTo(BEFORE + ROWS + 1 & 0xFF);
         scripted.finish();
     }

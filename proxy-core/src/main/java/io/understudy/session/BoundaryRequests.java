@@ -1,0 +1,90 @@
+package io.understudy.session;
+
+import io.understudy.command.SessionModel;
+
+/**
+ * What is asked of a session at its next boundary: to end, because the proxy drains or its server is no longer the
+ * primary, or to wait, because an operator holds sessions. Must be used on the session's event loop.
+ */
+final class BoundaryRequests {
+    private final ClientSession session;
+    private final SessionFaults faults;
+    private final Hold hold;
+
+    private boolean draining;
+    /** Another server has become the primary. */
+    private boolean leaving;
+    /** The change of the primary since which it is so. */
+    private int leavingSince;
+
+    private boolean holding;
+
+    BoundaryRequests(ClientSession session, SessionFaults faults, Hold hold) {
+        this.session = session;
+        this.faults = faults;
+        this.hold = hold;
+    }
+
+    /** See {@link ClientSession#drain}. */
+    void drain() {
+        draining = true;
+        if (session.loggedIn()) {
+            heed();
+        } else {
+            session.end(CloseReason.DRAINED);
+        }
+    }
+
+    /**
+     * See {@link ClientSession#primaryChanged}.
+     *
+     * @param primary whether the session's server is the primary
+     */
+    void primaryChanged(boolean primary, int change) {
+        leavingSince = leaving ? leavingSince : change;
+        leaving = !primary;
+        if (leaving && session.phase() instanceof LoggingIn) {
+            session.end(faults.primaryChanged(session.phase()));
+        } else if (leaving) {
+            heed();
+        }
+    }
+
+    /** See {@link ClientSession#leaveNow}. */
+    void leaveNow(int change) {
+        if (leaving && leavingSince <= change && !session.ended()) {
+            session.end(faults.primaryChanged(session.phase()));
+        }
+    }
+
+    /** See {@link ClientSession#hold}. */
+    void hold() {
+        holding = hold.on();
+        heed();
+    }
+
+    /** Ends {@link #hold}. Returns whether the session was held. */
+    boolean release() {
+        holding = false;
+        long waited = session.phase() instanceof Relaying relaying ? relaying.release() : 0;
+        if (waited > 0) {
+            hold.waited(waited);
+        }
+        return waited > 0;
+    }
+
+    /** Has the requests take effect if the session is at a boundary. */
+    void heed() {
+        SessionModel model = session.model();
+        if (model == null || !model.atBoundary()) {
+            return;
+        }
+        if (leaving) {
+            session.end(faults.primaryChanged(session.phase()));
+        } else if (draining) {
+            session.end(CloseReason.DRAINED);
+        } else if (holding && session.phase() instanceof Relaying relaying) {
+            relaying.hold(session::fromClient);
+        }
+    }
+}
