@@ -5,6 +5,7 @@ import io.understudy.command.response.ResponseGrammar;
 import io.understudy.command.response.ResponseGrammars;
 import io.understudy.plugin.Interest;
 import io.understudy.wire.CommandCode;
+import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.Packets;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Recognises commands on their way to the server: the client side of the tracker. Asks the scanner for no more of a
  * command's bytes than an observer uses.
  */
-public final class CommandTracker {
+public final class CommandTracker implements PacketSink {
     /** Enough payload to contain the first keyword of nearly every statement. */
     private static final int KIND_PREFIX = 64;
     /** Enough payload of a SET statement to see whether it concerns session tracking. */
@@ -31,6 +32,8 @@ public final class CommandTracker {
     private final StatementGate gate;
     private final CommandEffects effects;
     private final ResponseTracker responses;
+    private final Leg server;
+    private final Unfit unfit;
     private final boolean statements;
     private final boolean commands;
     /** Payload bytes of a statement that are requested when no observer needs all of them. */
@@ -47,12 +50,24 @@ public final class CommandTracker {
 
     private boolean offered;
 
-    public CommandTracker(SessionModel model, CommandListener listener, StatementGate gate, ResponseTracker responses) {
+    /**
+     * @param server what commands are forwarded to
+     * @param unfit asked when a packet does not fit the protocol
+     */
+    public CommandTracker(
+            SessionModel model,
+            CommandListener listener,
+            StatementGate gate,
+            ResponseTracker responses,
+            Leg server,
+            Unfit unfit) {
         this.model = model;
         this.inFlight = model.inFlight();
         this.listener = listener;
         this.gate = gate;
         this.responses = responses;
+        this.server = server;
+        this.unfit = unfit;
         int interests = listener.interests();
         statements = (interests & (Interest.STATEMENTS | Interest.BOUNDARY)) != 0;
         commands = (interests & Interest.COMMANDS) != 0;
@@ -63,8 +78,8 @@ public final class CommandTracker {
         sending = silent;
     }
 
-    /** See {@link PacketSink#onPacket}. */
-    public int packet(int length, int sequence, int first) {
+    @Override
+    public int onPacket(int length, int sequence, int first) {
         current = null;
         Exchange head = inFlight.head();
         if (head != null && head.wantsClientData(sequence)) {
@@ -127,13 +142,13 @@ public final class CommandTracker {
         };
     }
 
-    /** See {@link PacketSink#onContinued}. */
-    public void continued(int sequence) {
+    @Override
+    public void onContinued(int sequence) {
         sending.clientSent(sequence);
     }
 
-    /** See {@link PacketSink#onShown}. */
-    public boolean shown(ByteBuf buf, int index, int length) {
+    @Override
+    public boolean onShown(ByteBuf buf, int index, int length) {
         Exchange exchange = current;
         if (exchange == null) {
             return true;
@@ -151,6 +166,19 @@ public final class CommandTracker {
             statement.close();
         }
         return true;
+    }
+
+    @Override
+    public void onEnd() {}
+
+    @Override
+    public PacketSink instead(RuntimeException fault, boolean undecided) {
+        return unfit.instead(fault, undecided);
+    }
+
+    @Override
+    public void forward(ByteBuf bytes) {
+        server.write(bytes);
     }
 
     private void announce(Exchange exchange) {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.plugin.Interest;
 import io.understudy.wire.CommandCode;
+import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
 import io.understudy.wire.PacketSink;
@@ -15,10 +16,12 @@ import org.jspecify.annotations.Nullable;
  * Tracks responses on their way to the client: the server side of the tracker. Responses arrive in the order of the
  * commands, so each packet belongs to the oldest exchange in flight. The response to an injected statement is dropped.
  */
-public final class ResponseTracker {
+public final class ResponseTracker implements PacketSink {
     private final SessionModel model;
     private final InFlight inFlight;
     private final CommandListener listener;
+    private final Leg client;
+    private final Unfit unfit;
     private final ResponseListener observer;
     private final boolean responses;
     private boolean fileUnfinished;
@@ -33,21 +36,35 @@ public final class ResponseTracker {
      */
     private boolean inDoubt;
 
+    /** Number of the current packet. */
+    private int sequence;
+
+    /** Number of the next packet to the client, unless that begins a response. */
+    private int nextSequence = 1;
+
     /** Receives every complete response, for the proxy's own metrics. */
     public interface ResponseListener {
         void responded(Exchange exchange);
     }
 
-    public ResponseTracker(SessionModel model, CommandListener listener, ResponseListener observer) {
+    /**
+     * @param client what responses are forwarded to
+     * @param unfit asked when a packet does not fit the protocol
+     */
+    public ResponseTracker(
+            SessionModel model, CommandListener listener, Leg client, Unfit unfit, ResponseListener observer) {
         this.model = model;
         this.inFlight = model.inFlight();
         this.listener = listener;
+        this.client = client;
+        this.unfit = unfit;
         this.observer = observer;
         this.responses = (listener.interests() & Interest.RESPONSES) != 0;
     }
 
-    /** See {@link PacketSink#onPacket}. */
-    public int packet(int length, int first) {
+    @Override
+    public int onPacket(int length, int number, int first) {
+        sequence = number;
         Exchange exchange = inFlight.head();
         if (unsaid != null && (exchange == null || exchange.injected() == null)) {
             unsaid = null;
@@ -68,34 +85,54 @@ public final class ResponseTracker {
         return exchange.injected() == null ? wanted : wanted | PacketSink.DROP;
     }
 
-    /** See {@link PacketSink#onShown}. */
-    public void shown(ByteBuf buf, int index, int length) {
+    @Override
+    public boolean onShown(ByteBuf buf, int index, int length) {
         Exchange exchange = inFlight.head();
         if (exchange != null) {
             exchange.inspect(buf, index, length);
         }
+        return true;
     }
 
-    /** See {@link PacketSink#onEnd}. */
-    public void end() {
+    @Override
+    public void onEnd() {
         Exchange exchange = inFlight.head();
         if (exchange != null && exchange.over()) {
             finish(exchange);
         }
+        Exchange head = inFlight.head();
+        boolean goesOn = head != null && head.injected() == null && head.packets() > 0;
+        nextSequence = goesOn ? sequence + 1 & 0xFF : 1;
     }
 
-    /** See {@link PacketSink#takesRows}. */
+    /** Returns the number that a packet to the client would have now, between two packets of the server's. */
+    public int nextSequence() {
+        return nextSequence;
+    }
+
+    @Override
     public boolean takesRows() {
         Exchange exchange = inFlight.head();
         return exchange != null && exchange.takesRows() && exchange.injected() == null;
     }
 
-    /** See {@link PacketSink#onRows}. */
-    public void rows(int packets, int payload) {
+    @Override
+    public void onRows(int packets, int payload, int last) {
         Exchange exchange = inFlight.head();
         if (exchange != null) {
             exchange.rows(packets, payload);
         }
+        nextSequence = last + 1 & 0xFF;
+    }
+
+    @Override
+    public PacketSink instead(RuntimeException fault, boolean undecided) {
+        return unfit.instead(fault, undecided);
+    }
+
+    @Override
+    public void forward(ByteBuf bytes) {
+        client.write(bytes);
     }
 
     /** Ends the response to an unknown command, because a new command has arrived. */

@@ -60,9 +60,6 @@ final class Relaying implements SessionPhase {
 
     private long heldNanos;
 
-    /** Number of the next packet to the client, unless that begins a response. */
-    private int nextSequence = 1;
-
     /** Called when a packet did not fit, with the next phase. */
     interface Transition {
         void unread(Unread next, RuntimeException fault);
@@ -94,16 +91,16 @@ final class Relaying implements SessionPhase {
         this.transition = transition;
         injects = observers.mayWant();
         gate = injects ? new BoundaryInjector(model, observers, server.alloc(), server::write) : StatementGate.CLOSED;
-        responseTracker = new ResponseTracker(model, observers, this::responded);
-        CommandTracker commandTracker = new CommandTracker(model, observers, gate, responseTracker);
-        PacketSink toServer = new ToServer(commandTracker);
-        PacketSink toClient = new ToClient(responseTracker);
+        responseTracker = new ResponseTracker(model, observers, client, this::responsesUnread, this::responded);
+        PacketSink toClient = responseTracker;
         if (filter != null) {
             toClient = new FilteredResponses(toClient, filter);
         }
         if (observers.mayWatchRows()) {
             toClient = new WatchedRows(toClient, model.inFlight(), observers);
         }
+        PacketSink toServer = new CommandTracker(
+                model, observers, gate, responseTracker, server, (fault, undecided) -> commandsUnread(fault));
         commands = new PacketScanner(changeUser.commands(toServer), server.alloc());
         responses = new PacketScanner(changeUser.responses(toClient), client.alloc());
     }
@@ -247,10 +244,27 @@ final class Relaying implements SessionPhase {
         return System.nanoTime() - heldNanos;
     }
 
+    /** Called when a packet of the client's did not fit. */
+    private UnreadCommands commandsUnread(RuntimeException fault) {
+        unfit(fault);
+        UnreadCommands next = unreadCommands();
+        commandsUnread = next;
+        return next;
+    }
+
     /**
-     * Called when a packet did not fit: the rest of the buffer goes to a sink that forwards it, and then the next phase
-     * begins.
+     * Called when a packet of the server's did not fit.
+     *
+     * @param undecided whether the packet will be reported again
      */
+    private UnreadResponses responsesUnread(RuntimeException fault, boolean undecided) {
+        unfit(fault);
+        UnreadResponses next = unreadResponses(undecided);
+        responsesUnread = next;
+        return next;
+    }
+
+    /** The rest of the buffer goes to a sink that forwards it, and then the next phase begins. */
     private void unfit(RuntimeException fault) {
         // A LoginRefusal is the proxy's own decision, and in an exchange between unlike legs both halves are the
         // proxy's own: neither can be relayed unread.
@@ -343,7 +357,7 @@ final class Relaying implements SessionPhase {
 
     @Override
     public int errorSequence() {
-        int next = changeUser.active() ? changeUser.clientSequence() : nextSequence;
+        int next = changeUser.active() ? changeUser.clientSequence() : responseTracker.nextSequence();
         return responses.cleanCut() ? next : -1;
     }
 
@@ -360,97 +374,5 @@ final class Relaying implements SessionPhase {
         responses.close();
         changeUser.close();
         observers.close(reason.label());
-    }
-
-    private final class ToServer implements PacketSink {
-        private final CommandTracker tracker;
-
-        ToServer(CommandTracker tracker) {
-            this.tracker = tracker;
-        }
-
-        @Override
-        public int onPacket(int length, int sequence, int first) {
-            return tracker.packet(length, sequence, first);
-        }
-
-        @Override
-        public boolean onShown(ByteBuf buf, int index, int length) {
-            return tracker.shown(buf, index, length);
-        }
-
-        @Override
-        public void onContinued(int sequence) {
-            tracker.continued(sequence);
-        }
-
-        @Override
-        public void onEnd() {}
-
-        @Override
-        public PacketSink instead(RuntimeException fault, boolean undecided) {
-            unfit(fault);
-            UnreadCommands next = unreadCommands();
-            commandsUnread = next;
-            return next;
-        }
-
-        @Override
-        public void forward(ByteBuf bytes) {
-            server.write(bytes);
-        }
-    }
-
-    private final class ToClient implements PacketSink {
-        private final ResponseTracker tracker;
-        private int current;
-
-        ToClient(ResponseTracker tracker) {
-            this.tracker = tracker;
-        }
-
-        @Override
-        public int onPacket(int length, int sequence, int first) {
-            current = sequence;
-            return tracker.packet(length, first);
-        }
-
-        @Override
-        public boolean onShown(ByteBuf buf, int index, int length) {
-            tracker.shown(buf, index, length);
-            return true;
-        }
-
-        @Override
-        public void onEnd() {
-            tracker.end();
-            Exchange head = model.inFlight().head();
-            boolean goesOn = head != null && head.injected() == null && head.packets() > 0;
-            nextSequence = goesOn ? current + 1 & 0xFF : 1;
-        }
-
-        @Override
-        public boolean takesRows() {
-            return tracker.takesRows();
-        }
-
-        @Override
-        public void onRows(int packets, int payload, int sequence) {
-            tracker.rows(packets, payload);
-            nextSequence = sequence + 1 & 0xFF;
-        }
-
-        @Override
-        public PacketSink instead(RuntimeException fault, boolean undecided) {
-            unfit(fault);
-            UnreadResponses next = unreadResponses(undecided);
-            responsesUnread = next;
-            return next;
-        }
-
-        @Override
-        public void forward(ByteBuf bytes) {
-            client.write(bytes);
-        }
     }
 }
