@@ -2,8 +2,6 @@ package io.understudy;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.SingleThreadEventLoop;
-import io.netty.util.concurrent.EventExecutor;
 import io.understudy.base.ByteSize;
 import io.understudy.base.Durations;
 import io.understudy.config.Address;
@@ -25,7 +23,6 @@ import io.understudy.relay.RelayContext;
 import io.understudy.relay.RelayServer;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryConnector;
-import io.understudy.session.ClientSession;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
 import io.understudy.sql.SqlAnalyzer;
@@ -41,17 +38,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Assembles the proxy, starts, reloads, drains and stops it. Not thread-safe except where stated. */
 public final class ProxyServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
-    private static final long DRAIN_POLL_MILLIS = 20;
     private static final long SHUTDOWN_SECONDS = 2;
 
     private final Map<String, ProxyPlugin<?>> available;
@@ -72,8 +65,7 @@ public final class ProxyServer implements AutoCloseable {
     private final RelayContext relay;
     private final RelayServer server;
     private final HoldControl hold;
-    private final CountDownLatch drainEnded = new CountDownLatch(1);
-    private final AtomicInteger primaryChanges = new AtomicInteger();
+    private final SessionDrain sessions;
     /** Keys that need a restart have its values. */
     private final LoadedConfig started;
 
@@ -112,7 +104,9 @@ public final class ProxyServer implements AutoCloseable {
         servers = new Servers(config, primary, transport, meters);
         PrimaryConnector connector = new PrimaryConnector(
                 transport, primary, config.primary().connectTimeout(), RelayServer.WATER_MARK, shortage);
-        primary.onChange((from, to) -> leaveOldPrimary());
+        sessions = new SessionDrain(registry, loops);
+        primary.onChange((from, to) ->
+                sessions.leaveOldPrimary(this.loaded.config().limits().drainTimeout()));
         primary.plannedWhile(environment.hold()::on);
         servers.tellSqlMode(environment.sqlMode()::seen);
         if (!loaded.plugins().isEmpty()) {
@@ -269,19 +263,6 @@ public final class ProxyServer implements AutoCloseable {
         return hold.view();
     }
 
-    /** Sessions with a server that no longer is the primary end at their next boundary, or after the drain timeout. */
-    private void leaveOldPrimary() {
-        int change = primaryChanges.incrementAndGet();
-        for (ClientSession session : registry.all()) {
-            session.execute(() -> session.primaryChanged(change));
-        }
-        Duration patience = loaded.config().limits().drainTimeout();
-        loops.schedule(
-                () -> registry.all().forEach(session -> session.execute(() -> session.leaveNow(change))),
-                patience.toMillis(),
-                TimeUnit.MILLISECONDS);
-    }
-
     /** Returns the content of {@code /api/standbys}. */
     public Object standbysView() {
         return servers.view(published);
@@ -355,53 +336,12 @@ public final class ProxyServer implements AutoCloseable {
      * {@code timeout}. Waits until all have ended, or {@link #endDrain} is called.
      */
     public void drain(Duration timeout) throws InterruptedException {
-        registry.refuseNew();
-        for (ClientSession session : registry.all()) {
-            session.execute(session::drain);
-        }
-        long deadline = System.nanoTime() + timeout.toNanos();
-        boolean ended = false;
-        while (registry.count() > 0 && System.nanoTime() < deadline && !ended) {
-            ended = drainEnded.await(DRAIN_POLL_MILLIS, TimeUnit.MILLISECONDS);
-        }
-        if (registry.count() > 0) {
-            log.warn(
-                    "{} sessions were still busy {} and are closed",
-                    registry.count(),
-                    ended ? "when the drain was ended" : "after limits.drainTimeout");
-        }
-        closeSessions();
+        sessions.drain(timeout);
     }
 
     /** Ends a {@link #drain} in progress, or makes a later one return at once. Thread-safe. */
     public void endDrain() {
-        drainEnded.countDown();
-    }
-
-    /**
-     * Waits for the channels to close: a loop that is shut down while the kernel still processes a receive leaves that
-     * socket open without notice to the peer (seen with io_uring and multishot receives).
-     */
-    private void awaitChannelsClosed() {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
-        try {
-            for (EventExecutor loop : loops) {
-                SingleThreadEventLoop channels = (SingleThreadEventLoop) loop;
-                while (channels.submit(channels::registeredChannels).get() > 0 && System.nanoTime() < deadline) {
-                    Thread.sleep(DRAIN_POLL_MILLIS);
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private void closeSessions() {
-        for (ClientSession session : registry.all()) {
-            session.execute(session::drainNow);
-        }
+        sessions.endDrain();
     }
 
     @Override
@@ -409,9 +349,7 @@ public final class ProxyServer implements AutoCloseable {
         servers.stopFollowing();
         hold.release("the proxy shuts down");
         server.close();
-        registry.refuseNew();
-        closeSessions();
-        awaitChannelsClosed();
+        sessions.close(TimeUnit.SECONDS.toMillis(SHUTDOWN_SECONDS));
         // Plugins observe every session to its end, so they stop last.
         plugins.stop();
         loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
