@@ -96,20 +96,18 @@ final class LegSetup {
      * @throws TlsFilesException when a file cannot be used; everything in use before then stays in use
      */
     void reload(UnderstudyConfig config) throws TlsFilesException {
-        ReloadableTls client = clientEnd;
-        ReloadableTls server = serverEnd;
-        SslContext nextClient = client == null || !config.listen().tls().terminates()
+        SslContext nextClient = clientEnd == null || !config.listen().tls().terminates()
                 ? null
                 : accepting(config.listen().tls());
         ServerTlsConfig files = config.primary().tls();
-        SslContext nextServer = server == null
+        SslContext nextServer = serverEnd == null
                 ? null
                 : connecting(new ServerTlsConfig(serverMode, files.ca(), files.certificate(), files.key()));
-        if (client != null && nextClient != null) {
-            client.replace(nextClient);
+        if (clientEnd != null && nextClient != null) {
+            clientEnd.replace(nextClient);
         }
-        if (server != null && nextServer != null) {
-            server.replace(nextServer);
+        if (serverEnd != null && nextServer != null) {
+            serverEnd.replace(nextServer);
         }
     }
 

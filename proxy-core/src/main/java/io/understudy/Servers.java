@@ -152,8 +152,7 @@ final class Servers implements AutoCloseable {
 
     /** Sets the listener for accounts whose queries the primary limits. Must be called before {@link #start}. */
     void tellLimitedAccounts(Consumer<Set<String>> listener) {
-        QueryPool queries = primaryQueries;
-        queryLimits = queries == null ? null : new QueryLimits(queries.dataSource(), monitors, listener);
+        queryLimits = primaryQueries == null ? null : new QueryLimits(primaryQueries.dataSource(), monitors, listener);
     }
 
     /** Starts probing. With candidates, waits for the first probes, so that sessions begin at the right server. */
@@ -165,9 +164,8 @@ final class Servers implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         primaryMonitor.start();
-        QueryLimits limits = queryLimits;
-        if (limits != null) {
-            limits.start();
+        if (queryLimits != null) {
+            queryLimits.start();
         }
         standbyMonitors.forEach(StandbyMonitor::start);
     }
@@ -281,9 +279,8 @@ final class Servers implements AutoCloseable {
     public void close() {
         candidates.close();
         primaryMonitor.close();
-        QueryLimits limits = queryLimits;
-        if (limits != null) {
-            limits.close();
+        if (queryLimits != null) {
+            queryLimits.close();
         }
         standbyMonitors.forEach(StandbyMonitor::close);
         monitors.shutdownNow();

@@ -120,13 +120,12 @@ public final class Exchange extends ResponseProgress implements CommandView {
     }
 
     void setGtid(String text, long nanos) {
-        String before = gtid;
-        if (before != null && !before.equals(text)) {
+        if (gtid != null && !gtid.equals(text)) {
             if (earlierGtids.isEmpty()) {
                 earlierGtids = new ArrayList<>();
             }
             if (earlierGtids.size() < MAX_EARLIER_GTIDS) {
-                earlierGtids.add(new ResultGtid(before, gtidNanos));
+                earlierGtids.add(new ResultGtid(gtid, gtidNanos));
             }
         }
         gtid = text;

@@ -122,12 +122,10 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     TextPrepared textPrepared() {
-        TextPrepared known = textPrepared;
-        if (known == null) {
-            known = new TextPrepared(analyzer);
-            textPrepared = known;
+        if (textPrepared == null) {
+            textPrepared = new TextPrepared(analyzer);
         }
-        return known;
+        return textPrepared;
     }
 
     SettingsModel settingsModel() {

@@ -1,6 +1,7 @@
 package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.sql.Lookup;
@@ -25,6 +26,9 @@ final class StatementBytes {
         }
     };
 
+    /** What {@link #array} is before it is read. */
+    private static final byte[] UNREAD = {};
+
     /** The longest scratch array that an event loop keeps; one long statement must not occupy its size for ever. */
     static final int KEPT_SCRATCH = 128 * 1024;
 
@@ -34,10 +38,11 @@ final class StatementBytes {
     private final SqlAnalyzer analyzer;
     private final SessionModel model;
 
-    private @Nullable ByteBuf source;
+    private ByteBuf source = Unpooled.EMPTY_BUFFER;
+    private boolean open;
     private int index;
     private int length;
-    private byte @Nullable [] array;
+    private byte[] array = UNREAD;
     private int offset;
 
     StatementBytes(SqlAnalyzer analyzer, SessionModel model) {
@@ -47,19 +52,20 @@ final class StatementBytes {
 
     /** Makes {@code payloadLength} bytes from {@code at}, code byte included, available until {@link #close}. */
     void open(ByteBuf buf, int at, int payloadLength) {
+        open = true;
         source = buf;
         index = at;
         length = payloadLength;
-        array = null;
+        array = UNREAD;
     }
 
     void close() {
-        source = null;
-        byte[] used = array;
-        array = null;
-        if (used != null && used.length > KEPT_SCRATCH && used == SCRATCH.get()) {
+        open = false;
+        source = Unpooled.EMPTY_BUFFER;
+        if (array.length > KEPT_SCRATCH && array == SCRATCH.get()) {
             SCRATCH.remove();
         }
+        array = UNREAD;
     }
 
     /** Returns the length of the calling thread's scratch array. */
@@ -68,32 +74,31 @@ final class StatementBytes {
     }
 
     boolean isOpen() {
-        return source != null;
+        return open;
     }
 
     private byte[] array() {
-        byte[] known = array;
-        if (known != null) {
-            return known;
-        }
-        ByteBuf buf = source;
-        if (buf == null) {
+        return array == UNREAD ? read() : array;
+    }
+
+    private byte[] read() {
+        if (!open) {
             throw new IllegalStateException("the statement's bytes are lent only during onCommand");
         }
-        if (buf.hasArray()) {
-            offset = buf.arrayOffset() + index;
-            known = buf.array();
+        if (source.hasArray()) {
+            offset = source.arrayOffset() + index;
+            array = source.array();
         } else {
-            known = SCRATCH.get();
-            if (known.length < length) {
-                known = new byte[Integer.highestOneBit(length) * 2];
-                SCRATCH.set(known);
+            byte[] scratch = SCRATCH.get();
+            if (scratch.length < length) {
+                scratch = new byte[Integer.highestOneBit(length) * 2];
+                SCRATCH.set(scratch);
             }
-            buf.getBytes(index, known, 0, length);
+            source.getBytes(index, scratch, 0, length);
+            array = scratch;
             offset = 0;
         }
-        array = known;
-        return known;
+        return array;
     }
 
     /** Returns the kind by the first keyword in at most {@code shown} payload bytes. */
@@ -169,8 +174,7 @@ final class StatementBytes {
 
     /** Returns the offset of the text: after the code byte and the query attributes, if any. */
     private int textOffset() {
-        ByteBuf buf = source;
-        return buf == null ? 1 : QueryAttributes.textOffset(buf, index, length, model.capabilities());
+        return open ? QueryAttributes.textOffset(source, index, length, model.capabilities()) : 1;
     }
 
     /**
@@ -180,19 +184,18 @@ final class StatementBytes {
      * @param prepared the statement that an execution executes
      */
     boolean copyPayload(ByteBuf out, @Nullable PreparedEntry prepared) {
-        ByteBuf buf = source;
-        if (buf == null) {
+        if (!open) {
             return false;
         }
-        if (prepared != null && buf.getByte(index) == CommandCode.STMT_EXECUTE) {
+        if (prepared != null && source.getByte(index) == CommandCode.STMT_EXECUTE) {
             if ((model.capabilities() & Capabilities.QUERY_ATTRIBUTES) != 0) {
-                return prepared.copyExecution(out, buf, index, length, model.capabilities());
+                return prepared.copyExecution(out, source, index, length, model.capabilities());
             }
-            out.writeBytes(buf, index, length);
+            out.writeBytes(source, index, length);
             return true;
         }
         int start = textOffset();
-        out.writeBytes(buf, index, 1).writeBytes(buf, index + start, length - start);
+        out.writeBytes(source, index, 1).writeBytes(source, index + start, length - start);
         return true;
     }
 }

@@ -67,9 +67,8 @@ final class ConnectionTls {
     }
 
     private synchronized SslContext context() throws AuthException {
-        SslContext known = context;
-        if (known != null) {
-            return known;
+        if (context != null) {
+            return context;
         }
         try {
             SslContextBuilder builder = SslContextBuilder.forClient()

@@ -140,11 +140,10 @@ final class Login extends ChannelInboundHandlerAdapter {
     }
 
     private ChannelHandlerContext context() {
-        ChannelHandlerContext current = context;
-        if (current == null) {
+        if (context == null) {
             throw new IllegalStateException("not in a pipeline");
         }
-        return current;
+        return context;
     }
 
     /** Returns the sequence number of the next packet sent, and increments it. */

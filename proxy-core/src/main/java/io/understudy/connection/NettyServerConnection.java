@@ -193,8 +193,7 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
     }
 
     private String reason() {
-        String known = ended;
-        return known == null ? this + ": lost" : known;
+        return ended == null ? this + ": lost" : ended;
     }
 
     private void sendEmpty(int sequence) {

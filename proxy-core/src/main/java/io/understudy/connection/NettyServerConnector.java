@@ -107,13 +107,11 @@ public final class NettyServerConnector implements ServerConnector {
 
     /** Returns the TLS settings for a server, kept while that stays the same: they read files. */
     private synchronized ConnectionTls connectionTls(Address to) {
-        ConnectionTls known = settings;
-        if (known == null || !to.equals(settingsOf)) {
-            known = new ConnectionTls(tls, to);
-            settings = known;
+        if (settings == null || !to.equals(settingsOf)) {
+            settings = new ConnectionTls(tls, to);
             settingsOf = to;
         }
-        return known;
+        return settings;
     }
 
     private String explain(Throwable cause) {

@@ -38,14 +38,12 @@ final class OutgoingPackets {
     }
 
     private void gather(ByteBuf bytes) {
-        ByteBuf room = gathered;
-        if (room == null) {
-            room = channel.alloc().buffer(SHORT, GATHERED + SHORT);
-            gathered = room;
+        if (gathered == null) {
+            gathered = channel.alloc().buffer(SHORT, GATHERED + SHORT);
         }
-        room.writeBytes(bytes);
+        gathered.writeBytes(bytes);
         bytes.release();
-        if (room.readableBytes() >= GATHERED) {
+        if (gathered.readableBytes() >= GATHERED) {
             writeGathered();
         }
     }

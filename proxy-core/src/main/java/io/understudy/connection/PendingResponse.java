@@ -69,10 +69,9 @@ public final class PendingResponse extends ResponseProgress {
     /** Tells the listener that the response is complete. */
     void deliver() {
         response.onResponse(this, ok() ? preparedId() : -1);
-        ServerStream fed = stream;
-        if (fed != null) {
+        if (stream != null) {
             var err = error();
-            fed.onEnd(
+            stream.onEnd(
                     err == null
                             ? "the server ended the stream"
                             : "error " + err.code() + " (" + err.sqlState() + ") " + err.message());
@@ -81,9 +80,8 @@ public final class PendingResponse extends ResponseProgress {
 
     void fail(String reason) {
         response.onFailure(reason);
-        ServerStream fed = stream;
-        if (fed != null) {
-            fed.onEnd(reason);
+        if (stream != null) {
+            stream.onEnd(reason);
         }
     }
 

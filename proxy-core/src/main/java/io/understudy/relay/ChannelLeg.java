@@ -181,11 +181,10 @@ final class ChannelLeg implements Leg {
 
     @Override
     public void afterReceived(Runnable task) {
-        Compressed compressed = compression;
-        if (compressed == null) {
+        if (compression == null) {
             task.run();
         } else {
-            compressed.afterReceived(task);
+            compression.afterReceived(task);
         }
     }
 
@@ -208,10 +207,9 @@ final class ChannelLeg implements Leg {
 
     /** Called when this leg's buffer has filled up or has room again. */
     void writabilityChanged() {
-        ChannelLeg reading = other;
-        if (reading != null) {
-            reading.otherWritable = channel.isWritable();
-            reading.apply();
+        if (other != null) {
+            other.otherWritable = channel.isWritable();
+            other.apply();
         }
     }
 
@@ -219,9 +217,8 @@ final class ChannelLeg implements Leg {
         if (channel.isOpen()) {
             channel.config().setAutoRead(isTaking() && !inputWaits);
         }
-        Compressed compressed = compression;
-        if (compressed != null && isTaking()) {
-            compressed.resume();
+        if (compression != null && isTaking()) {
+            compression.resume();
         }
     }
 
@@ -283,17 +280,15 @@ final class ChannelLeg implements Leg {
             return;
         }
         closing = true;
-        Compressed compressed = compression;
-        if (compressed != null) {
-            compressed.sessionEnded();
+        if (compression != null) {
+            compression.sessionEnded();
         }
         if (!channel.isActive()) {
             channel.close();
             return;
         }
         apply();
-        SslHandler handler = tls;
-        if (handler != null && !handler.handshakeFuture().isSuccess()) {
+        if (tls != null && !tls.handshakeFuture().isSuccess()) {
             // Queued bytes could only leave after the TLS handshake, which is not worth waiting for.
             channel.close();
             return;

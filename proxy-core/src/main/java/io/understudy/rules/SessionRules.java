@@ -99,12 +99,10 @@ public final class SessionRules<R> {
         if (prepared == null || same(prepared.schema(), schema)) {
             return now;
         }
-        SessionPart other = preparedPart;
-        if (other == null || !same(prepared.schema(), other.schema)) {
-            other = rules.part(user, schema, client, prepared.schema());
-            preparedPart = other;
+        if (preparedPart == null || !same(prepared.schema(), preparedPart.schema)) {
+            preparedPart = rules.part(user, schema, client, prepared.schema());
         }
-        return other;
+        return preparedPart;
     }
 
     private static boolean same(@Nullable String a, @Nullable String b) {

@@ -286,12 +286,11 @@ public final class PrimaryMonitor implements AutoCloseable {
 
     /** Looks up the primary's name, and notifies the owner of its address if the name has moved. */
     private void followName(Address present) {
-        NameLookup lookup = names;
-        if (lookup == null || present.isUnix()) {
+        if (names == null || present.isUnix()) {
             return;
         }
         try {
-            address.resolved(present, new HashSet<>(lookup.lookup(present.host(), JdbcPrimaryProbe.PATIENCE)));
+            address.resolved(present, new HashSet<>(names.lookup(present.host(), JdbcPrimaryProbe.PATIENCE)));
         } catch (IOException e) {
             // The probe and the sessions fail for the same reason, and report it.
             log.debug("primary {}: {}", present, e.getMessage());

@@ -33,13 +33,12 @@ public final class TcpSocketFactory extends OneTargetSocketFactory {
     /** Returns a connected socket, which the driver does not connect again. */
     @Override
     public Socket createSocket() throws IOException {
-        String literal = address;
-        if (literal == null) {
+        if (address == null) {
             throw new SocketException("the property " + ADDRESS + " does not name an address");
         }
         Socket socket = new Socket();
         try {
-            socket.connect(new InetSocketAddress(InetAddress.getByName(literal), port), timeoutMillis);
+            socket.connect(new InetSocketAddress(InetAddress.getByName(address), port), timeoutMillis);
             return socket;
         } catch (IOException e) {
             socket.close();

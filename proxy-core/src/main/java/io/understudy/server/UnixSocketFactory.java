@@ -31,11 +31,10 @@ public final class UnixSocketFactory extends OneTargetSocketFactory {
 
     @Override
     public Socket createSocket() throws IOException {
-        String file = path;
-        if (file == null) {
+        if (path == null) {
             throw new SocketException("the property " + PATH + " does not name a socket file");
         }
-        return new FileSocket(UnixDomainSocketAddress.of(Path.of(file)));
+        return new FileSocket(UnixDomainSocketAddress.of(Path.of(path)));
     }
 
     /** Implements the part of {@link Socket} that the driver uses. */

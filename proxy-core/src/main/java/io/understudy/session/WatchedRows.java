@@ -64,12 +64,11 @@ final class WatchedRows implements PacketSink {
 
     @Override
     public boolean onShown(ByteBuf buf, int index, int length) {
-        RowWatcher watching = watcher;
-        if (watching == null) {
+        if (watcher == null) {
             return next.onShown(buf, index, length);
         }
         try {
-            watching.onRow(buf, index, length, row);
+            watcher.onRow(buf, index, length, row);
         } catch (Throwable thrown) {
             failed(thrown);
         }

@@ -2,7 +2,7 @@ package io.understudy.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import org.jspecify.annotations.Nullable;
+import io.netty.buffer.Unpooled;
 
 /**
  * Walks packet headers in the buffers as they arrive and passes the buffers on whole. A buffer is sliced only where the
@@ -23,7 +23,7 @@ public final class PacketScanner {
 
     private PacketSink sink;
     private final ByteBufAllocator alloc;
-    private @Nullable PacketNumbering numbering;
+    private PacketNumbering numbering = PacketNumbering.UNCHANGED;
 
     /** Payload bytes of the physical packet still to come; -1 between packets. */
     private int remaining = -1;
@@ -36,8 +36,8 @@ public final class PacketScanner {
     private boolean holding;
     /** Number of first payload bytes that the sink is waiting for; 0 when it is not waiting. */
     private int wanted;
-    /** A cut lead, or the header and first bytes of a packet whose wanted bytes have not all arrived. */
-    private @Nullable ByteBuf kept;
+    /** A cut lead, or the header and first bytes of a packet whose wanted bytes have not all arrived; else empty. */
+    private ByteBuf kept = Unpooled.EMPTY_BUFFER;
     /** Index in the current buffer of the first byte neither forwarded nor dropped. */
     private int from;
     /** Index in the current buffer of the current logical packet; -1 when it began in an earlier buffer. */
@@ -72,7 +72,7 @@ public final class PacketScanner {
             while (at < end) {
                 if (remaining >= 0) {
                     at = body(in, at, end);
-                } else if (kept == null && !continuing && end - at > Packets.HEADER) {
+                } else if (!keeps() && !continuing && end - at > Packets.HEADER) {
                     at = plain(in, at, end);
                 } else {
                     at = lead(in, at, end);
@@ -101,9 +101,8 @@ public final class PacketScanner {
     /** Reports to another sink from now on. Held bytes of the current packet are forwarded. */
     public void reportTo(PacketSink other) {
         sink = other;
-        ByteBuf bytes = kept;
-        if (remaining >= 0 && bytes != null) {
-            kept = null;
+        if (remaining >= 0 && keeps()) {
+            ByteBuf bytes = takeKept();
             wanted = 0;
             if (holding && !dropping) {
                 clean = false;
@@ -117,22 +116,27 @@ public final class PacketScanner {
 
     /** Ends scanning; a cut lead is forwarded incomplete. */
     public void finish() {
-        ByteBuf bytes = kept;
-        kept = null;
-        if (bytes != null && remaining < 0 && !dropping) {
-            sink.forward(bytes);
-        } else if (bytes != null) {
-            bytes.release();
+        if (keeps() && remaining < 0 && !dropping) {
+            sink.forward(takeKept());
+        } else {
+            close();
         }
     }
 
     /** Releases kept bytes. */
     public void close() {
+        takeKept().release();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // no other buffer stands for none
+    private boolean keeps() {
+        return kept != Unpooled.EMPTY_BUFFER;
+    }
+
+    private ByteBuf takeKept() {
         ByteBuf bytes = kept;
-        kept = null;
-        if (bytes != null) {
-            bytes.release();
-        }
+        kept = Unpooled.EMPTY_BUFFER;
+        return bytes;
     }
 
     /**
@@ -172,7 +176,7 @@ public final class PacketScanner {
             }
             ended();
             at = next;
-            if (numbering == null && sink.takesRows()) {
+            if (numbering == PacketNumbering.UNCHANGED && sink.takesRows()) {
                 at = rows(in, at, end);
             }
         } while (end - at > Packets.HEADER);
@@ -210,8 +214,7 @@ public final class PacketScanner {
     }
 
     private int lead(ByteBuf in, int at, int end) {
-        ByteBuf cut = kept;
-        if (cut == null) {
+        if (!keeps()) {
             packetAt = continuing ? packetAt : at;
             if (leadSize(in, at, end - at) <= end - at) {
                 return begin(in, at, end);
@@ -223,6 +226,7 @@ public final class PacketScanner {
             from = end;
             return end;
         }
+        ByteBuf cut = kept;
         int have = cut.readableBytes();
         int take = Math.min((have < Packets.HEADER ? Packets.HEADER : LEAD) - have, end - at);
         cut.writeBytes(in, at, take);
@@ -297,7 +301,7 @@ public final class PacketScanner {
                 show(cut, at + Packets.HEADER);
             }
         }
-        kept = null;
+        kept = Unpooled.EMPTY_BUFFER;
         if (dropping) {
             cut.release();
         } else {
@@ -325,11 +329,10 @@ public final class PacketScanner {
     /** Returns the number of the packet at {@code at}, overwriting it if packets are renumbered. */
     private int numbered(ByteBuf buf, int at) {
         int sequence = buf.getUnsignedByte(at + 3);
-        PacketNumbering numbers = numbering;
-        if (numbers == null) {
+        if (numbering == PacketNumbering.UNCHANGED) {
             return sequence;
         }
-        int number = numbers.number(sequence);
+        int number = numbering.number(sequence);
         buf.setByte(at + 3, number);
         return number;
     }
@@ -348,9 +351,8 @@ public final class PacketScanner {
 
     private int body(ByteBuf in, int at, int end) {
         int available = Math.min(remaining, end - at);
-        ByteBuf copy = kept;
-        if (copy != null) {
-            return collect(in, at, available, copy);
+        if (keeps()) {
+            return collect(in, at, available, kept);
         }
         remaining -= available;
         if (remaining == 0) {
@@ -374,7 +376,7 @@ public final class PacketScanner {
             return next;
         }
         show(copy, copy.readerIndex() + Packets.HEADER);
-        kept = null;
+        kept = Unpooled.EMPTY_BUFFER;
         if (held && !dropping) {
             sink.forward(copy);
         } else {

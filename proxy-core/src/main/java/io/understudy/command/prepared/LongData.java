@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 final class LongData {
     private static final int HEADER = 4;
 
-    private byte @Nullable [] packets;
+    private static final byte[] NONE = {};
+
+    private byte[] packets = NONE;
     private int length;
     private boolean pending;
     private boolean lost;
@@ -24,7 +26,7 @@ final class LongData {
     void missed() {
         pending = true;
         lost = true;
-        packets = null;
+        packets = NONE;
         length = 0;
     }
 
@@ -35,18 +37,14 @@ final class LongData {
             return;
         }
         int needed = length + HEADER + payload;
-        byte[] room = packets;
-        if (room == null) {
-            room = new byte[needed];
-        } else if (room.length < needed) {
-            room = Arrays.copyOf(room, Math.max(needed, room.length * 2));
+        if (packets.length < needed) {
+            packets = Arrays.copyOf(packets, Math.max(needed, packets.length * 2));
         }
-        packets = room;
-        room[length] = (byte) payload;
-        room[length + 1] = (byte) (payload >>> 8);
-        room[length + 2] = (byte) (payload >>> 16);
-        room[length + 3] = 0;
-        buf.getBytes(index, room, length + HEADER, payload);
+        packets[length] = (byte) payload;
+        packets[length + 1] = (byte) (payload >>> 8);
+        packets[length + 2] = (byte) (payload >>> 16);
+        packets[length + 3] = 0;
+        buf.getBytes(index, packets, length + HEADER, payload);
         length = needed;
     }
 
@@ -55,9 +53,8 @@ final class LongData {
         return length;
     }
 
-    /** Returns all packets since the last execution, or null when some were not kept. */
+    /** Returns all packets since the last execution, or null when there were none or some were not kept. */
     byte @Nullable [] packets() {
-        byte[] kept = packets;
-        return lost || kept == null ? null : Arrays.copyOf(kept, length);
+        return length == 0 ? null : Arrays.copyOf(packets, length);
     }
 }

@@ -23,7 +23,7 @@ public final class PreparedEntry implements PreparedStatement {
     private int parameters = -1;
     private byte @Nullable [] types;
     private LongData longData = new LongData();
-    private @Nullable ByteBuf early;
+    private ByteBuf early = Unpooled.EMPTY_BUFFER;
     private long earlyCapabilities;
     private boolean cursor;
 
@@ -44,10 +44,10 @@ public final class PreparedEntry implements PreparedStatement {
     void prepared(int statementId, int parameterCount) {
         id = statementId;
         parameters = parameterCount;
-        ByteBuf waiting = early;
-        if (waiting != null) {
-            early = null;
-            learnTypes(waiting, 0, waiting.readableBytes(), earlyCapabilities);
+        if (early.isReadable()) {
+            ByteBuf execution = early;
+            early = Unpooled.EMPTY_BUFFER;
+            learnTypes(execution, 0, execution.readableBytes(), earlyCapabilities);
         }
     }
 
@@ -69,8 +69,7 @@ public final class PreparedEntry implements PreparedStatement {
     }
 
     int textLength() {
-        byte[] bytes = text;
-        return bytes == null ? 0 : bytes.length;
+        return text == null ? 0 : text.length;
     }
 
     /**
@@ -86,8 +85,7 @@ public final class PreparedEntry implements PreparedStatement {
             return;
         }
         ExecuteBody body = ExecuteBody.of(buf, index, length, parameters, capabilities);
-        byte[] known = types;
-        if (body == null || known != null && body.hasTypes(known)) {
+        if (body == null || types != null && body.hasTypes(types)) {
             return;
         }
         byte[] learned = body.types();
@@ -117,10 +115,9 @@ public final class PreparedEntry implements PreparedStatement {
 
     @Override
     public @Nullable StatementSummary summary() {
-        byte[] bytes = text;
         settle();
-        if (summary == null && bytes != null) {
-            summary = analyzer.summarize(bytes, 0, bytes.length, sqlModes);
+        if (summary == null && text != null) {
+            summary = analyzer.summarize(text, 0, text.length, sqlModes);
         }
         return summary;
     }
@@ -141,9 +138,8 @@ public final class PreparedEntry implements PreparedStatement {
 
     @Nullable
     public String normalizedText() {
-        byte[] bytes = text;
         settle();
-        return bytes == null ? null : analyzer.normalize(bytes, 0, bytes.length, sqlModes);
+        return text == null ? null : analyzer.normalize(text, 0, text.length, sqlModes);
     }
 
     @Override
@@ -154,9 +150,8 @@ public final class PreparedEntry implements PreparedStatement {
     /** Returns the parsed SET statement, or null when it is none or cannot be parsed. */
     @Nullable
     public SetStatement setStatement() {
-        byte[] bytes = text;
         settle();
-        return bytes == null ? null : SetStatement.parse(bytes, 0, bytes.length, sqlModes);
+        return text == null ? null : SetStatement.parse(text, 0, text.length, sqlModes);
     }
 
     @Override
@@ -187,10 +182,9 @@ public final class PreparedEntry implements PreparedStatement {
 
     @Override
     public byte @Nullable [] parameterTypes() {
-        byte[] all = types;
-        return all == null || parameters < 0 || all.length <= parameters * 2
-                ? all
-                : java.util.Arrays.copyOf(all, parameters * 2);
+        return types == null || parameters < 0 || types.length <= parameters * 2
+                ? types
+                : java.util.Arrays.copyOf(types, parameters * 2);
     }
 
     @Override

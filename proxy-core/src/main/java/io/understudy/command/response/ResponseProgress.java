@@ -146,9 +146,8 @@ public abstract class ResponseProgress implements ResponseView {
         affectedRows = ok.affectedRows();
         setStatus(ok.status());
         cursorOpen = false;
-        SessionState.Visitor visitor = sessionState;
-        if (visitor != null && ok.stateLength() > 0) {
-            SessionState.visit(buf, ok.stateAt(), ok.stateLength(), visitor);
+        if (sessionState != null && ok.stateLength() > 0) {
+            SessionState.visit(buf, ok.stateAt(), ok.stateLength(), sessionState);
         }
     }
 

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * changes {@code sql_big_selects}.
  */
 final class AssignedVariables {
+    /** Before any is set. */
+    static final AssignedVariables NONE = new AssignedVariables();
+
     private static final String FLAGS = "optimizer_switch";
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?");
     private static final int LONGEST = 1024;
@@ -22,6 +25,8 @@ final class AssignedVariables {
     private final Map<String, String> values = new LinkedHashMap<>();
     private final Set<String> unknown = new TreeSet<>();
     private @Nullable String list;
+
+    private AssignedVariables() {}
 
     /** Returns whether every value could be read. */
     boolean known() {
@@ -39,7 +44,14 @@ final class AssignedVariables {
         return list;
     }
 
-    void assign(SetStatement.Assignment assignment) {
+    /** Returns the values after an assignment: these, changed, or new ones where there were {@link #NONE}. */
+    AssignedVariables assigned(SetStatement.Assignment assignment) {
+        AssignedVariables after = this == NONE ? new AssignedVariables() : this;
+        after.assign(assignment);
+        return after;
+    }
+
+    private void assign(SetStatement.Assignment assignment) {
         String name = assignment.name();
         String value = assignment.literalValue();
         if (assignment.isDefault()) {

@@ -7,7 +7,6 @@ import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.TableName;
 import io.understudy.sql.WriteVariables;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -28,12 +27,10 @@ public final class SettingsModel implements SessionSettings {
     private int loginCollation;
     /** Bits for the settings whose value is not known. */
     private int unknown;
-    /** Null until one of them is set. */
-    private @Nullable AssignedVariables reading;
-    /** Null until one of them is set. */
-    private @Nullable AssignedVariables writing;
 
-    private @Nullable TransactionMode transaction;
+    private AssignedVariables reading = AssignedVariables.NONE;
+    private AssignedVariables writing = AssignedVariables.NONE;
+    private TransactionMode transaction = TransactionMode.NONE;
     private boolean autocommit = true;
 
     private long timeZoneToldBy = -1;
@@ -70,9 +67,9 @@ public final class SettingsModel implements SessionSettings {
     /** Restores the settings that a login at this time would have. */
     public void reset() {
         unknown = 0;
-        reading = null;
-        writing = null;
-        transaction = null;
+        reading = AssignedVariables.NONE;
+        writing = AssignedVariables.NONE;
+        transaction = TransactionMode.NONE;
         characterSet = null;
         charsetName = null;
         timeZone = null;
@@ -120,31 +117,15 @@ public final class SettingsModel implements SessionSettings {
                 }
             }
             case "sql_mode" -> sqlMode(assignment, value);
-            case "transaction_isolation", "tx_isolation", "transaction_read_only", "tx_read_only" -> {
-                TransactionMode mode = transaction;
-                if (mode == null) {
-                    mode = new TransactionMode();
-                    transaction = mode;
-                }
-                mode.assign(assignment);
-            }
+            case "transaction_isolation", "tx_isolation", "transaction_read_only", "tx_read_only" ->
+                transaction = transaction.assigned(assignment);
             default -> {
                 // A variable that is not carried does not change the meaning of a read, or is set by the mirror itself:
                 // see docs/mirroring.md.
                 if (ReadVariables.carried(assignment.name())) {
-                    AssignedVariables settings = reading;
-                    if (settings == null) {
-                        settings = new AssignedVariables();
-                        reading = settings;
-                    }
-                    settings.assign(assignment);
+                    reading = reading.assigned(assignment);
                 } else if (WriteVariables.carried(assignment.name())) {
-                    AssignedVariables settings = writing;
-                    if (settings == null) {
-                        settings = new AssignedVariables();
-                        writing = settings;
-                    }
-                    settings.assign(assignment);
+                    writing = writing.assigned(assignment);
                 }
             }
         }
@@ -170,8 +151,7 @@ public final class SettingsModel implements SessionSettings {
         if (name.equals("character_set_client")) {
             charsetName = value;
         }
-        String before = characterSet;
-        String next = (before == null ? "" : before + ", ") + "@@session." + name + " = " + value;
+        String next = (characterSet == null ? "" : characterSet + ", ") + "@@session." + name + " = " + value;
         characterSet = next;
         if (next.length() > CHARSET_LIMIT) {
             unknown(CHARSET, true);
@@ -266,8 +246,8 @@ public final class SettingsModel implements SessionSettings {
     }
 
     private void refresh() {
-        String named = charsetName;
-        String charset = named != null ? named.toLowerCase(Locale.ROOT) : Collations.clientCharset(loginCollation);
+        String charset =
+                charsetName != null ? charsetName.toLowerCase(Locale.ROOT) : Collations.clientCharset(loginCollation);
         if (charset == null) {
             charset = UNKNOWN_CHARSET;
         }
@@ -278,10 +258,7 @@ public final class SettingsModel implements SessionSettings {
     @Override
     public boolean known() {
         // A mode that the standby would have to guess, and that is not the usual one according to the server's status.
-        AssignedVariables settings = reading;
-        return unknown == 0
-                && (settings == null || settings.known())
-                && !(noBackslashEscapes && mode().adopted() != null);
+        return unknown == 0 && reading.known() && !(noBackslashEscapes && mode().adopted() != null);
     }
 
     @Override
@@ -301,8 +278,7 @@ public final class SettingsModel implements SessionSettings {
 
     @Override
     public @Nullable String reading() {
-        AssignedVariables settings = reading;
-        return settings == null ? null : settings.assignments();
+        return reading.assignments();
     }
 
     @Override
@@ -312,25 +288,18 @@ public final class SettingsModel implements SessionSettings {
 
     @Override
     public @Nullable String transaction() {
-        TransactionMode mode = transaction;
-        return mode == null ? null : mode.characteristics();
+        return transaction.characteristics();
     }
 
     @Override
     public @Nullable String writing() {
-        AssignedVariables settings = writing;
-        return settings == null ? null : settings.assignments();
+        return writing.assignments();
     }
 
     @Override
     public List<String> unknownForWrites() {
-        List<String> names = new ArrayList<>();
-        if (transaction != null) {
-            names.addAll(transaction.unknown());
-        }
-        if (writing != null) {
-            names.addAll(writing.unknown());
-        }
+        List<String> names = transaction.unknown();
+        names.addAll(writing.unknown());
         return names;
     }
 

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * MariaDB and MySQL have different ones.
  */
 final class TransactionMode {
+    /** Before any is set. */
+    static final TransactionMode NONE = new TransactionMode();
+
     private static final String LEVELS = "READ-UNCOMMITTED READ-COMMITTED REPEATABLE-READ SERIALIZABLE";
     private static final String ISOLATION = "transaction_isolation";
     private static final String ACCESS = "transaction_read_only";
@@ -21,7 +24,16 @@ final class TransactionMode {
     private boolean accessUnknown;
     private @Nullable String text;
 
-    void assign(SetStatement.Assignment assignment) {
+    private TransactionMode() {}
+
+    /** Returns the modes after an assignment: these, changed, or new ones where there were {@link #NONE}. */
+    TransactionMode assigned(SetStatement.Assignment assignment) {
+        TransactionMode after = this == NONE ? new TransactionMode() : this;
+        after.assign(assignment);
+        return after;
+    }
+
+    private void assign(SetStatement.Assignment assignment) {
         String value = assignment.literalValue();
         String word = value == null ? "" : value.toUpperCase(Locale.ROOT);
         if (assignment.name().endsWith("isolation")) {
@@ -43,6 +55,7 @@ final class TransactionMode {
         return text;
     }
 
+    /** Returns the names of those whose value could not be read, in a list of the caller's. */
     List<String> unknown() {
         List<String> names = new ArrayList<>(2);
         if (levelUnknown) {
