@@ -1,20 +1,14 @@
 package io.understudy.plugins.binlog;
 
-import io.netty.buffer.ByteBuf;
 import io.understudy.base.BackOff;
 import io.understudy.base.NoTask;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
-import io.understudy.plugin.ServerFlavor;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +24,7 @@ import org.slf4j.event.Level;
  * events says nothing about when they were written; the missed part is reported as a gap. Only while a subscriber needs
  * the events' bytes does it continue where the last one ended. It retains nothing of the stream but the position.
  *
- * <p>Thread-safe. Each attempt has a number, and reports of older attempts are ignored.
+ * <p>Thread-safe. Each {@link DumpAttempt} is an object of its own, and reports of earlier ones are ignored.
  */
 public final class BinlogDump {
     private static final Logger log = LoggerFactory.getLogger(BinlogDump.class);
@@ -49,18 +43,24 @@ public final class BinlogDump {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
-    private final ServerConnector connector;
-    private final PrimaryQueries queries;
-    private final ScheduledExecutorService executor;
-    private final LongSupplier nanoClock;
-    private final BinlogListener listener;
-    private final ServerIds serverIds;
-    private final BooleanSupplier wantTables;
-    private final LongSupplier rest;
-    private final Bytes bytes;
+    /** How a stream begins. */
+    enum Begin {
+        /** It does not: its attempt has ended. */
+        REFUSED,
+        /** It is the first, or the last one's server sends it. */
+        SAME_SERVER,
+        OTHER_SERVER
+    }
 
+    private final DumpSettings settings;
+    private final ScheduledExecutorService executor;
     private final BackOff backOff = BackOff.exact(Duration.ofSeconds(1), LONGEST_PAUSE);
-    private final AtomicInteger attempt = new AtomicInteger();
+
+    /** The attempt that runs, or waits for the end of a pause; after the stop, one that never begins. */
+    private volatile DumpAttempt present;
+    /** Written before the stream begins, on its event loop. */
+    private volatile LastStream last = LastStream.NONE;
+
     private boolean stopped;
     private BinlogTrouble.@Nullable Reason lastReason;
     /** Whether the proxy has followed to another primary since the last start. */
@@ -68,14 +68,6 @@ public final class BinlogDump {
     /** Whether an attempt has failed before the first stream: one is no news, as a first connection takes its time. */
     private boolean delayed;
 
-    private @Nullable PrimaryFacts known;
-    /**
-     * Where the last stream ended; null if that is of no use. Written on the stream's event loop, read after its end.
-     */
-    private volatile @Nullable StreamPosition reached;
-
-    private @Nullable ServerConnection connection;
-    private @Nullable BinlogStream stream;
     private Future<?> watchdog = NoTask.NONE;
     /** The next attempt, while it waits for the end of a pause. */
     private Future<?> pausing = NoTask.NONE;
@@ -121,21 +113,15 @@ public final class BinlogDump {
             LongSupplier rest,
             Bytes bytes,
             BinlogListener listener) {
-        this.connector = connector;
-        this.queries = queries;
+        this.settings = new DumpSettings(
+                connector, queries, nanoClock, new ServerIds(serverId), wantTables, rest, bytes, listener);
         this.executor = executor;
-        this.nanoClock = nanoClock;
-        this.serverIds = new ServerIds(serverId);
-        this.wantTables = wantTables;
-        this.rest = rest;
-        this.bytes = bytes;
-        this.listener = listener;
+        this.present = new DumpAttempt(this, settings);
     }
 
     /** Starts the first attempt, on the executor. */
     public synchronized void start() {
-        int number = attempt.incrementAndGet();
-        pausing = submit(() -> queryFacts(number), Duration.ZERO);
+        pausing = submit(present, Duration.ZERO);
         long period = HEARTBEAT.toMillis();
         watchdog = executor.scheduleWithFixedDelay(this::checkAlive, period, period, TimeUnit.MILLISECONDS);
     }
@@ -143,39 +129,45 @@ public final class BinlogDump {
     /** Stops for good. A call of the listener that is in progress may still complete. */
     public synchronized void stop() {
         stopped = true;
-        attempt.incrementAndGet();
         watchdog.cancel(false);
-        closeConnection();
+        next();
+    }
+
+    /** Ends the present attempt. Returns the next, which has not begun. */
+    private DumpAttempt next() {
+        DumpAttempt ended = present;
+        DumpAttempt next = new DumpAttempt(this, settings);
+        present = next;
+        ended.close();
+        return next;
     }
 
     /** Reads the new primary from now on, without a pause. A call of the listener may wait for it. */
     void primaryChanged() {
-        int number;
+        DumpAttempt next;
         synchronized (this) {
             if (stopped) {
                 return;
             }
-            number = attempt.incrementAndGet();
             backOff.reset();
             lastReason = null;
             followed = true;
-            closeConnection();
+            next = next();
         }
-        listener.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "the primary has changed"));
+        settings.listener().onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "the primary has changed"));
         synchronized (this) {
-            pausing = submit(() -> queryFacts(number), Duration.ZERO);
+            pausing = submit(next, Duration.ZERO);
         }
     }
 
     /** Ends a pause: the primary responds again. Does not wait. */
     synchronized void primaryReachable() {
-        if (stopped || stream != null) {
+        if (stopped || present.stream() != LiveStream.NONE) {
             return;
         }
         backOff.reset();
         if (pausing.cancel(false)) {
-            int number = attempt.get();
-            pausing = submit(() -> queryFacts(number), Duration.ZERO);
+            pausing = submit(present, Duration.ZERO);
         }
     }
 
@@ -186,17 +178,11 @@ public final class BinlogDump {
      * @return false if there is no stream
      */
     boolean between(Runnable task) {
-        BinlogStream running;
-        ServerConnection on;
-        synchronized (this) {
-            running = stream;
-            on = connection;
-        }
-        if (running == null || on == null) {
-            return false;
-        }
-        on.loop().execute(() -> running.between(task));
-        return true;
+        return stream().between(task);
+    }
+
+    private synchronized LiveStream stream() {
+        return present.stream();
     }
 
     /**
@@ -204,168 +190,91 @@ public final class BinlogDump {
      * event loop.
      */
     PrimaryFacts at(PrimaryFacts began) {
-        StreamPosition now = reached;
-        return now == null ? began : began.at(now.toString());
+        return last.reached().of(began);
     }
 
-    private boolean current(int number) {
-        return attempt.get() == number;
+    /** Returns whether the attempt has neither ended nor been replaced. */
+    boolean isPresent(DumpAttempt attempt) {
+        return present == attempt;
     }
 
-    private void queryFacts(int number) {
-        synchronized (this) {
-            if (!current(number)) {
-                return;
-            }
-            pausing = NoTask.NONE; // cancelling a task that runs reports success
+    /** Called when an attempt begins. Returns false if it has been replaced. */
+    synchronized boolean begins(DumpAttempt attempt) {
+        if (!isPresent(attempt)) {
+            return false;
         }
-        PrimaryFacts facts;
-        try {
-            facts = queries.facts();
-        } catch (Exception e) {
-            trouble(number, BinlogTrouble.Reason.CONNECTION, "the primary cannot be queried: " + e.getMessage());
-            return;
-        }
-        if (!facts.logBin()) {
-            trouble(number, BinlogTrouble.Reason.BINLOG_OFF, "the primary writes no binary log");
-        } else if (!facts.gtids()) {
-            trouble(number, BinlogTrouble.Reason.GTID_OFF, "the primary's transactions have no GTIDs");
-        } else {
-            connect(number, from(facts));
-        }
+        pausing = NoTask.NONE; // cancelling a task that runs reports success
+        return true;
     }
 
     /**
      * Returns the facts at the position where to start: where the last stream of this server ended, if a subscriber
      * needs an exact position.
      */
-    private synchronized PrimaryFacts from(PrimaryFacts facts) {
-        StreamPosition end = reached;
-        PrimaryFacts before = known;
-        return end != null && before != null && before.sameServer(facts) && bytes.wanted.getAsBoolean()
-                ? facts.at(end.toString())
+    PrimaryFacts from(PrimaryFacts facts) {
+        LastStream before = last;
+        return before.isOf(facts) && settings.bytes().wanted().getAsBoolean()
+                ? before.reached().of(facts)
                 : facts;
     }
 
-    private void connect(int number, PrimaryFacts facts) {
-        CompletionStage<ServerConnection> connecting;
-        try {
-            connecting = connector.connect();
-        } catch (RuntimeException e) {
-            connecting = CompletableFuture.failedFuture(e);
-        }
-        connecting.whenComplete((opened, failure) -> {
-            if (failure != null) {
-                Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                        ? failure.getCause()
-                        : failure;
-                trouble(number, BinlogTrouble.Reason.CONNECTION, String.valueOf(cause.getMessage()));
-            } else if (keep(number, opened)) {
-                DumpPreparation.run(
-                        opened,
-                        DumpCommands.preparation(
-                                facts.flavor(), HEARTBEAT, bytes.wanted.getAsBoolean() ? facts.position() : null),
-                        () -> request(number, facts, opened),
-                        (reason, message) -> trouble(number, reason, message));
-            }
-        });
-    }
-
-    private synchronized boolean keep(int number, ServerConnection opened) {
-        if (stopped || !current(number)) {
+    /** Called when an attempt has connected. Returns false, and closes the connection, if it has been replaced. */
+    synchronized boolean keeps(DumpAttempt attempt, ServerConnection opened) {
+        if (!isPresent(attempt)) {
             opened.close();
             return false;
         }
-        connection = opened;
+        attempt.opened(opened);
         return true;
     }
 
-    private void request(int number, PrimaryFacts facts, ServerConnection on) {
-        ByteBuf command;
-        StreamPosition position;
-        try {
-            position = bytes.wanted.getAsBoolean() ? StreamPosition.parse(facts.flavor(), facts.position()) : null;
-            command = DumpCommands.dump(on.alloc(), facts.flavor(), serverIds.current(), facts.position());
-        } catch (IllegalArgumentException e) {
-            trouble(number, BinlogTrouble.Reason.MALFORMED, "the GTIDs " + facts.position() + " cannot be read");
-            return;
-        }
-        BinlogParser parser = new BinlogParser(facts.flavor(), wantTables, transaction -> {
-            if (current(number)) {
-                if (position != null) {
-                    position.passed(transaction);
-                }
-                listener.onTransaction(transaction);
-            }
-        });
-        BinlogStream handler = new BinlogStream(
-                parser,
-                nanoClock.getAsLong(),
-                rest,
-                bytes.now,
-                bytes.to,
-                (reason, message) -> trouble(number, reason, message));
+    /** Called when an attempt requests its stream. */
+    Begin streams(DumpAttempt attempt, LiveStream stream, PrimaryFacts facts, StreamPosition position) {
         boolean replaced;
         boolean expected;
         synchronized (this) {
-            if (stopped || !current(number)) {
-                command.release();
-                return;
+            if (!isPresent(attempt)) {
+                return Begin.REFUSED;
             }
-            PrimaryFacts before = known;
-            replaced = before != null && !before.sameServer(facts);
-            known = facts;
+            replaced = last.exists() && !last.isOf(facts);
+            last = new LastStream(facts, position);
             expected = followed;
             followed = false;
-            stream = handler;
-            reached = position;
+            attempt.requested(stream);
         }
-        if (replaced) {
-            log.atLevel(expected ? Level.INFO : Level.WARN)
-                    .log(
-                            "the primary is another server than before (server id {}): its binary log is read from its"
-                                    + " present position,"
-                                    + " and commits in flight are not attributed",
-                            facts.serverId());
+        if (!replaced) {
+            return Begin.SAME_SERVER;
         }
-        log.info("reading the primary's binary log from {} as server id {}", position(facts), serverIds.current());
-        if (facts.format().equalsIgnoreCase("STATEMENT")) {
-            log.warn("the primary logs statements (binlog_format=STATEMENT): commits are still attributed, but which"
-                    + " tables they write is not known; set binlog_format=ROW for that");
-        }
-        listener.onStart(facts, replaced);
-        on.stream(command, handler);
+        log.atLevel(expected ? Level.INFO : Level.WARN)
+                .log(
+                        "the primary is another server than before (server id {}): its binary log is read from its"
+                                + " present position, and commits in flight are not attributed",
+                        facts.serverId());
+        return Begin.OTHER_SERVER;
     }
 
-    /** Describes the start position for the log. */
-    static String position(PrimaryFacts facts) {
-        if (facts.flavor() == ServerFlavor.MYSQL) {
-            return "its executed GTIDs";
-        }
-        return facts.position().isEmpty() ? "its beginning, as it has no transactions yet," : facts.position();
-    }
-
-    private void trouble(int number, BinlogTrouble.Reason reason, String message) {
+    /** Called when an attempt, or its stream, has ended. Only the first call for an attempt counts. */
+    void ended(DumpAttempt attempt, BinlogTrouble.Reason reason, String message) {
         Duration pause;
         boolean changed;
         String remedy = BinlogErrors.remedy(reason);
+        DumpAttempt next;
         synchronized (this) {
-            if (stopped || !attempt.compareAndSet(number, number + 1)) {
+            if (!isPresent(attempt)) {
                 return;
             }
-            BinlogStream ended = stream;
-            if (ended != null && ended.lived(LONGEST_PAUSE)) {
+            if (attempt.stream().lived(LONGEST_PAUSE)) {
                 backOff.reset();
             }
-            closeConnection();
+            next = next();
             if (reason == BinlogTrouble.Reason.SERVER || reason == BinlogTrouble.Reason.MALFORMED) {
-                reached = null; // the start position may be the cause
+                last = last.withoutPosition(); // the start position may be the cause
             }
-            if (reason == BinlogTrouble.Reason.SERVER_ID && serverIds.change()) {
+            if (reason == BinlogTrouble.Reason.SERVER_ID && settings.serverIds().change()) {
                 remedy = "another id is chosen, nothing to do";
             }
             pause = reason.lasting() ? LONGEST_PAUSE : backOff.next();
-            boolean firstLoss = known == null && !delayed && reason == BinlogTrouble.Reason.CONNECTION;
+            boolean firstLoss = !last.exists() && !delayed && reason == BinlogTrouble.Reason.CONNECTION;
             delayed = true;
             changed = !firstLoss && reason != lastReason;
             if (!firstLoss) {
@@ -381,36 +290,27 @@ public final class BinlogDump {
         } else {
             log.debug("no binary log from the primary: {}; the next attempt is in {} s", message, pause.toSeconds());
         }
-        listener.onGap(new BinlogTrouble(reason, message + "; " + remedy));
+        settings.listener().onGap(new BinlogTrouble(reason, message + "; " + remedy));
         synchronized (this) {
-            if (current(number + 1)) {
-                pausing = submit(() -> queryFacts(number + 1), pause);
+            if (isPresent(next)) {
+                pausing = submit(next, pause);
             }
-        }
-    }
-
-    private void closeConnection() {
-        ServerConnection old = connection;
-        connection = null;
-        stream = null;
-        if (old != null) {
-            old.close();
         }
     }
 
     private void checkAlive() {
-        BinlogStream current;
-        int number;
+        DumpAttempt attempt = present;
+        boolean silent;
         synchronized (this) {
-            current = stream;
-            number = attempt.get();
-            if (current != null && current.lived(HEARTBEAT)) {
+            LiveStream stream = attempt.stream();
+            if (stream.lived(HEARTBEAT)) {
                 lastReason = null;
             }
+            silent = stream.silent(settings.nanoClock().getAsLong(), SILENCE);
         }
-        if (current != null && nanoClock.getAsLong() - current.lastNanos() > SILENCE.toNanos()) {
-            trouble(
-                    number,
+        if (silent) {
+            ended(
+                    attempt,
                     BinlogTrouble.Reason.CONNECTION,
                     "nothing came for " + SILENCE.toSeconds() + " s, not even a heartbeat");
         }

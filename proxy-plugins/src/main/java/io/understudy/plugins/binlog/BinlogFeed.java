@@ -10,7 +10,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +29,7 @@ import org.slf4j.LoggerFactory;
 public final class BinlogFeed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BinlogFeed.class);
     private static final BinlogSubscription[] NOBODY = {};
+    private static final byte[] NO_FORMAT = {};
 
     private final ServerConnector connector;
     private final PrimaryQueries queries;
@@ -45,9 +45,10 @@ public final class BinlogFeed implements AutoCloseable {
     private volatile boolean exact;
 
     private final List<AutoCloseable> following = new ArrayList<>();
-    private @Nullable Run run;
-    private @Nullable PrimaryFacts facts;
-    private @Nullable BinlogTrouble trouble;
+    /** The present connection; one that was not started while there are no subscribers. */
+    private Run run;
+
+    private FeedState state = FeedState.UNKNOWN;
     private boolean closed;
 
     /** @param nanoClock monotonic, the clock that stamps packets */
@@ -60,6 +61,7 @@ public final class BinlogFeed implements AutoCloseable {
         this.queries = queries;
         this.executor = executor;
         this.nanoClock = nanoClock;
+        this.run = new Run(0);
     }
 
     /** Returns the proxy's one feed. Called when a plugin starts; connects nothing before {@link #subscribe}. */
@@ -89,15 +91,15 @@ public final class BinlogFeed implements AutoCloseable {
             throw new IllegalStateException(needs.subscriber()
                     + " subscribes to the binary log after its feed was closed; call BinlogFeed.of again");
         }
-        BinlogSubscription joining = new BinlogSubscription(this, needs, listener);
+        BinlogSubscription joining = new BinlogSubscription(this::leave, needs, listener);
         subscribers.add(joining);
         exact |= joining.wantsEvents();
         Run running = run;
-        if (running == null) {
+        if (!running.started) {
             begin(needs.serverId());
         } else if (joining.wantsEvents() && !running.exact) {
             // The running stream's start position is only approximately known.
-            if (facts == null) {
+            if (!state.streaming()) {
                 running.dump.stop();
                 begin(running.serverId == 0 ? needs.serverId() : running.serverId);
             } else {
@@ -106,20 +108,19 @@ public final class BinlogFeed implements AutoCloseable {
         } else if (needs.serverId() != 0 && needs.serverId() != running.serverId) {
             otherServerId(running, needs);
         }
-        if (facts != null && run != null) {
+        if (state.streaming()) {
             // False if the stream has just ended: all subscribers will then receive the gap, and later the next begin.
             Run streaming = run;
             streaming.dump.between(() -> streaming.admit(joining));
-        } else if (trouble != null) {
+        } else if (state.missing()) {
             submit(() -> reportTrouble(joining));
         }
         return joining;
     }
 
     private void begin(long serverId) {
-        Run next = new Run(serverId);
-        run = next;
-        next.dump.start();
+        run = new Run(serverId);
+        run.start();
     }
 
     private void otherServerId(Run running, BinlogNeeds needs) {
@@ -130,7 +131,7 @@ public final class BinlogFeed implements AutoCloseable {
                     needs.subscriber(),
                     needs.serverId(),
                     running.serverId);
-        } else if (facts == null) {
+        } else if (!state.streaming()) {
             running.dump.stop();
             begin(needs.serverId());
         } else {
@@ -148,9 +149,8 @@ public final class BinlogFeed implements AutoCloseable {
         running.dump.stop();
         String why = "it is read anew " + how;
         log.info("the binary log: {}", why);
-        facts = null;
         BinlogTrouble missing = new BinlogTrouble(BinlogTrouble.Reason.SERVER_ID, why);
-        trouble = missing;
+        state = new FeedState.Missing(missing);
         // Subscribers not admitted yet miss nothing.
         List.of(readers).forEach(reader -> reader.gap(missing));
         refresh();
@@ -158,23 +158,20 @@ public final class BinlogFeed implements AutoCloseable {
     }
 
     private synchronized void reportTrouble(BinlogSubscription joining) {
-        BinlogTrouble present = trouble;
-        if (present != null && !joining.informed() && subscribers.contains(joining)) {
-            joining.gap(present);
+        if (!joining.informed() && subscribers.contains(joining)) {
+            state.explain(joining);
         }
     }
 
     private synchronized void primaryChanged() {
-        Run running = run;
-        if (running != null) {
-            submit(running.dump::primaryChanged);
+        if (run.started) {
+            submit(run.dump::primaryChanged);
         }
     }
 
     private synchronized void primaryReachable() {
-        Run running = run;
-        if (running != null) {
-            submit(running.dump::primaryReachable);
+        if (run.started) {
+            submit(run.dump::primaryReachable);
         }
     }
 
@@ -186,7 +183,7 @@ public final class BinlogFeed implements AutoCloseable {
         }
     }
 
-    synchronized void leave(BinlogSubscription leaving) {
+    private synchronized void leave(BinlogSubscription leaving) {
         if (!subscribers.remove(leaving)) {
             return;
         }
@@ -197,14 +194,12 @@ public final class BinlogFeed implements AutoCloseable {
     }
 
     private void end() {
-        Run last = run;
-        if (last != null) {
-            last.dump.stop();
+        if (run.started) {
+            run.dump.stop();
             log.debug("the binary log is no longer read: it has no subscribers");
         }
-        run = null;
-        facts = null;
-        trouble = null;
+        run = new Run(0);
+        state = FeedState.UNKNOWN;
     }
 
     /** Ends the stream. The remaining subscribers' listeners are not called again. */
@@ -267,8 +262,9 @@ public final class BinlogFeed implements AutoCloseable {
         private final long serverId;
         private final boolean exact;
         private final BinlogDump dump;
-        /** Describes the current events; null before the first format description. Used on the event loop. */
-        private byte @Nullable [] format;
+        private boolean started;
+        /** Describes the current events. Used on the event loop. */
+        private byte[] format = NO_FORMAT;
 
         private Run(long serverId) {
             this.serverId = serverId;
@@ -285,12 +281,16 @@ public final class BinlogFeed implements AutoCloseable {
                     this);
         }
 
+        private void start() {
+            started = true;
+            dump.start();
+        }
+
         @Override
         public void onStart(PrimaryFacts began, boolean replaced) {
             synchronized (BinlogFeed.this) {
                 if (run == this) {
-                    facts = began;
-                    trouble = null;
+                    state = new FeedState.Streaming(began);
                     List.copyOf(subscribers).forEach(subscriber -> subscriber.start(began, replaced));
                     refresh();
                 }
@@ -301,8 +301,7 @@ public final class BinlogFeed implements AutoCloseable {
         public void onGap(BinlogTrouble why) {
             synchronized (BinlogFeed.this) {
                 if (run == this) {
-                    facts = null;
-                    trouble = why;
+                    state = new FeedState.Missing(why);
                     // A copy, because a listener may leave during the call.
                     List.copyOf(subscribers).forEach(subscriber -> subscriber.gap(why));
                     refresh();
@@ -344,12 +343,10 @@ public final class BinlogFeed implements AutoCloseable {
         /** Called on the event loop between two transactions. */
         private void admit(BinlogSubscription joining) {
             synchronized (BinlogFeed.this) {
-                PrimaryFacts streaming = facts;
-                if (run == this && streaming != null && !joining.reading() && subscribers.contains(joining)) {
-                    joining.start(dump.at(streaming), false);
-                    byte[] present = format;
-                    if (present != null) {
-                        joining.format(present);
+                if (run == this && state.streaming() && !joining.reading() && subscribers.contains(joining)) {
+                    state.begin(joining, dump);
+                    if (format != NO_FORMAT) {
+                        joining.format(format);
                     }
                     refresh();
                 }

@@ -3,8 +3,6 @@ package io.understudy.plugins.binlog;
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ServerFlavor;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,10 +42,7 @@ final class BinlogParser {
     private long serverId;
     private long bytes;
     private long firstNanos;
-    private @Nullable String table;
-    /** Used once there is more than one table. */
-    private @Nullable Set<String> tables;
-
+    private final WrittenTables tables = new WrittenTables();
     private boolean tablesWanted;
     private boolean tablesKnown;
     private boolean statements;
@@ -134,7 +129,7 @@ final class BinlogParser {
                 firstNanos,
                 receivedNanos,
                 punctual,
-                tables(),
+                tables.copy(),
                 tablesKnown,
                 statements,
                 statement,
@@ -145,8 +140,7 @@ final class BinlogParser {
         open = false;
         statement = null;
         ending = Ending.NOT_YET;
-        table = null;
-        tables = null;
+        tables.clear();
         out.accept(transaction);
     }
 
@@ -161,12 +155,6 @@ final class BinlogParser {
                 : ApplyHints.NONE;
     }
 
-    private Set<String> tables() {
-        Set<String> all = tables;
-        String only = table;
-        return all != null ? Set.copyOf(all) : only != null ? Set.of(only) : Set.of();
-    }
-
     private void begin(ByteBuf buf, int index, long nanos) {
         open = true;
         begun = false;
@@ -174,8 +162,7 @@ final class BinlogParser {
         serverId = EventHeader.serverId(buf, index);
         bytes = 0;
         firstNanos = nanos;
-        table = null;
-        tables = null;
+        tables.clear();
         tablesWanted = wantTables.getAsBoolean();
         tablesKnown = tablesWanted;
         statements = false;
@@ -207,8 +194,7 @@ final class BinlogParser {
             case EventType.QUERY -> {
                 thread = thread != 0 ? thread : QueryEvent.thread(buf, body, end);
                 seconds = Math.max(seconds, QueryEvent.seconds(buf, body, end));
-                LoggedStatement before = statement;
-                if (query(QueryEvent.start(buf, body, end)) && tablesWanted && before == null) {
+                if (query(QueryEvent.start(buf, body, end)) && tablesWanted && statement == null) {
                     statement = QueryEvent.statement(buf, body, end, whole);
                 }
             }
@@ -280,21 +266,8 @@ final class BinlogParser {
         if (mariadb) {
             rows.table(name, buf, body, end);
         }
-        String first = table;
-        if (first == null || first.equals(name)) {
-            table = name; // most transactions write one table
-            return;
-        }
-        Set<String> known = tables;
-        if (known == null) {
-            known = new LinkedHashSet<>();
-            known.add(first);
-            tables = known;
-        }
-        if (known.size() >= BinlogTransaction.MAX_TABLES && !known.contains(name)) {
+        if (!tables.add(name)) {
             tablesKnown = false;
-        } else {
-            known.add(name);
         }
     }
 

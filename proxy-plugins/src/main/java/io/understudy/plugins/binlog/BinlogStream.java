@@ -3,12 +3,10 @@ package io.understudy.plugins.binlog;
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ServerStream;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** Extracts events from packets: each packet is a zero byte and an event. Used on the connection's event loop only. */
 final class BinlogStream implements ServerStream {
@@ -37,7 +35,8 @@ final class BinlogStream implements ServerStream {
     private final long beganNanos;
     private volatile long lastNanos;
     private long events;
-    private @Nullable List<Runnable> waiting;
+    /** Tasks that wait for the end of a transaction. */
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
 
     /** A stream whose events' bytes no subscriber needs. */
     BinlogStream(
@@ -108,7 +107,7 @@ final class BinlogStream implements ServerStream {
         }
         arrived(receivedNanos);
         parser.eventEnd(receivedNanos, !rested);
-        if (waiting != null && !parser.open()) {
+        if (!waiting.isEmpty() && !parser.open()) {
             runWaiting();
         }
     }
@@ -122,19 +121,12 @@ final class BinlogStream implements ServerStream {
             task.run();
             return;
         }
-        List<Runnable> tasks = waiting;
-        if (tasks == null) {
-            tasks = new ArrayList<>();
-            waiting = tasks;
-        }
-        tasks.add(task);
+        waiting.add(task);
     }
 
     private void runWaiting() {
-        List<Runnable> tasks = waiting;
-        waiting = null;
-        if (tasks != null) {
-            tasks.forEach(Runnable::run);
+        for (Runnable next = waiting.poll(); next != null; next = waiting.poll()) {
+            next.run();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,15 +13,20 @@ import org.slf4j.LoggerFactory;
 public final class BinlogSubscription implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BinlogSubscription.class);
 
-    private final BinlogFeed feed;
+    /** The subscription of a plugin that reads nothing. */
+    public static final BinlogSubscription NONE =
+            new BinlogSubscription(leaving -> {}, new BinlogNeeds("nobody", false, 0, () -> 0), transaction -> {});
+
+    private final Consumer<BinlogSubscription> leave;
     private final BinlogNeeds needs;
     private final BinlogListener listener;
     // Guarded by the feed's lock.
     private boolean informed;
     private boolean reading;
 
-    BinlogSubscription(BinlogFeed feed, BinlogNeeds needs, BinlogListener listener) {
-        this.feed = feed;
+    /** @param leave called by {@link #close} */
+    BinlogSubscription(Consumer<BinlogSubscription> leave, BinlogNeeds needs, BinlogListener listener) {
+        this.leave = leave;
         this.needs = needs;
         this.listener = listener;
     }
@@ -138,6 +144,6 @@ public final class BinlogSubscription implements AutoCloseable {
      */
     @Override
     public void close() {
-        feed.leave(this);
+        leave.accept(this);
     }
 }

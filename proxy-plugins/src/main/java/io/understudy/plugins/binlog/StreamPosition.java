@@ -3,53 +3,79 @@ package io.understudy.plugins.binlog;
 import io.understudy.plugin.ServerFlavor;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** The position that a stream has reached, in the form in which a stream is requested. Not thread-safe. */
-final class StreamPosition {
-    /** MariaDB: the last GTID of each domain; null on MySQL. */
-    private final @Nullable Map<Long, String> last;
+interface StreamPosition {
+    /** The position of a stream that need not continue where it ended. */
+    StreamPosition UNKNOWN = new StreamPosition() {
+        @Override
+        public void passed(BinlogTransaction transaction) {}
 
-    private final GtidNumbers executed;
-
-    private StreamPosition(@Nullable Map<Long, String> last, GtidNumbers executed) {
-        this.last = last;
-        this.executed = executed;
-    }
+        @Override
+        public PrimaryFacts of(PrimaryFacts facts) {
+            return facts;
+        }
+    };
 
     /** @throws IllegalArgumentException if the text is no position */
     static StreamPosition parse(ServerFlavor flavor, String text) {
-        if (flavor != ServerFlavor.MARIADB) {
-            return new StreamPosition(null, GtidNumbers.ofMySql(text));
-        }
-        Map<Long, String> last = new LinkedHashMap<>();
-        for (String gtid : text.split(",")) {
-            if (!gtid.isBlank()) {
-                String plain = gtid.strip();
-                int dash = plain.indexOf('-');
-                if (dash < 0) {
-                    throw new IllegalArgumentException("'" + plain + "' is no MariaDB GTID");
+        return flavor == ServerFlavor.MARIADB ? MariaDb.parse(text) : new MySql(GtidNumbers.ofMySql(text));
+    }
+
+    /** Called when the stream has brought a transaction. */
+    void passed(BinlogTransaction transaction);
+
+    /** Returns the facts at this position, or as they are if it is unknown. */
+    PrimaryFacts of(PrimaryFacts facts);
+
+    /**
+     * A position on MariaDB.
+     *
+     * @param last the last GTID of each domain
+     */
+    record MariaDb(Map<Long, String> last) implements StreamPosition {
+        private static MariaDb parse(String text) {
+            Map<Long, String> last = new LinkedHashMap<>();
+            for (String gtid : text.split(",")) {
+                if (!gtid.isBlank()) {
+                    String plain = gtid.strip();
+                    int dash = plain.indexOf('-');
+                    if (dash < 0) {
+                        throw new IllegalArgumentException("'" + plain + "' is no MariaDB GTID");
+                    }
+                    last.put(Long.parseLong(plain.substring(0, dash)), plain);
                 }
-                last.put(Long.parseLong(plain.substring(0, dash)), plain);
+            }
+            return new MariaDb(last);
+        }
+
+        @Override
+        public void passed(BinlogTransaction transaction) {
+            String gtid = transaction.gtid();
+            if (gtid != null) {
+                last.put(transaction.domain(), gtid);
             }
         }
-        return new StreamPosition(last, new GtidNumbers());
-    }
 
-    void passed(BinlogTransaction transaction) {
-        String gtid = transaction.gtid();
-        if (gtid == null) {
-            return;
-        }
-        if (last != null) {
-            last.put(transaction.domain(), gtid);
-        } else {
-            executed.add(gtid.substring(0, gtid.lastIndexOf(':')), transaction.sequence());
+        @Override
+        public PrimaryFacts of(PrimaryFacts facts) {
+            return facts.at(String.join(",", last.values()));
         }
     }
 
-    @Override
-    public String toString() {
-        return last != null ? String.join(",", last.values()) : executed.toString();
+    /** A position on MySQL: the set of executed GTIDs. */
+    record MySql(GtidNumbers executed) implements StreamPosition {
+        @Override
+        public void passed(BinlogTransaction transaction) {
+            String gtid = transaction.gtid();
+            if (gtid != null) {
+                executed.add(gtid.substring(0, gtid.lastIndexOf(':')), transaction.sequence());
+            }
+        }
+
+        @Override
+        public PrimaryFacts of(PrimaryFacts facts) {
+            return facts.at(executed.toString());
+        }
     }
 }

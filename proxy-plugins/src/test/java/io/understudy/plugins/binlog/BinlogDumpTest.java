@@ -246,6 +246,6 @@ class BinlogDumpTest {
     @Test
     void aPrimaryWithoutTransactionsIsDescribedByItsBeginning() {
         PrimaryFacts empty = new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "");
-        assertThat(BinlogDump.position(empty)).isEqualTo("its beginning, as it has no transactions yet,");
+        assertThat(DumpAttempt.position(empty)).isEqualTo("its beginning, as it has no transactions yet,");
     }
 }

@@ -1,0 +1,160 @@
+package io.understudy.plugins.binlog;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerFlavor;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One attempt to read the binary log: queries the primary, connects, executes the statements before the dump command,
+ * and requests the stream. It ends with the stream, at the first error, or when {@link BinlogDump} replaces it; what it
+ * reports afterwards is ignored.
+ *
+ * <p>{@link #run} is called on the plugin's executor, the rest runs on the connection's event loop. The fields are
+ * guarded by the lock of the {@link BinlogDump}.
+ */
+final class DumpAttempt implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(DumpAttempt.class);
+
+    private final BinlogDump dump;
+    private final DumpSettings settings;
+    private Runnable closing = () -> {};
+    private LiveStream stream = LiveStream.NONE;
+
+    DumpAttempt(BinlogDump dump, DumpSettings settings) {
+        this.dump = dump;
+        this.settings = settings;
+    }
+
+    LiveStream stream() {
+        return stream;
+    }
+
+    /** Called when the connection is open. */
+    void opened(ServerConnection connection) {
+        closing = connection::close;
+    }
+
+    /** Called when the stream is requested. */
+    void requested(LiveStream begun) {
+        stream = begun;
+    }
+
+    /** Closes the connection if it is open. */
+    void close() {
+        stream = LiveStream.NONE;
+        closing.run();
+        closing = () -> {};
+    }
+
+    @Override
+    public void run() {
+        if (!dump.begins(this)) {
+            return;
+        }
+        PrimaryFacts facts;
+        try {
+            facts = settings.queries().facts();
+        } catch (Exception e) {
+            trouble(BinlogTrouble.Reason.CONNECTION, "the primary cannot be queried: " + e.getMessage());
+            return;
+        }
+        if (!facts.logBin()) {
+            trouble(BinlogTrouble.Reason.BINLOG_OFF, "the primary writes no binary log");
+        } else if (!facts.gtids()) {
+            trouble(BinlogTrouble.Reason.GTID_OFF, "the primary's transactions have no GTIDs");
+        } else {
+            connect(dump.from(facts));
+        }
+    }
+
+    private void connect(PrimaryFacts facts) {
+        CompletionStage<ServerConnection> connecting;
+        try {
+            connecting = settings.connector().connect();
+        } catch (RuntimeException e) {
+            connecting = CompletableFuture.failedFuture(e);
+        }
+        connecting.whenComplete((opened, failure) -> {
+            if (failure != null) {
+                Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+                        ? failure.getCause()
+                        : failure;
+                trouble(BinlogTrouble.Reason.CONNECTION, String.valueOf(cause.getMessage()));
+            } else if (dump.keeps(this, opened)) {
+                DumpPreparation.run(
+                        opened,
+                        DumpCommands.preparation(
+                                facts.flavor(), BinlogDump.HEARTBEAT, exact() ? facts.position() : null),
+                        () -> request(facts, opened),
+                        this::trouble);
+            }
+        });
+    }
+
+    /** Returns whether a subscriber needs the events' bytes, and the stream therefore an exact position. */
+    private boolean exact() {
+        return settings.bytes().wanted().getAsBoolean();
+    }
+
+    private void request(PrimaryFacts facts, ServerConnection on) {
+        ByteBuf command;
+        StreamPosition position;
+        try {
+            position = exact() ? StreamPosition.parse(facts.flavor(), facts.position()) : StreamPosition.UNKNOWN;
+            command = DumpCommands.dump(
+                    on.alloc(), facts.flavor(), settings.serverIds().current(), facts.position());
+        } catch (IllegalArgumentException e) {
+            trouble(BinlogTrouble.Reason.MALFORMED, "the GTIDs " + facts.position() + " cannot be read");
+            return;
+        }
+        BinlogStream begun = stream(facts, position);
+        BinlogDump.Begin begin = dump.streams(this, new LiveStream.Requested(on, begun), facts, position);
+        if (begin == BinlogDump.Begin.REFUSED) {
+            command.release();
+            return;
+        }
+        log.info(
+                "reading the primary's binary log from {} as server id {}",
+                position(facts),
+                settings.serverIds().current());
+        if (facts.format().equalsIgnoreCase("STATEMENT")) {
+            log.warn("the primary logs statements (binlog_format=STATEMENT): commits are still attributed, but which"
+                    + " tables they write is not known; set binlog_format=ROW for that");
+        }
+        settings.listener().onStart(facts, begin == BinlogDump.Begin.OTHER_SERVER);
+        on.stream(command, begun);
+    }
+
+    private BinlogStream stream(PrimaryFacts facts, StreamPosition position) {
+        BinlogParser parser = new BinlogParser(facts.flavor(), settings.wantTables(), transaction -> {
+            if (dump.isPresent(this)) {
+                position.passed(transaction);
+                settings.listener().onTransaction(transaction);
+            }
+        });
+        return new BinlogStream(
+                parser,
+                settings.nanoClock().getAsLong(),
+                settings.rest(),
+                settings.bytes().now(),
+                settings.bytes().to(),
+                this::trouble);
+    }
+
+    /** Describes the start position for the log. */
+    static String position(PrimaryFacts facts) {
+        if (facts.flavor() == ServerFlavor.MYSQL) {
+            return "its executed GTIDs";
+        }
+        return facts.position().isEmpty() ? "its beginning, as it has no transactions yet," : facts.position();
+    }
+
+    private void trouble(BinlogTrouble.Reason reason, String message) {
+        dump.ended(this, reason, message);
+    }
+}
