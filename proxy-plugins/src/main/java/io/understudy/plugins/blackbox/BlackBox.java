@@ -6,14 +6,8 @@ import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
-import java.io.UncheckedIOException;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,24 +27,11 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Longest time that an OK and its events wait for each other. */
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
-    /** The present one and those of earlier primaries. */
-    private static final int MOST_HISTORIES = 3;
-
-    private static final byte[] NO_FORMAT = {};
-
     private final Chunks chunks;
     private final long limit;
     private final LongSupplier nanoClock;
-
-    private final ArrayDeque<History> histories = new ArrayDeque<>();
-    private byte[] format = NO_FORMAT;
-    /** Offset at which the transaction in transit begins; -1 between two. */
-    private long open = -1;
-    /** Why the transaction in transit is not retained; null if it is. */
-    private @Nullable NotKept notKept;
-
-    private final RareWarning noRoom;
-    private final RareWarning tooLarge;
+    private final Histories histories;
+    private final EventRecorder recorder;
 
     private boolean streaming;
     /** When the present stream began. */
@@ -58,78 +39,31 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     private long endedNanos;
     private @Nullable String trouble;
-    private long dropped;
-    /** Transactions of primaries that are too long ago, which reports no longer have. */
-    private long forgotten;
-
     private boolean full;
-
-    /** Why a transaction is not retained. */
-    private enum NotKept {
-        /** The stream has not described the format of its events yet. */
-        NO_FORMAT(""),
-        /** That has been logged already. */
-        NO_ROOM(""),
-        HALF("it is larger than half of plugins.black-box.memory; raise that if such transactions matter"),
-        HUGE_EVENT("one of its events has 16 MiB or more, and such are not kept, whatever plugins.black-box.memory is");
-
-        private final String text;
-
-        NotKept(String text) {
-            this.text = text;
-        }
-    }
 
     BlackBox(Chunks chunks, long limit, LongSupplier nanoClock) {
         this.chunks = chunks;
         this.limit = limit;
         this.nanoClock = nanoClock;
-        noRoom = new RareWarning(nanoClock);
-        tooLarge = new RareWarning(nanoClock);
+        histories = new Histories(chunks);
+        recorder = new EventRecorder(histories, limit, nanoClock);
     }
 
     @Override
     public synchronized void onStart(PrimaryFacts facts, boolean replaced) {
         voidOpen();
-        History present = histories.peekLast();
+        History present = histories.present();
         if (present == null || !present.facts.sameServer(facts)) {
-            History former = present;
-            present = new History(facts, chunks);
-            if (former != null) {
-                former.followedBy(present);
-                if (streaming) {
-                    endedNanos = nanoClock.getAsLong();
-                }
+            if (present != null && streaming) {
+                endedNanos = nanoClock.getAsLong();
             }
-            histories.add(present);
-            while (histories.size() > MOST_HISTORIES) {
-                forgetOldest();
-            }
+            present = histories.follow(facts);
         }
         present.streamAt(facts.position());
-        format = NO_FORMAT;
+        recorder.begin();
         streaming = true;
         streamingNanos = nanoClock.getAsLong();
         trouble = null;
-    }
-
-    private void forgetOldest() {
-        History oldest = histories.remove();
-        int kept = oldest.kept.size();
-        long unseen = oldest.unseen.size() + oldest.moreUnseen();
-        if (kept > 0 || unseen > 0) {
-            dropped += kept;
-            forgotten += kept + unseen;
-            log.warn(
-                    "black-box: the primary has changed {} times, and what the first of these primaries (server_id {})"
-                            + " wrote is forgotten: {} transactions that some standby has not applied, and {} that were"
-                            + " answered and not captured. Reports no longer have them",
-                    MOST_HISTORIES,
-                    oldest.facts.serverId(),
-                    kept,
-                    unseen);
-        }
-        oldest.dropAll();
     }
 
     @Override
@@ -142,140 +76,38 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         trouble = why.message();
     }
 
+    private void voidOpen() {
+        History present = histories.present();
+        if (present != null) {
+            present.voidOpen();
+        }
+    }
+
     @Override
     public synchronized void onFormat(byte[] event) {
-        format = event;
+        recorder.format(event);
     }
 
     @Override
     public synchronized void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
-        History present = histories.peekLast();
-        if (present == null) {
-            return;
-        }
-        if (first) {
-            voidOpen();
-            open = present.ring.end();
-            notKept = format == NO_FORMAT ? NotKept.NO_FORMAT : null;
-        }
-        if (open < 0 || notKept != null) {
-            return;
-        }
-        if (!whole || present.ring.end() - open + length > limit / 2) {
-            notKept = whole ? NotKept.HALF : NotKept.HUGE_EVENT;
-            present.ring.truncate(open);
-        } else {
-            append(present, buf, index, length);
-        }
-    }
-
-    /** Drops the oldest transactions if the storage cannot grow, as if it were the limit. */
-    private void append(History present, ByteBuf buf, int index, int length) {
-        long from = present.ring.end();
-        while (true) {
-            try {
-                present.ring.append(buf, index, length);
-                return;
-            } catch (UncheckedIOException e) {
-                present.ring.truncate(from);
-                warnOfNoRoom(e);
-                if (from - open + length > ringBytes() / 2 || !dropOldest()) {
-                    notKept = NotKept.NO_ROOM;
-                    truncateOpen(present);
-                    return;
-                }
-            }
-        }
-    }
-
-    private void truncateOpen(History present) {
-        present.ring.truncate(open);
-        if (present.kept.isEmpty()) {
-            present.ring.clear();
-        }
-    }
-
-    private void warnOfNoRoom(UncheckedIOException e) {
-        if (noRoom.due()) {
-            log.warn(
-                    "{}; the oldest transactions are dropped for new ones, and reports will show them as a gap. Make"
-                            + " room there (told at most once a minute)",
-                    e.getMessage());
+        History present = histories.present();
+        if (present != null) {
+            recorder.event(present, buf, index, length, first, whole);
         }
     }
 
     @Override
     public synchronized void onTransaction(BinlogTransaction transaction) {
-        History present = histories.peekLast();
-        if (present == null) {
-            return;
+        History present = histories.present();
+        if (present != null && recorder.end(present, transaction)) {
+            makeRoom();
         }
-        long from = open;
-        boolean whole = from >= 0 && notKept == null;
-        open = -1;
-        Gtid gtid = Gtid.of(present.flavor(), transaction);
-        if (gtid == null || !whole) {
-            if (from >= 0) {
-                present.ring.truncate(from);
-            }
-            if (gtid != null) {
-                present.passed(gtid);
-                present.missed(gtid);
-            }
-            if (gtid != null && from >= 0) {
-                warnOfNotKept(gtid, transaction);
-            }
-            return;
-        }
-        present.passed(gtid);
-        present.keep(new KeptTransaction(present, gtid, transaction, from, (int) (present.ring.end() - from), format));
-        makeRoom();
-    }
-
-    private void warnOfNotKept(Gtid gtid, BinlogTransaction transaction) {
-        NotKept why = notKept;
-        if (why != null && !why.text.isEmpty() && tooLarge.due()) {
-            log.warn(
-                    "black-box: transaction {} of {} bytes is not kept: {}. Reports will show it as a gap (told at most"
-                            + " once a minute)",
-                    gtid.text(),
-                    transaction.bytes(),
-                    why.text);
-        }
-    }
-
-    private void voidOpen() {
-        History present = histories.peekLast();
-        if (open >= 0 && present != null) {
-            present.ring.truncate(open);
-        }
-        open = -1;
     }
 
     private void makeRoom() {
-        while (bytes() > limit && dropOldest()) {
+        while (histories.bytes() > limit && histories.dropOldest()) {
             warnOfDropping();
         }
-    }
-
-    /** Drops the oldest transaction of the largest history. Returns false if there is none. */
-    private boolean dropOldest() {
-        History largest = null;
-        for (History each : histories) {
-            if (!each.kept.isEmpty() && (largest == null || each.bytes() > largest.bytes())) {
-                largest = each;
-            }
-        }
-        if (largest == null || !largest.dropOldest(unused(largest))) {
-            return false;
-        }
-        dropped++;
-        return true;
-    }
-
-    /** Returns the offset before which a history needs no bytes when no transaction is retained. */
-    private long unused(History history) {
-        return history == histories.peekLast() && open >= 0 ? open : history.ring.end();
     }
 
     /** Logs it once, until there is room again. */
@@ -292,14 +124,14 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * of the last transactions on its sessions, which are lost if the new primary lacks them.
      */
     synchronized void answered(Collection<AnsweredCommit> all) {
-        History present = histories.peekLast();
+        History present = histories.present();
         if (present == null) {
             return;
         }
         for (AnsweredCommit each : all) {
             try {
                 for (Gtid gtid : Gtid.parseAll(present.flavor(), each.gtids())) {
-                    writer(gtid, present).answered(gtid, each);
+                    histories.writer(gtid, present).answered(gtid, each);
                 }
             } catch (IllegalArgumentException e) {
                 log.debug("black-box: an OK reported '{}', which is no GTID of this primary", each.gtids());
@@ -307,24 +139,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
     }
 
-    /** Returns the latest history of the server that wrote the transaction; the present one if there is none. */
-    private History writer(Gtid gtid, History present) {
-        if (present.isWriter(gtid)) {
-            return present;
-        }
-        Iterator<History> latestFirst = histories.descendingIterator();
-        while (latestFirst.hasNext()) {
-            History each = latestFirst.next();
-            if (each.isWriter(gtid)) {
-                return each;
-            }
-        }
-        return present;
-    }
-
     /** Called when a session has ended before the response to a statement that may have committed. */
     synchronized void interrupted(InterruptedSession session) {
-        History present = histories.peekLast();
+        History present = histories.present();
         if (present != null) {
             present.interrupted(session);
         }
@@ -336,24 +153,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * @param standbys the last known positions of all standbys
      */
     synchronized void applied(Collection<Applied> standbys) {
-        for (History history : histories) {
-            long end = unused(history);
-            KeptTransaction oldest = history.kept.peek();
-            while (oldest != null && onAll(oldest, standbys)) {
-                history.dropOldest(end);
-                oldest = history.kept.peek();
-            }
-        }
-        full &= bytes() > limit / 2;
-    }
-
-    private static boolean onAll(KeptTransaction transaction, Collection<Applied> standbys) {
-        for (Applied standby : standbys) {
-            if (!standby.has(transaction.gtid, transaction.history)) {
-                return false;
-            }
-        }
-        return true;
+        histories.release(standbys);
+        full &= histories.bytes() > limit / 2;
     }
 
     /**
@@ -363,8 +164,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      */
     synchronized void expire() {
         long before = nanoClock.getAsLong() - PATIENCE_NANOS;
-        if (streaming && streamingNanos - before <= 0) {
-            histories.getLast().expire(before);
+        History present = histories.present();
+        if (present != null && streaming && streamingNanos - before <= 0) {
+            present.expire(before);
         }
     }
 
@@ -372,49 +174,13 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     synchronized Loss loss(Survivor survivor) {
         Loss loss = new Loss();
         int ofFormer = 0;
-        // What it has in addition matters for a replay alone: compared with the primaries that wrote what it lacks.
-        Set<String> beyond = new LinkedHashSet<>();
         for (History history : histories) {
-            int before = loss.found();
-            for (KeptTransaction each : history.kept) {
-                if (survivor.applied().has(each.gtid, history)) {
-                    continue;
-                }
-                Applied received = survivor.received();
-                if (received != null && received.has(each.gtid, history)) {
-                    loss.received.add(each);
-                } else {
-                    loss.missing.add(each);
-                }
-            }
-            history.unseen.forEach((text, answered) -> {
-                for (Gtid gtid : Gtid.parseAll(history.flavor(), text)) {
-                    if (!survivor.applied().has(gtid, history)) {
-                        loss.notCaptured.put(gtid, answered);
-                    }
-                }
-            });
-            loss.moreNotCaptured += history.moreUnseen();
-            for (KeptTransaction each : history.unanswered.values()) {
-                if (survivor.applied().has(each.gtid, history)) {
-                    loss.unanswered.add(each);
-                }
-            }
-            // Sessions that ended before the last minute of the stream have expired.
-            loss.interrupted.addAll(history.interrupted);
-            loss.gaps.addAll(history.notKept().minus(survivor.applied().of(history)));
-            if (loss.found() > before) {
-                beyond.add(survivor.applied().beyond(history));
-            }
-            if (history != histories.peekLast()) {
-                ofFormer += loss.found() - before;
-            }
+            ofFormer = loss.found();
+            loss.add(history, survivor);
         }
-        beyond.remove("");
-        loss.beyond = String.join(",", beyond);
         // What a former primary wrote cannot arrive any more, although the present one's binary log is read.
         loss.streaming = streaming && ofFormer == 0;
-        loss.forgotten = forgotten;
+        loss.forgotten = histories.forgotten();
         loss.trouble = streaming && ofFormer > 0 ? "the primary has changed" : trouble;
         loss.endedNanos = endedNanos;
         return loss;
@@ -431,30 +197,20 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     synchronized long transactions() {
-        return histories.stream().mapToLong(history -> history.kept.size()).sum();
-    }
-
-    private long ringBytes() {
-        return histories.stream().mapToLong(history -> history.ring.bytes()).sum();
+        return histories.transactions();
     }
 
     synchronized long bytes() {
-        long total = 0;
-        for (History history : histories) {
-            total += history.bytes();
-        }
-        return total;
+        return histories.bytes();
     }
 
     /** Returns the number of transactions dropped before every standby had applied them. */
     synchronized long dropped() {
-        return dropped;
+        return histories.dropped();
     }
 
     synchronized List<PrimaryFacts> primaries() {
-        List<PrimaryFacts> all = new ArrayList<>();
-        histories.forEach(history -> all.add(history.facts));
-        return all;
+        return histories.primaries();
     }
 
     synchronized void close() {

@@ -1,6 +1,7 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.GtidNumbers;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import java.util.ArrayDeque;
@@ -48,6 +49,8 @@ final class History {
     private long moreUnseenNanos;
     /** Transactions that are in {@link #unanswered} and no longer in {@link #kept}. */
     private int unansweredAlone;
+    /** Offset at which the transaction in transit begins; -1 between two. */
+    private long open = -1;
 
     private static final class Last {
         private final long domain;
@@ -179,7 +182,46 @@ final class History {
         return notKept;
     }
 
-    void keep(KeptTransaction transaction) {
+    /** Begins a transaction in transit. Drops the bytes of one that has not ended. */
+    void open() {
+        voidOpen();
+        open = ring.end();
+    }
+
+    /** Returns whether a transaction is in transit. */
+    boolean isOpen() {
+        return open >= 0;
+    }
+
+    /** Returns the bytes of the transaction in transit so far. */
+    long openBytes() {
+        return ring.end() - open;
+    }
+
+    /** Drops the bytes of the transaction in transit, which goes on. */
+    void truncateOpen() {
+        ring.truncate(open);
+    }
+
+    /** Drops the transaction in transit if there is one. */
+    void voidOpen() {
+        if (isOpen()) {
+            truncateOpen();
+        }
+        open = -1;
+    }
+
+    /** Releases the last chunk if no transaction is retained. */
+    void clearIfEmpty() {
+        if (kept.isEmpty()) {
+            ring.clear();
+        }
+    }
+
+    /** Retains the transaction in transit, whose last event has been appended. */
+    void keep(Gtid gtid, BinlogTransaction ended, byte[] format) {
+        KeptTransaction transaction = new KeptTransaction(this, gtid, ended, open, (int) openBytes(), format);
+        open = -1;
         kept.add(transaction);
         AnsweredCommit early = unseen.remove(transaction.gtid.text());
         if (early != null) {
@@ -201,7 +243,7 @@ final class History {
     }
 
     /** Drops the oldest transaction. Returns false if there is none. */
-    boolean dropOldest(long releasable) {
+    boolean dropOldest() {
         KeptTransaction oldest = kept.poll();
         if (oldest == null) {
             return false;
@@ -214,9 +256,17 @@ final class History {
                 forgetOldestUnanswered();
             }
         }
-        KeptTransaction next = kept.peek();
-        ring.release(next == null ? releasable : next.offset);
+        ring.release(firstNeeded());
         return true;
+    }
+
+    /** Returns the offset before which no bytes are needed. */
+    private long firstNeeded() {
+        KeptTransaction oldest = kept.peek();
+        if (oldest != null) {
+            return oldest.offset;
+        }
+        return isOpen() ? open : ring.end();
     }
 
     /** Drops all transactions, because the history itself is no longer needed. */

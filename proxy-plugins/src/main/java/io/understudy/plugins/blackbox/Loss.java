@@ -3,8 +3,11 @@ package io.understudy.plugins.blackbox;
 import io.understudy.plugins.binlog.GtidNumbers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The transactions that a survivor lacks, by reference. */
@@ -26,13 +29,62 @@ final class Loss {
     /** Transactions of primaries that are too long ago. */
     long forgotten;
 
-    String beyond = "";
+    /**
+     * What the survivor has in addition to the histories of which it lacks something. It matters for a replay alone, so
+     * it is compared with the primaries that wrote what is missing.
+     */
+    private final Set<String> beyond = new LinkedHashSet<>();
+
     boolean streaming;
 
     @Nullable
     String trouble;
 
     long endedNanos;
+
+    /** Adds what the survivor lacks of a history. Called under the lock of the {@link BlackBox}. */
+    void add(History history, Survivor survivor) {
+        int before = found();
+        addKept(history, survivor);
+        history.unseen.forEach((text, answered) -> {
+            for (Gtid gtid : Gtid.parseAll(history.flavor(), text)) {
+                if (!survivor.applied().has(gtid, history)) {
+                    notCaptured.put(gtid, answered);
+                }
+            }
+        });
+        moreNotCaptured += history.moreUnseen();
+        for (KeptTransaction each : history.unanswered.values()) {
+            if (survivor.applied().has(each.gtid, history)) {
+                unanswered.add(each);
+            }
+        }
+        // Sessions that ended before the last minute of the stream have expired.
+        interrupted.addAll(history.interrupted);
+        gaps.addAll(history.notKept().minus(survivor.applied().of(history)));
+        if (found() > before) {
+            beyond.add(survivor.applied().beyond(history));
+        }
+    }
+
+    private void addKept(History history, Survivor survivor) {
+        Applied toRelayLogs = survivor.received();
+        for (KeptTransaction each : history.kept) {
+            if (survivor.applied().has(each.gtid, history)) {
+                continue;
+            }
+            if (toRelayLogs != null && toRelayLogs.has(each.gtid, history)) {
+                received.add(each);
+            } else {
+                missing.add(each);
+            }
+        }
+    }
+
+    /** Returns what the survivor has in addition, as GTIDs; empty if it has nothing more. */
+    String beyond() {
+        return beyond.stream().filter(gtids -> !gtids.isEmpty()).collect(Collectors.joining(","));
+    }
 
     /** Returns how many transactions the survivor has not applied, as far as they are known. */
     int found() {

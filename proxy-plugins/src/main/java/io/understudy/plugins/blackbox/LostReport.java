@@ -126,7 +126,7 @@ final class LostReport {
             map.put("lostAt", loss.trouble == null ? "never read" : wall(loss.endedNanos));
             map.put("why", loss.trouble == null ? "its binary log has not been read yet" : loss.trouble);
         }
-        map.put("survivorBeyond", loss.beyond);
+        map.put("survivorBeyond", loss.beyond());
         return map;
     }
 

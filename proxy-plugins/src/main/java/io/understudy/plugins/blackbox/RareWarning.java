@@ -2,15 +2,14 @@ package io.understudy.plugins.blackbox;
 
 import java.time.Duration;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** Decides when a warning that may be due often is logged: at most once a minute. Not thread-safe. */
 final class RareWarning {
     private static final long INTERVAL = Duration.ofMinutes(1).toNanos();
 
     private final LongSupplier nanoClock;
-    /** When it was last logged; null: never. */
-    private @Nullable Long lastNanos;
+    private boolean logged;
+    private long lastNanos;
 
     RareWarning(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
@@ -19,9 +18,9 @@ final class RareWarning {
     /** Returns whether it is to be logged now. */
     boolean due() {
         long now = nanoClock.getAsLong();
-        Long last = lastNanos;
-        boolean due = last == null || now - last >= INTERVAL;
+        boolean due = !logged || now - lastNanos >= INTERVAL;
         if (due) {
+            logged = true;
             lastNanos = now;
         }
         return due;

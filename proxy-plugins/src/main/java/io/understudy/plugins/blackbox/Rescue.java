@@ -52,7 +52,7 @@ final class Rescue {
         response.put("notCaptured", loss.notCaptured.size() + loss.moreNotCaptured);
         response.put("receivedNotApplied", loss.received.size());
         response.put("unknown", loss.gaps.count());
-        response.put("survivorBeyond", loss.beyond);
+        response.put("survivorBeyond", loss.beyond());
         response.put("primaryRead", loss.streaming);
         response.put("mysql", survivor.applied() instanceof MySqlApplied);
         return response;

@@ -409,7 +409,7 @@ class BlackBoxTest {
         transaction(13);
         Loss promoted = box.loss(survivor("0-1-11", "0-1-11,0-2-20", ""));
         assertThat(gtids(promoted.missing)).containsExactly("0-1-12", "0-1-13");
-        assertThat(promoted.beyond).isEqualTo("0-2-20");
+        assertThat(promoted.beyond()).isEqualTo("0-2-20");
         Loss repointed = box.loss(survivor("0-2-20", "0-1-11,0-2-20,0-3-4", ""));
         assertThat(gtids(repointed.missing)).containsExactly("0-1-12", "0-1-13");
         box.applied(List.of(at("0-1-11", "0-1-11,0-2-20"), at("0-2-20", "0-1-11,0-2-20")));
@@ -463,7 +463,7 @@ class BlackBoxTest {
         Loss loss = on("0-1-12");
         assertThat(gtids(loss.missing)).containsExactly("0-1-13");
         assertThat(loss.gaps.toString()).isEmpty();
-        assertThat(loss.beyond).isEmpty();
+        assertThat(loss.beyond()).isEmpty();
     }
 
     /** A server without a binary log of replicated transactions has only the last GTID. */
@@ -479,7 +479,7 @@ class BlackBoxTest {
         Loss loss = on("0-3-13");
         assertThat(gtids(loss.missing)).as("the third primary began without it").containsExactly("0-2-13");
         assertThat(loss.gaps.toString()).isEmpty();
-        assertThat(loss.beyond).isEqualTo("0-3-13");
+        assertThat(loss.beyond()).isEqualTo("0-3-13");
         box.applied(List.of(at("0-3-13", "")));
         assertThat(box.transactions()).isEqualTo(1);
     }
@@ -494,7 +494,7 @@ class BlackBoxTest {
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
         Loss loss = box.loss(survivor("0-2-11", "0-1-10,0-2-11", ""));
         assertThat(gtids(loss.missing)).containsExactly("0-2-12");
-        assertThat(loss.beyond).isEmpty();
+        assertThat(loss.beyond()).isEmpty();
     }
 
     @Test

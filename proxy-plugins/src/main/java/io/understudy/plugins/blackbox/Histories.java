@@ -1,0 +1,168 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugins.binlog.PrimaryFacts;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The histories of the present primary and of a few before it, the oldest first. Guarded by the lock of its
+ * {@link BlackBox}.
+ */
+final class Histories implements Iterable<History> {
+    private static final Logger log = LoggerFactory.getLogger(Histories.class);
+
+    /** The present one and those of earlier primaries. */
+    private static final int MOST = 3;
+
+    private final Chunks chunks;
+    private final ArrayDeque<History> all = new ArrayDeque<>();
+    private long dropped;
+    private long forgotten;
+
+    Histories(Chunks chunks) {
+        this.chunks = chunks;
+    }
+
+    /** Returns the history of the present primary, or null before the first stream. */
+    @Nullable
+    History present() {
+        return all.peekLast();
+    }
+
+    /** Adds the history of a primary that follows the present one. Forgets the oldest if there are too many. */
+    History follow(PrimaryFacts facts) {
+        History former = present();
+        History next = new History(facts, chunks);
+        if (former != null) {
+            former.followedBy(next);
+        }
+        all.add(next);
+        while (all.size() > MOST) {
+            forgetOldest();
+        }
+        return next;
+    }
+
+    private void forgetOldest() {
+        History oldest = all.remove();
+        int kept = oldest.kept.size();
+        long unseen = oldest.unseen.size() + oldest.moreUnseen();
+        if (kept > 0 || unseen > 0) {
+            dropped += kept;
+            forgotten += kept + unseen;
+            log.warn(
+                    "black-box: the primary has changed {} times, and what the first of these primaries (server_id {})"
+                            + " wrote is forgotten: {} transactions that some standby has not applied, and {} that were"
+                            + " answered and not captured. Reports no longer have them",
+                    MOST,
+                    oldest.facts.serverId(),
+                    kept,
+                    unseen);
+        }
+        oldest.dropAll();
+    }
+
+    /** Returns the latest history of the server that wrote the transaction; the present one if there is none. */
+    History writer(Gtid gtid, History present) {
+        if (present.isWriter(gtid)) {
+            return present;
+        }
+        Iterator<History> latestFirst = all.descendingIterator();
+        while (latestFirst.hasNext()) {
+            History each = latestFirst.next();
+            if (each.isWriter(gtid)) {
+                return each;
+            }
+        }
+        return present;
+    }
+
+    /**
+     * Releases the transactions that every standby has applied.
+     *
+     * @param standbys the last known positions of all standbys
+     */
+    void release(Collection<Applied> standbys) {
+        for (History history : all) {
+            KeptTransaction oldest = history.kept.peek();
+            while (oldest != null && onAll(oldest, standbys)) {
+                history.dropOldest();
+                oldest = history.kept.peek();
+            }
+        }
+    }
+
+    private static boolean onAll(KeptTransaction transaction, Collection<Applied> standbys) {
+        for (Applied standby : standbys) {
+            if (!standby.has(transaction.gtid, transaction.history)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Drops the oldest transaction of the largest history. Returns false if there is none. */
+    boolean dropOldest() {
+        History largest = null;
+        for (History each : all) {
+            if (!each.kept.isEmpty() && (largest == null || each.bytes() > largest.bytes())) {
+                largest = each;
+            }
+        }
+        if (largest == null || !largest.dropOldest()) {
+            return false;
+        }
+        dropped++;
+        return true;
+    }
+
+    /** Returns the bytes that all histories occupy. */
+    long bytes() {
+        long total = 0;
+        for (History history : all) {
+            total += history.bytes();
+        }
+        return total;
+    }
+
+    /** Returns the bytes of storage that their rings occupy. */
+    long ringBytes() {
+        return all.stream().mapToLong(history -> history.ring.bytes()).sum();
+    }
+
+    /** Returns the number of transactions that are retained. */
+    long transactions() {
+        return all.stream().mapToLong(history -> history.kept.size()).sum();
+    }
+
+    /** Returns the number of transactions dropped before every standby had applied them. */
+    long dropped() {
+        return dropped;
+    }
+
+    /** Returns the number of transactions of primaries that are too long ago: reports no longer have them. */
+    long forgotten() {
+        return forgotten;
+    }
+
+    List<PrimaryFacts> primaries() {
+        List<PrimaryFacts> primaries = new ArrayList<>();
+        all.forEach(history -> primaries.add(history.facts));
+        return primaries;
+    }
+
+    void clear() {
+        all.clear();
+    }
+
+    @Override
+    public Iterator<History> iterator() {
+        return all.iterator();
+    }
+}
