@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Recognises one session's commits and passes them to the sink. */
 final class CommitObserver implements SessionObserver {
+    private static final String ZERO = HexFormat.of().toHexDigits(0L);
 
     /** A longer text may be MariaDB's block {@code BEGIN NOT ATOMIC}. */
     private static final int LONGEST_BEGIN = "BEGIN NOT ATOMIC ".length();
@@ -25,7 +26,9 @@ final class CommitObserver implements SessionObserver {
     private final CommitRecognizer recognizer;
     private final List<ProcedureCall> calls = new ArrayList<>(0);
     private @Nullable String digest;
-    private @Nullable String lastHex;
+    /** The last digest as text. */
+    private String lastHex = ZERO;
+
     private long lastDigest;
 
     CommitObserver(SessionContext session, CommitSink sink) {
@@ -137,13 +140,11 @@ final class CommitObserver implements SessionObserver {
 
     /** Returns 16 hexadecimal digits; the last string is kept because sessions repeat their statements. */
     private String hex(long value) {
-        String known = lastHex;
-        if (known == null || lastDigest != value) {
-            known = HexFormat.of().toHexDigits(value);
-            lastHex = known;
+        if (lastDigest != value) {
+            lastHex = HexFormat.of().toHexDigits(value);
             lastDigest = value;
         }
-        return known;
+        return lastHex;
     }
 
     @Override

@@ -56,7 +56,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private final SlowCommits slowCommits;
     private final ClockSteps clockSteps;
     private volatile long slowNanos;
-    private volatile @Nullable SemiSyncSample sample;
+    private volatile SemiSyncSample sample = SemiSyncSample.NONE;
     private volatile long countedMicros;
 
     /**
@@ -143,8 +143,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
      * while it has only fallen back to asynchronous, because any commit may see it recover. Thread-safe.
      */
     long restNanos() {
-        SemiSyncSample latest = sample;
-        return latest != null && latest.state() == SemiSync.OFF ? REST_NANOS : 0;
+        return sample.state() == SemiSync.OFF ? REST_NANOS : 0;
     }
 
     @Override
@@ -318,8 +317,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
                 settle(tracked);
                 return;
             }
-            SemiSyncSample latest = sample;
-            long queued = latest != null && latest.queuesCommits() ? queuedNanos : 0;
+            long queued = sample.queuesCommits() ? queuedNanos : 0;
             attributed(tracked, event, Breakdown.of(commit.sentNanos(), event.lastNanos(), commit.okNanos(), queued));
         }
 
@@ -345,7 +343,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         if (probed.known() && probed.on()) {
             exposure.acknowledged(probed.receivedNanos());
         }
-        if (before != null && before.known() && probed.known() && attribution.active() == Attribution.COUNTERS) {
+        if (before.known() && probed.known() && attribution.active() == Attribution.COUNTERS) {
             long waits = probed.waits() - before.waits();
             long micros = probed.waitMicros() - before.waitMicros();
             if (waits > 0 && micros >= 0) {

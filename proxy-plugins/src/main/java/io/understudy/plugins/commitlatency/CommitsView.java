@@ -59,7 +59,7 @@ record CommitsView(
 
     static CommitsView of(
             AttributionState attribution,
-            @Nullable SemiSyncSample sample,
+            SemiSyncSample sample,
             long countedMicros,
             Exposure exposure,
             GroupCommits groups,
@@ -68,16 +68,13 @@ record CommitsView(
         long groupCount = groups.groups();
         return new CommitsView(
                 attribution.view(),
-                sample == null
-                        ? new SemiSyncView(SemiSync.UNKNOWN.label(), "", 0, 0)
-                        : new SemiSyncView(
-                                sample.state().label(), sample.waitPoint(), sample.clients(), countedMicros / 1_000.0),
+                new SemiSyncView(sample.state().label(), sample.waitPoint(), sample.clients(), countedMicros / 1_000.0),
                 new ExposureView(exposure.total(), exposure.expected(), exposure.current(), exposure.past()),
                 new GroupView(
                         groupCount,
                         groupCount == 0 ? 0 : Math.round(100.0 * groups.transactions() / groupCount) / 100.0,
-                        sample == null ? -1 : sample.groupWaitCount(),
-                        sample == null ? -1 : sample.groupWaitMicros(),
+                        sample.groupWaitCount(),
+                        sample.groupWaitMicros(),
                         groups.under()),
                 report.prediction(),
                 meters.unattributed(),

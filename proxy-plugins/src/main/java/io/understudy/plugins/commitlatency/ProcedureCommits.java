@@ -42,16 +42,14 @@ final class ProcedureCommits {
         private @Nullable BinlogTransaction held;
 
         private boolean covers(ProcedureCall call, BinlogTransaction event, String gtid) {
-            ReportedGtids known = reported;
             return event.lastNanos() >= call.sentNanos()
                     && (!ended || event.lastNanos() - endNanos <= LATE_NANOS)
                     && (event.thread() == 0 || event.thread() == call.thread())
-                    && (known == null || known.admits(gtid));
+                    && (reported == null || reported.admits(gtid));
         }
 
         private boolean reportsAll() {
-            ReportedGtids known = reported;
-            return known != null && known.complete();
+            return reported != null && reported.complete();
         }
     }
 

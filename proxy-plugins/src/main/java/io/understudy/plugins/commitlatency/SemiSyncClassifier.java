@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decides for each commit whether it was acknowledged, from the probe before it and the probe after it. If the two
@@ -18,7 +17,7 @@ final class SemiSyncClassifier {
     private final int capacity;
     private final BiConsumer<Tracked, SemiSync> out;
     private final List<Tracked> pending = new ArrayList<>();
-    private @Nullable SemiSyncSample last;
+    private SemiSyncSample last = SemiSyncSample.NONE;
 
     SemiSyncClassifier(int capacity, BiConsumer<Tracked, SemiSync> out) {
         this.capacity = capacity;
@@ -29,8 +28,7 @@ final class SemiSyncClassifier {
     void commit(Tracked commit) {
         if (pending.size() >= capacity) {
             // Too many commits in one interval: the last known state decides.
-            SemiSyncSample latest = last;
-            out.accept(commit, latest == null ? SemiSync.UNKNOWN : latest.state());
+            out.accept(commit, last.state());
             return;
         }
         pending.add(commit);
@@ -51,13 +49,12 @@ final class SemiSyncClassifier {
 
     /** Decides the waiting commits by the last probe. Called last. */
     void finish() {
-        SemiSyncSample latest = last;
-        all(pending, latest == null ? SemiSync.UNKNOWN : latest.state());
+        all(pending, last.state());
         pending.clear();
     }
 
-    private void decide(List<Tracked> commits, @Nullable SemiSyncSample before, SemiSyncSample now) {
-        if (!now.known() || before == null || !before.known()) {
+    private void decide(List<Tracked> commits, SemiSyncSample before, SemiSyncSample now) {
+        if (!now.known() || !before.known()) {
             all(commits, now.state());
             return;
         }

@@ -40,6 +40,9 @@ record SemiSyncSample(
         long groupWaitCount,
         long groupWaitMicros) {
 
+    /** Before the first probe. */
+    static final SemiSyncSample NONE = unknown(0, 0);
+
     static SemiSyncSample unknown(long sentNanos, long receivedNanos) {
         return new SemiSyncSample(
                 sentNanos, receivedNanos, false, ServerFlavor.MARIADB, false, false, "", 0, 0, 0, 0, 0, -1, -1, -1);
