@@ -85,7 +85,7 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
         playback = new Playback(connected, names, mirror.probing(), this);
         wire = connected;
         lane.opened();
-        mirror.timer().runOn(connected.loop());
+        mirror.queue().drainOn(connected.loop());
         begin();
     }
 
@@ -220,7 +220,7 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
         MirroredStatement statement;
         while ((statement = handedOver.poll()) != null) {
             if (!lane.offer(statement)) {
-                mirror.discard(statement, DropReason.QUEUE_FULL);
+                mirror.queue().discard(statement, DropReason.QUEUE_FULL);
             }
         }
     }

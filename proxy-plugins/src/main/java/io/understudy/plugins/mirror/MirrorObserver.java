@@ -70,7 +70,7 @@ final class MirrorObserver implements SessionObserver {
 
     private static final Object CHANGE = new Object();
 
-    private final MirrorPlugin plugin;
+    private final RunningMirror mirror;
     private final SessionContext session;
     private final int sessionHash;
     private MirrorRules rules;
@@ -82,11 +82,11 @@ final class MirrorObserver implements SessionObserver {
     /** Copies to release if the session ends before their responses. */
     private final Deque<Chosen> awaitingResponse = new ArrayDeque<>(2);
 
-    MirrorObserver(MirrorPlugin plugin, SessionContext session) {
-        this.plugin = plugin;
+    MirrorObserver(RunningMirror mirror, SessionContext session) {
+        this.mirror = mirror;
         this.session = session;
         this.sessionHash = spread(session.id());
-        this.rules = plugin.rules();
+        this.rules = mirror.rules();
         this.sessionRules = rules.set().forSession(session);
         this.setting = StatementSetting.of(session);
     }
@@ -159,7 +159,7 @@ final class MirrorObserver implements SessionObserver {
                 lookup,
                 random);
         if (lookup != null) {
-            plugin.meters().lookups(summary.kind()).increment();
+            mirror.meters().lookups(summary.kind()).increment();
         }
         command.attach(chosen);
         awaitingResponse.add(chosen);
@@ -215,9 +215,9 @@ final class MirrorObserver implements SessionObserver {
         long now = System.nanoTime();
         List<TableName> tables = change.tables();
         if (tables == null) {
-            plugin.schemaChanges().changedEverything(now);
+            mirror.schemaChanges().changedEverything(now);
         } else {
-            tables.forEach(table -> plugin.schemaChanges().changed(table, now));
+            tables.forEach(table -> mirror.schemaChanges().changed(table, now));
         }
     }
 
@@ -256,7 +256,7 @@ final class MirrorObserver implements SessionObserver {
     }
 
     private MirrorRules.@Nullable Bound chosenBy(CommandView command) {
-        MirrorRules current = plugin.rules();
+        MirrorRules current = mirror.rules();
         if (current != rules) {
             rules = current;
             sessionRules = current.set().forSession(session);
@@ -292,7 +292,7 @@ final class MirrorObserver implements SessionObserver {
     }
 
     private Counter skipped(String reason) {
-        return plugin.meters().skipped(reason);
+        return mirror.meters().skipped(reason);
     }
 
     @Override
@@ -332,7 +332,7 @@ final class MirrorObserver implements SessionObserver {
             for (StandbyMirror standby : chosen.rule.targets()) {
                 standby.offer(statement, chosen.random);
             }
-            plugin.check(statement);
+            mirror.checks().check(statement);
         } finally {
             chosen.packet.release();
         }

@@ -23,6 +23,8 @@ final class PauseGuard {
 
     /** Causes of a pause, in the order of precedence. */
     enum Cause {
+        /** None: statements are mirrored. */
+        NONE(DropReason.PAUSED),
         /** It was promoted, and the proxy has followed. */
         PRIMARY(DropReason.NOT_READ_ONLY),
         WRITABLE(DropReason.NOT_READ_ONLY),
@@ -45,7 +47,7 @@ final class PauseGuard {
     }
 
     private final Standby standby;
-    private volatile @Nullable Cause cause = Cause.UNREACHABLE;
+    private volatile Cause cause = Cause.UNREACHABLE;
     private volatile boolean byOperator;
     private volatile boolean allowWritable;
     /** The last state of the time as the primary, and until the next probe the only one. Used by {@link #check}. */
@@ -59,12 +61,11 @@ final class PauseGuard {
     }
 
     boolean paused() {
-        return cause != null;
+        return cause != Cause.NONE;
     }
 
     DropReason reason() {
-        Cause current = cause;
-        return current == null ? DropReason.PAUSED : current.reason;
+        return cause.reason;
     }
 
     /** {@code POST /api/mirror/NAME/pause}. */
@@ -81,7 +82,7 @@ final class PauseGuard {
     void resumeByOperator() {
         byOperator = false;
         allowWritable = true;
-        set(null, "resumed by the operator");
+        set(Cause.NONE, "resumed by the operator");
     }
 
     /** Compares the standby's last known state with the bounds. Called by one thread. */
@@ -133,7 +134,7 @@ final class PauseGuard {
         } else if (state.threadsRunning() > threadBound) {
             set(Cause.BUSY, "Threads_running " + state.threadsRunning());
         } else {
-            set(null, "fit again");
+            set(Cause.NONE, "fit again");
         }
     }
 
@@ -143,12 +144,12 @@ final class PauseGuard {
         return cause == Cause.PRIMARY && state == asPrimary;
     }
 
-    private void set(@Nullable Cause next, String why) {
+    private void set(Cause next, String why) {
         if (cause == next) {
             return;
         }
         cause = next;
-        if (next == null) {
+        if (next == Cause.NONE) {
             log.info("mirroring to {} resumes: {}", standby.name(), why);
         } else if (next == Cause.PRIMARY) {
             log.info("nothing is mirrored to {}: {}", standby.name(), why);
@@ -162,6 +163,6 @@ final class PauseGuard {
 
     String describe() {
         Cause current = cause;
-        return current == null ? "mirroring" : "paused_" + current.name().toLowerCase(Locale.ROOT);
+        return current == Cause.NONE ? "mirroring" : "paused_" + current.name().toLowerCase(Locale.ROOT);
     }
 }

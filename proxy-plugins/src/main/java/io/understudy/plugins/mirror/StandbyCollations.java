@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A standby's collations, read once. The query blocks, for long if the standby hangs, so it runs in a thread of its own
@@ -21,7 +20,8 @@ final class StandbyCollations {
 
     private final Executor executor;
     private final Query query;
-    private @Nullable CompletableFuture<CollationNames> names;
+    private CompletableFuture<CollationNames> names =
+            CompletableFuture.failedFuture(new IllegalStateException("not read yet"));
 
     StandbyCollations(Executor executor, Query query) {
         this.executor = executor;
@@ -44,9 +44,8 @@ final class StandbyCollations {
      * query.
      */
     synchronized CompletableFuture<CollationNames> names() {
-        CompletableFuture<CollationNames> known = names;
-        if (known != null && !known.isCompletedExceptionally()) {
-            return known;
+        if (!names.isCompletedExceptionally()) {
+            return names;
         }
         CompletableFuture<CollationNames> response = new CompletableFuture<>();
         names = response;

@@ -10,27 +10,19 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Mirroring to one standby: a queue bounded in statements, bytes and age, the connections that empty it, and the
- * counters of dropped statements. {@link #offer} is called by sessions, costs a few atomic operations and never blocks.
+ * Mirroring to one standby: decides which statements its queue takes, and holds the queue, the connections that empty
+ * it, and what is known of the standby. {@link #offer} is called by sessions and never blocks.
  */
 final class StandbyMirror {
     private static final Logger log = LoggerFactory.getLogger(StandbyMirror.class);
     private static final int SWEEP_MILLIS = 200;
     /** Time within which a lag is noticed. */
     private static final long PROBED_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    /**
-     * Every so many queued statements wake a connection without waiting for the timer; fewer if the queue is so short
-     * that it would fill up before.
-     */
-    private static final int WAKE_EVERY = 1024;
 
     private final Standby standby;
     private final PluginContext context;
@@ -46,13 +38,9 @@ final class StandbyMirror {
     private final NamedTables names;
     private final StatementCounters counters;
     private final MirrorLanes lanes;
-    private final AtomicInteger statements = new AtomicInteger();
-    private final AtomicLong bytes = new AtomicLong();
-    private final DrainTimer timer = new DrainTimer(this::drain);
-    private final MirrorConfig.Order order;
+    private final MirrorQueue queue;
 
     private volatile MirrorConfig config;
-    private volatile boolean stopped;
     private Future<?> sweeper = NoTask.NONE;
 
     StandbyMirror(
@@ -94,23 +82,16 @@ final class StandbyMirror {
         this.standby = standby;
         this.context = context;
         this.config = config;
-        this.order = config.order();
         this.pause = new PauseGuard(standby);
         this.collations = collations;
         this.schemaChanges = schemaChanges;
         this.tables = new StandbyTables(
-                dictionary, tableQueries, () -> this.config.pureFunctions(), schemaChanges, this::appliedNanos);
-        tables.listener(new StandbyTables.Listener() {
-            @Override
-            public void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
-                StandbyMirror.this.decided(statement, verdict);
-            }
-
-            @Override
-            public void turnedUnfit(TableName name, String reason) {
-                StandbyMirror.this.turnedUnfit(name, reason);
-            }
-        });
+                dictionary,
+                tableQueries,
+                () -> this.config.pureFunctions(),
+                schemaChanges,
+                this::appliedNanos,
+                new Findings());
         this.errors = new StandbyErrors(standby.name(), context.clock(), System.nanoTime());
         this.killer = new StandbyKiller(standby.name(), standby.connector());
         this.names = new NamedTables(tables, skipped, errors);
@@ -121,8 +102,9 @@ final class StandbyMirror {
                 context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name()));
         this.probing = new StandbyProbes(standby, meters, config, floor, counterQueries, System.nanoTime());
         pause.check(config.pauseAbove());
-        meters.waiting(standby.name(), statements::get, bytes::get);
         this.lanes = new MirrorLanes(this, config);
+        this.queue = new MirrorQueue(lanes, tables, counters, config);
+        meters.waiting(standby.name(), queue::statements, queue::bytes);
     }
 
     void start() {
@@ -131,15 +113,16 @@ final class StandbyMirror {
     }
 
     void stop() {
-        stopped = true;
+        queue.close();
         sweeper.cancel(false);
         lanes.close();
-        discardWaiting(DropReason.STANDBY_DOWN);
+        queue.discardAll(DropReason.STANDBY_DOWN);
     }
 
     /** Applies to statements queued from now on; concurrency and order need a restart. */
     void reload(MirrorConfig changed) {
         config = changed;
+        queue.limits(changed.queue());
         probing.reload(changed);
         tables.forget(); // other functions may count as pure
     }
@@ -198,64 +181,27 @@ final class StandbyMirror {
             drop(refused);
             return;
         }
-        MirrorConfig.Queue limits = config.queue();
-        int waiting = statements.incrementAndGet();
-        if (waiting > limits.statements()) {
-            statements.decrementAndGet();
-            drop(DropReason.QUEUE_FULL);
-            return;
-        }
-        if (bytes.addAndGet(statement.bytes()) > limits.bytes().bytes()) {
-            statements.decrementAndGet();
-            bytes.addAndGet(-statement.bytes());
-            drop(DropReason.BYTES_FULL);
-            return;
-        }
-        statement.retain();
-        boolean behind = order == MirrorConfig.Order.SESSION && tables.holdsStatements();
-        if (verdict == StandbyTables.Verdict.WAIT || behind) {
-            tables.await(statement);
-        } else {
-            enqueue(statement, waiting);
-        }
+        queue.offer(statement, verdict != StandbyTables.Verdict.WAIT);
     }
 
-    private void enqueue(MirroredStatement statement, int waiting) {
-        if (stopped) {
-            discard(statement, DropReason.STANDBY_DOWN);
-            return;
+    /** What the thread of {@link StandbyTables} finds out. */
+    private final class Findings implements StandbyTables.Listener {
+        @Override
+        public void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
+            DropReason refused = names.refusal(statement, verdict);
+            if (refused != null) {
+                queue.discard(statement, refused);
+            } else {
+                queue.tablesKnown(statement);
+            }
         }
-        MirrorLane lane = lanes.of(statement.sessionId());
-        if (!lane.offer(statement)) {
-            discard(statement, DropReason.QUEUE_FULL);
-            return;
-        }
-        if (stopped) {
-            discardWaiting(DropReason.STANDBY_DOWN); // of which stop() may have seen nothing
-            return;
-        }
-        MirrorConfig.Queue limits = config.queue();
-        if (waiting % Math.min(WAKE_EVERY, limits.statements() / 4 + 1) == 0 && lane.openConnections() > 0) {
-            lane.wakeOne();
-        }
-        timer.offered();
-    }
 
-    /** Called when a statement has waited for its names to be known. */
-    private void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
-        DropReason refused = names.refusal(statement, verdict);
-        if (refused != null) {
-            discard(statement, refused);
-        } else {
-            enqueue(statement, statements.get());
-            timer.offered();
+        /** A view that statements could read takes user locks, perhaps: no connection keeps one. */
+        @Override
+        public void turnedUnfit(TableName name, String reason) {
+            log.info("{} on standby {} is not mirrored any more: {}", name, standby.name(), reason);
+            lanes.releaseLocks();
         }
-    }
-
-    /** A view that statements could read takes user locks, perhaps: no connection keeps one. */
-    private void turnedUnfit(TableName name, String reason) {
-        log.info("{} on standby {} is not mirrored any more: {}", name, standby.name(), reason);
-        lanes.releaseLocks();
     }
 
     private @Nullable DropReason refusal() {
@@ -270,12 +216,10 @@ final class StandbyMirror {
      * then dropped and released.
      */
     boolean dequeued(MirroredStatement statement) {
-        statements.decrementAndGet();
-        bytes.addAndGet(-statement.bytes());
+        long mostNanos = queue.taken(statement);
         DropReason stale = pause.paused()
                 ? pause.reason()
-                : System.nanoTime() - statement.queuedNanos()
-                                > config.queue().age().toNanos()
+                : System.nanoTime() - statement.queuedNanos() > mostNanos
                         ? DropReason.TOO_OLD
                         : names.refusalOfQueued(statement);
         if (stale != null) {
@@ -296,34 +240,6 @@ final class StandbyMirror {
         counters.executed(statement, outcome, nanos);
     }
 
-    /** Drops all queued statements. */
-    void discardWaiting(DropReason reason) {
-        MirroredStatement statement;
-        while ((statement = lanes.poll()) != null) {
-            discard(statement, reason);
-        }
-        while ((statement = tables.poll()) != null) {
-            discard(statement, reason);
-        }
-    }
-
-    /** Drops a queued statement. */
-    void discard(MirroredStatement statement, DropReason reason) {
-        statements.decrementAndGet();
-        bytes.addAndGet(-statement.bytes());
-        drop(reason);
-        statement.release();
-    }
-
-    /** Wakes connections for the queued statements; returns false if there are none. */
-    boolean drain() {
-        if (statements.get() == 0) {
-            return false;
-        }
-        lanes.drain();
-        return true;
-    }
-
     private void sweep() {
         pause.check(config.pauseAbove());
         long now = System.nanoTime();
@@ -337,9 +253,9 @@ final class StandbyMirror {
         probing.update(config, floor, now);
         lanes.sweep(now);
         if (lanes.allBackingOff()) {
-            discardWaiting(DropReason.STANDBY_DOWN);
+            queue.discardAll(DropReason.STANDBY_DOWN);
         }
-        drain(); // the timer has no loop before the first connection is open
+        queue.drain(); // the timer has no loop before the first connection is open
     }
 
     TableLeases skipped() {
@@ -364,8 +280,8 @@ final class StandbyMirror {
         return killer;
     }
 
-    DrainTimer timer() {
-        return timer;
+    MirrorQueue queue() {
+        return queue;
     }
 
     PluginContext context() {
@@ -394,8 +310,8 @@ final class StandbyMirror {
         view.put("standby", standby.name());
         view.put("state", pause.describe());
         view.put("connections", lanes.openConnections());
-        view.put("waitingStatements", statements.get());
-        view.put("waitingBytes", bytes.get());
+        view.put("waitingStatements", queue.statements());
+        view.put("waitingBytes", queue.bytes());
         view.putAll(counters.view());
         view.put("tables", tables.view());
         view.put("skippedTables", skipped.view(System.nanoTime()));

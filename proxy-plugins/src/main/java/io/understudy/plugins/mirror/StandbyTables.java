@@ -62,6 +62,19 @@ final class StandbyTables {
         void turnedUnfit(TableName name, String reason);
     }
 
+    /**
+     * When the standby may be queried again.
+     *
+     * @param failed whether the last query failed; if not, {@code nanos} means nothing
+     */
+    private record Retry(boolean failed, long nanos) {
+        private static final Retry NOW = new Retry(false, 0);
+
+        private boolean due(long now) {
+            return !failed || now - nanos >= 0;
+        }
+    }
+
     private final TableDictionary.Source source;
     private final Executor executor;
     private final Supplier<Set<String>> functions;
@@ -72,9 +85,8 @@ final class StandbyTables {
     private final Deque<MirroredStatement> waiting = new ConcurrentLinkedDeque<>();
     private final AtomicInteger waitingCount = new AtomicInteger();
     private final AtomicBoolean scheduled = new AtomicBoolean();
-    private volatile @Nullable Listener listener;
-    /** When the standby may be asked again after a failure, or null. */
-    private volatile @Nullable Long retryNanos;
+    private final Listener listener;
+    private volatile Retry retry = Retry.NOW;
 
     private volatile @Nullable String problem;
 
@@ -88,16 +100,14 @@ final class StandbyTables {
             Executor executor,
             Supplier<Set<String>> functions,
             RecentDdl changes,
-            LongSupplier appliedNanos) {
+            LongSupplier appliedNanos,
+            Listener listener) {
         this.source = source;
         this.executor = executor;
         this.functions = functions;
         this.changes = changes;
         this.appliedNanos = appliedNanos;
-    }
-
-    void listener(Listener decisions) {
-        listener = decisions;
+        this.listener = listener;
     }
 
     /** Returns the verdict on a statement that reads these tables, and asks the standby where it has to. */
@@ -163,8 +173,7 @@ final class StandbyTables {
     }
 
     private boolean request(TableName table, long now) {
-        Long retry = retryNanos;
-        if (retry != null && now - retry < 0) {
+        if (!retry.due(now)) {
             return false;
         }
         if (known.size() + wanted.size() >= MAX_NAMES && !known.containsKey(table)) {
@@ -215,10 +224,10 @@ final class StandbyTables {
                     wanted.remove(name);
                 }
                 problem = null;
-                retryNanos = null;
+                retry = Retry.NOW;
             } catch (SQLException | RuntimeException e) {
                 problem = String.valueOf(e.getMessage());
-                retryNanos = System.nanoTime() + RETRY_NANOS;
+                retry = new Retry(true, System.nanoTime() + RETRY_NANOS);
                 names.forEach(wanted::remove);
             }
         }
@@ -227,10 +236,9 @@ final class StandbyTables {
 
     private void learn(TableName name, TableState state) {
         TableState before = known.put(name, state);
-        Listener to = listener;
         String reason = state.reason();
-        if (to != null && reason != null && before != null && before.kind() == TableState.Kind.READS) {
-            to.turnedUnfit(name, reason);
+        if (reason != null && before != null && before.kind() == TableState.Kind.READS) {
+            listener.turnedUnfit(name, reason);
         }
     }
 
@@ -239,26 +247,23 @@ final class StandbyTables {
      * the next, and those behind it wait with it.
      */
     private void release() {
-        Listener to = listener;
-        while (to != null) {
-            MirroredStatement statement = waiting.poll();
-            if (statement == null) {
-                return;
-            }
+        MirroredStatement statement = waiting.poll();
+        while (statement != null) {
             Verdict verdict = verdict(statement.tables());
             if (verdict == Verdict.WAIT) {
                 waiting.addFirst(statement);
                 schedule();
                 return;
             }
-            decided(to, statement, verdict);
+            decided(statement, verdict);
+            statement = waiting.poll();
         }
     }
 
     /** Counts the statement as waiting until it is in the mirror's queue: its session's next one must not overtake. */
-    private void decided(Listener to, MirroredStatement statement, Verdict verdict) {
+    private void decided(MirroredStatement statement, Verdict verdict) {
         try {
-            to.decided(statement, verdict);
+            listener.decided(statement, verdict);
         } catch (RuntimeException e) {
             log.error("a mirrored statement was lost by an error of the proxy's own", e);
         } finally {

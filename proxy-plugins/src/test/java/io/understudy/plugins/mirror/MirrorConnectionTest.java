@@ -37,7 +37,7 @@ class MirrorConnectionTest extends MirrorHarness {
         StandbyMirror mirror = mirror(config(2, 100, "1MiB", Duration.ofSeconds(5)));
         for (int i = 0; i < 5; i++) {
             offer(mirror, "SELECT " + i, i);
-            mirror.drain();
+            mirror.queue().drain();
             executor.runReady();
         }
         mirror.start();
@@ -67,11 +67,11 @@ class MirrorConnectionTest extends MirrorHarness {
         List<Long> delays = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
             offer(mirror, "SELECT " + i, 1);
-            mirror.drain();
+            mirror.queue().drain();
             executor.runReady();
             standby.connections.get(i).close();
             offer(mirror, "SELECT 'finds it closed'", 1);
-            mirror.drain();
+            mirror.queue().drain();
             delays.add(executor.lastDelayMillis());
             executor.runAll();
         }

@@ -136,7 +136,7 @@ abstract class MirrorHarness {
     void run(StandbyMirror mirror) {
         // The second round is for statements that waited while a connection was found lost.
         for (int i = 0; i < 2; i++) {
-            mirror.drain();
+            mirror.queue().drain();
             executor.runAll();
         }
     }

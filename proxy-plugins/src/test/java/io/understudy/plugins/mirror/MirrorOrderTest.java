@@ -92,7 +92,7 @@ class MirrorOrderTest extends MirrorHarness {
         offer(mirror, "SELECT 'shop, long'", 1, shop);
         standby.loop.runNext();
         offer(mirror, "SELECT 'depot 0'", 1, depot);
-        mirror.drain();
+        mirror.queue().drain();
         executor.runAll();
         standby.connections.get(1).respondAll();
         standby.connections.get(0).respondAll();

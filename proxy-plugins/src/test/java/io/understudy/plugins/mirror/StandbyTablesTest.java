@@ -31,24 +31,28 @@ class StandbyTablesTest {
     private long appliedNanos;
     private boolean down;
 
-    private final StandbyTables tables =
-            new StandbyTables(FakeDictionary::new, tasks::add, () -> Set.of("shop.pure"), changes, () -> appliedNanos);
+    private final StandbyTables tables = new StandbyTables(
+            FakeDictionary::new,
+            tasks::add,
+            () -> Set.of("shop.pure"),
+            changes,
+            () -> appliedNanos,
+            new StandbyTables.Listener() {
+                @Override
+                public void decided(MirroredStatement statement, Verdict verdict) {
+                    decided.add(statement.sessionId());
+                    if (statement.sessionId() == FAILS) {
+                        throw new IllegalStateException("on purpose");
+                    }
+                }
+
+                @Override
+                public void turnedUnfit(TableName name, String reason) {
+                    unfit.add(name + " " + reason);
+                }
+            });
 
     StandbyTablesTest() {
-        tables.listener(new StandbyTables.Listener() {
-            @Override
-            public void decided(MirroredStatement statement, Verdict verdict) {
-                decided.add(statement.sessionId());
-                if (statement.sessionId() == FAILS) {
-                    throw new IllegalStateException("on purpose");
-                }
-            }
-
-            @Override
-            public void turnedUnfit(TableName name, String reason) {
-                unfit.add(name + " " + reason);
-            }
-        });
         table("t");
         table("u");
     }

@@ -17,7 +17,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,13 +39,13 @@ public final class Verifier implements AutoCloseable {
     private final Map<String, Map<String, Object>> differences = new LinkedHashMap<>();
 
     private final Thread thread = new Thread(this::run, "mirror-verify");
-    private final @Nullable BinlogSubscription binlog;
+    private final BinlogSubscription binlog;
 
     public Verifier(PluginContext context) {
         this.context = context;
         check = new CausalCheck(context.primary().dataSource(), writes);
         binlog = context.primary().dataSource() == null
-                ? null
+                ? BinlogSubscription.NONE
                 : BinlogFeed.of(context)
                         .subscribe(new BinlogNeeds("mirror", true, 0, BinlogDump.REST::toNanos, null), writes);
         // An alert on the increase needs the zero before the first difference.
@@ -175,9 +174,6 @@ public final class Verifier implements AutoCloseable {
     @Override
     public void close() {
         thread.interrupt();
-        BinlogSubscription subscription = binlog;
-        if (subscription != null) {
-            subscription.close();
-        }
+        binlog.close();
     }
 }

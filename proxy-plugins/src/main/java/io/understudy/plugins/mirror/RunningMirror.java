@@ -1,0 +1,153 @@
+package io.understudy.plugins.mirror;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.PluginRun;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.Standby;
+import io.understudy.plugins.mirror.warmth.FloorPolling;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The work of {@link MirrorPlugin} from its start to its stop: the mirrors of all standbys and what they share.
+ * Created, reloaded and stopped by the management thread; the rest is thread-safe.
+ */
+final class RunningMirror implements PluginRun<MirrorConfig> {
+    private static final Logger log = LoggerFactory.getLogger(RunningMirror.class);
+    private static final int TOP = 20;
+
+    private final PluginContext context;
+    private final DigestTimes times = new DigestTimes();
+    private final List<StandbyMirror> standbys = new ArrayList<>();
+    private final RecentDdl schemaChanges = new RecentDdl();
+    private final MirrorMeters meters;
+    private final FloorPolling primary;
+    private final ReadChecks checks;
+    private MirrorConfig config;
+    private volatile MirrorRules rules;
+
+    RunningMirror(PluginContext context, MirrorConfig config) {
+        this.context = context;
+        this.config = config;
+        meters = new MirrorMeters(context.meters());
+        primary = new FloorPolling(context.primary());
+        checks = new ReadChecks(context);
+        for (Standby standby : context.standbys()) {
+            StandbyCollations collations = StandbyCollations.of(standby.name(), standby.dataSource());
+            standbys.add(new StandbyMirror(
+                    standby, context, meters, config, times, collations, schemaChanges, primary.floor()));
+        }
+        rules = new MirrorRules(config, standbys);
+    }
+
+    void start() {
+        meters.samples(rules);
+        standbys.forEach(StandbyMirror::start);
+        standbys.forEach(standby -> context.publishOfStandby(standby.name(), "warmth", standby.probing()::view));
+        if (standbys.isEmpty()) {
+            log.warn("plugins.mirror is configured but there are no standbys: nothing is mirrored");
+        } else {
+            primary.start(context.executor());
+        }
+        checks.share(config.verify());
+        context.publish("mirror", this::view);
+        action("pause", (standby, name) -> {
+            standby.pause().pauseByOperator();
+            return Map.of("paused", name);
+        });
+        action("resume", (standby, name) -> {
+            standby.pause().resumeByOperator();
+            return Map.of("resumed", name);
+        });
+        tableAction("skip", (standby, table) -> standby.skip(table, System.nanoTime()));
+        tableAction("unskip", (standby, table) -> {
+            standby.skipped().end(table);
+            return Map.of("mirrored", table);
+        });
+        tableAction("boost", (standby, table) -> {
+            standby.probing().boost(table, System.nanoTime());
+            return Map.of("boosted", table, "seconds", TableLeases.LEASE_SECONDS);
+        });
+        tableAction("unboost", (standby, table) -> {
+            standby.probing().boosted().end(table);
+            return Map.of("sampled", table);
+        });
+    }
+
+    /** Publishes what an operator can do with a standby. */
+    private void action(String name, BiFunction<StandbyMirror, String, Object> action) {
+        context.publishAction("mirror/{standby}/" + name, path -> action.apply(standby(path.get(0)), path.get(0)));
+    }
+
+    /** Publishes what an operator can do with a table of a standby. */
+    private void tableAction(String name, BiFunction<StandbyMirror, String, Object> action) {
+        context.publishAction(
+                "mirror/{standby}/" + name + "/{table}", path -> action.apply(standby(path.get(0)), path.get(1)));
+    }
+
+    private StandbyMirror standby(String name) {
+        return standbys.stream()
+                .filter(standby -> standby.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no standby '" + name + "'; there are "
+                        + standbys.stream().map(StandbyMirror::name).toList()));
+    }
+
+    @Override
+    public void reload(MirrorConfig wanted) {
+        if (!config.concurrency().equals(wanted.concurrency()) || config.order() != wanted.order()) {
+            throw new IllegalArgumentException("concurrency and order change with a restart only");
+        }
+        MirrorRules next = new MirrorRules(wanted, standbys);
+        standbys.forEach(standby -> standby.reload(wanted));
+        rules = next;
+        meters.samples(next);
+        checks.share(wanted.verify());
+        config = wanted;
+    }
+
+    @Override
+    public SessionObserver openSession(SessionContext session) {
+        return standbys.isEmpty() ? SessionObserver.NONE : new MirrorObserver(this, session);
+    }
+
+    @Override
+    public void stop() {
+        primary.stop();
+        checks.share(null);
+        standbys.forEach(StandbyMirror::stop);
+    }
+
+    /** Returns the rules in force. */
+    MirrorRules rules() {
+        return rules;
+    }
+
+    RecentDdl schemaChanges() {
+        return schemaChanges;
+    }
+
+    MirrorMeters meters() {
+        return meters;
+    }
+
+    ReadChecks checks() {
+        return checks;
+    }
+
+    private Map<String, Object> view() {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("rules", rules.view());
+        view.put("standbys", standbys.stream().map(StandbyMirror::view).toList());
+        view.put("skipped", meters.skippedByReason());
+        view.put("slowerOnStandby", times.slowest(TOP));
+        checks.addTo(view);
+        return view;
+    }
+}
