@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Counts the statements of one session, and copies them for the stream while somebody reads it. */
 final class QueryLogObserver implements SessionObserver {
-    private final QueryLogPlugin plugin;
+    private final RunningQueryLog log;
     private final SessionContext session;
     private final DigestKey probe = new DigestKey();
     private final StatementEvents events;
     private @Nullable SessionRules<QueryLogConfig.Rule> rules;
 
-    QueryLogObserver(QueryLogPlugin plugin, SessionContext session, StatementEvents events) {
-        this.plugin = plugin;
+    QueryLogObserver(RunningQueryLog log, SessionContext session, StatementEvents events) {
+        this.log = log;
         this.session = session;
         this.events = events;
     }
@@ -36,12 +36,12 @@ final class QueryLogObserver implements SessionObserver {
         if (!command.isStatement()) {
             return;
         }
-        DigestEntry entry = plugin.table().of(command, probe);
-        command.attach(plugin.streamed() ? events.begin(command, entry, rule(command)) : entry);
+        DigestEntry entry = log.table().of(command, probe);
+        command.attach(log.streamed() ? events.begin(command, entry, rule(command)) : entry);
     }
 
     private @Nullable String rule(CommandView command) {
-        RuleSet<QueryLogConfig.Rule> current = plugin.rules();
+        RuleSet<QueryLogConfig.Rule> current = log.rules();
         if (current.size() == 0) {
             return null;
         }
