@@ -98,6 +98,10 @@ class PointReads:
         return Paced(connector(port), lambda i: self.selects(100 * seed + i), self.options.threads, self.options.rate,
                      backlog)
 
+    def queries(self, server, seed, count):
+        """Runs so many queries on one connection, without the load's writes; returns their number."""
+        return self.once(server, seed, count)
+
     def once(self, server, seed, count, prefix=""):
         """Runs so many statements on one connection; returns their number."""
         text = self.selects(seed)
@@ -135,10 +139,14 @@ class Sysbench:
             self.command(port, "app", f"--threads={self.options.threads}", "--time=0", f"--rand-seed={seed + 1}", *rate,
                          "run"), stdout=subprocess.DEVNULL))
 
-    def once(self, server, seed, count):
+    def queries(self, server, seed, count):
+        return self.once(server, seed, count, "--index-updates=0", "--non-index-updates=0", "--delete-inserts=0")
+
+    def once(self, server, seed, count, *arguments):
         events = -(-count // self.SELECTS)
         subprocess.run(self.command(server.port, "root", "--threads=1", "--time=0", f"--events={events}",
-                                    f"--rand-seed={seed + 1}", "run"), check=True, stdout=subprocess.DEVNULL)
+                                    f"--rand-seed={seed + 1}", *arguments, "run"), check=True,
+                       stdout=subprocess.DEVNULL)
         return events * self.SELECTS
 
 

@@ -43,8 +43,8 @@ final class JdbcStandbyProbe implements StandbyProbe {
                 identity = row.getString(3);
             }
             Map<String, Long> status = status(statement);
-            long coldReads = status.getOrDefault("innodb_buffer_pool_reads", 0L);
-            if (!mariaDb) {
+            long coldReads = status.getOrDefault("innodb_buffer_pool_reads", -1L);
+            if (!mariaDb && coldReads >= 0) {
                 // MariaDB includes read-ahead pages in the count of reads, MySQL does not.
                 coldReads += status.getOrDefault("innodb_buffer_pool_read_ahead", 0L);
             }

@@ -43,16 +43,17 @@ final class StandbyMeters {
         lag = seconds == null ? Double.NaN : seconds;
         StandbyProbeResult before = last;
         last = result;
-        // A restarted server counts from zero: all its reads since then are new.
-        boolean restarted = before != null && result.readRequests() < before.readRequests();
-        long reads = before == null ? 0 : restarted ? result.coldReads() : result.coldReads() - before.coldReads();
-        long requests =
-                before == null ? 0 : restarted ? result.readRequests() : result.readRequests() - before.readRequests();
-        coldReads.add(Math.max(0, reads));
-        if (before != null) {
-            // MySQL does not count read-ahead pages as requests, so the ratio may exceed 1.
-            missRatio = requests <= 0 ? Double.NaN : Math.min(1, (double) Math.max(0, reads) / requests);
+        if (before == null || before.coldReads() < 0 || result.coldReads() < 0) {
+            missRatio = Double.NaN;
+            return;
         }
+        // A restarted server counts from zero: all its reads since then are new.
+        boolean restarted = result.readRequests() < before.readRequests();
+        long reads = Math.max(0, restarted ? result.coldReads() : result.coldReads() - before.coldReads());
+        long requests = restarted ? result.readRequests() : result.readRequests() - before.readRequests();
+        coldReads.add(reads);
+        // MySQL does not count read-ahead pages as requests, so the ratio may exceed 1.
+        missRatio = requests <= 0 ? Double.NaN : Math.min(1, (double) reads / requests);
     }
 
     void sawNothing() {

@@ -36,7 +36,7 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         this.context = context;
         this.config = config;
         meters = new MirrorMeters(context.meters());
-        primary = new FloorPolling(context.primary());
+        primary = new FloorPolling(context.primary(), QueryThread.named("mirror-floor"));
         checks = new ReadChecks(context);
         for (Standby standby : context.standbys()) {
             StandbyCollations collations = StandbyCollations.of(standby.name(), standby.dataSource());

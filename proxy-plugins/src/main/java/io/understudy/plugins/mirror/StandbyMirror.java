@@ -236,7 +236,7 @@ final class StandbyMirror {
 
     /** Called by connections when an execution has ended. */
     void executed(MirroredStatement statement, String outcome, long nanos) {
-        probing.executed();
+        probing.executed(statement);
         counters.executed(statement, outcome, nanos);
     }
 

@@ -13,6 +13,7 @@ import io.understudy.plugins.mirror.warmth.ProbeResult;
 import io.understudy.plugins.mirror.warmth.Probed;
 import io.understudy.plugins.mirror.warmth.StandbyWarmth;
 import io.understudy.plugins.mirror.warmth.WarmthSettings;
+import io.understudy.plugins.mirror.warmth.WritesApart;
 import io.understudy.plugins.mirror.warmth.WritesApartPolling;
 import io.understudy.sql.TableName;
 import java.util.ArrayList;
@@ -50,7 +51,8 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private final Boost boost;
     private final Map<ProbeResult.Outcome, Counter> outcomes = new EnumMap<>(ProbeResult.Outcome.class);
     private final LongAdder offered = new LongAdder();
-    private final LongAdder executed = new LongAdder();
+    private final LongAdder queries = new LongAdder();
+    private final LongAdder lookups = new LongAdder();
 
     private final RefusedForms refused = new RefusedForms();
 
@@ -59,18 +61,23 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private long updatedNanos;
     private double adaptiveLoad = Double.NaN;
 
-    /** @param queries runs queries, which wait for the standby and the primary */
+    /** @param counterQueries runs queries, which wait for the standby and the primary */
     StandbyProbes(
-            Standby standby, MirrorMeters meters, MirrorConfig config, Floor floor, Executor queries, long nowNanos) {
+            Standby standby,
+            MirrorMeters meters,
+            MirrorConfig config,
+            Floor floor,
+            Executor counterQueries,
+            long nowNanos) {
         this.standby = standby;
-        this.ownLoad = new OwnLoadPolling(standby.name(), standby::dataSource, queries);
+        this.ownLoad = new OwnLoadPolling(standby.name(), standby::dataSource, counterQueries);
         this.meters = meters;
         this.warmth = new StandbyWarmth(nowNanos, config.probes());
         this.writes = new WritesApartPolling(
                 standby::dataSource,
                 floor,
-                queries,
-                executed::sum,
+                counterQueries,
+                this::executed,
                 () -> warmth.cold().mean());
         this.adaptive = new AdaptiveSample(nowNanos);
         this.boost = new Boost(nowNanos);
@@ -129,8 +136,12 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     }
 
     /** Called when the standby has executed a statement. */
-    void executed() {
-        executed.increment();
+    void executed(MirroredStatement statement) {
+        (statement.mayBeProbe() ? queries : lookups).increment();
+    }
+
+    private WritesApart.Executed executed() {
+        return new WritesApart.Executed(queries.sum(), lookups.sum());
     }
 
     /** Begins or renews a table's boost. Its estimate begins anew with the boost. */
@@ -187,7 +198,8 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         StandbyState state = standby.state();
         WarmthSettings settings = new WarmthSettings(config.target(), config.standbyIops(), config.probes());
         writes.update(state, nowNanos);
-        warmth.update(state, standby.isPrimary(), floor, writes.apart().compared(), executed.sum(), settings, nowNanos);
+        long all = executed().all();
+        warmth.update(state, standby.isPrimary(), floor, writes.apart().compared(), all, settings, nowNanos);
         ownLoad.update(state.reachable(), warmth.restarted(), nowNanos);
         adapt(config, state, passed / 1e9, nowNanos);
     }

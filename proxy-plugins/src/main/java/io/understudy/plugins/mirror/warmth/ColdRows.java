@@ -50,11 +50,15 @@ final class ColdRows {
         rows.clear();
     }
 
-    /** Returns the coldest rows, the coldest first, those of too few probes last and without a figure. */
-    List<Map<String, @Nullable Object>> view(int most) {
+    /**
+     * Returns the coldest rows, the coldest first; those of too few probes, and of none since a time, last and without
+     * a figure.
+     */
+    List<Map<String, @Nullable Object>> view(int most, long sinceNanos) {
         record Row(String name, Estimate estimate) {}
         List<Row> all = new ArrayList<>();
-        rows.forEach((name, estimate) -> all.add(new Row(name, estimate.estimate())));
+        rows.forEach((name, estimate) -> all.add(
+                new Row(name, estimate.lastNanos() - sinceNanos >= 0 ? estimate.estimate() : Estimate.UNKNOWN)));
         all.sort(Comparator.comparingDouble(
                 row -> row.estimate().known() ? -row.estimate().mean() : 1));
         List<Map<String, @Nullable Object>> view = new ArrayList<>();

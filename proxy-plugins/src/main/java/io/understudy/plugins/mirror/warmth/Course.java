@@ -77,23 +77,24 @@ sealed interface Course {
      * pages as it lacks against the primary: as in a pool that fills under independent reads, by Zipf's law with an
      * offset of 0, evenly with a large one.
      *
-     * @param missing pages that the primary had in memory and the standby had not, in number
-     * @param missingAt statements that the standby had executed then
+     * @param missing of which there are some
      */
-    record Filling(double offset, double missing, double missingAt, double likelihood) implements Course {
+    record Filling(double offset, MissingPages missing, double likelihood) implements Course {
         private static final int HALVINGS = 40;
         private static final double WIDEST = 30;
 
         @Override
         public Filling weighing(double changed) {
-            return new Filling(offset, missing, missingAt, changed);
+            return new Filling(offset, missing, changed);
         }
 
         @Override
         public Falling from(double level, double floor, double from) {
             double excess = Math.max(0, level);
             double begin = from + offset + 1;
-            double powers = powers(excess, floor, (missing + (floor + excess) * (missingAt - from)) / begin);
+            double others = floor + missing.byWrites();
+            double lacking = missing.count() + (others + excess) * (missing.statements() - from);
+            double powers = powers(excess, others, lacking / begin);
             return new Falling() {
                 @Override
                 public double after(double statements) {
@@ -109,15 +110,15 @@ sealed interface Course {
 
         /**
          * Returns the powers of e by which the statements grow until the excess is 0. Until then the standby reads
-         * {@code floor * (e^p - 1) + excess * ((e^p - 1) / p - 1)} times the statements so far in pages.
+         * {@code others * (e^p - 1) + excess * ((e^p - 1) / p - 1)} times the statements so far in pages.
          */
-        private static double powers(double excess, double floor, double missing) {
+        private static double powers(double excess, double others, double missing) {
             double low = 1e-6;
             double high = WIDEST;
             for (int i = 0; i < HALVINGS; i++) {
                 double middle = (low + high) / 2;
                 double growth = Math.expm1(middle);
-                if (floor * growth + excess * (growth / middle - 1) < missing) {
+                if (others * growth + excess * (growth / middle - 1) < missing) {
                     low = middle;
                 } else {
                     high = middle;

@@ -33,15 +33,13 @@ record Courses(List<Course> likely, boolean declines) {
      * Weighs the courses.
      *
      * @param points of the probes
-     * @param missing pages that the primary has in memory and the standby has not, or NaN
-     * @param missingAt statements that the standby had executed then
      */
-    static Courses of(List<WarmingCurve.Point> points, Level level, double missing, double missingAt) {
+    static Courses of(List<WarmingCurve.Point> points, Level level, MissingPages missing) {
         List<Course> all = powers(points);
         int powers = all.size();
-        if (missing > 0) {
+        if (missing.count() > 0) {
             for (double offset : OFFSETS) {
-                all.add(new Course.Filling(offset, missing, missingAt, FILLING / OFFSETS.length));
+                all.add(new Course.Filling(offset, missing, FILLING / OFFSETS.length));
             }
         }
         double[] precision = precision(points);

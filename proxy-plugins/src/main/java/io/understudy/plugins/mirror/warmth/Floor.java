@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * The primary's own page reads per query: what even a warm server reads under this load. The median of the last
  * windows, so that a report or a backup that scans a table does not make a cold standby appear warm.
  *
- * <p>The counters are global and do not tell who read a page. {@link WritesApart} subtracts the reads of writes. While
- * it knows nothing, a write counts as a statement that reads like a query, and the interval goes from no reads of
- * queries to none of writes. Written by one thread; the estimates may be called by any.
+ * <p>The counters are global and do not tell who read a page. {@link WritesApart} divides them between queries and
+ * writes. While it knows nothing, a write counts as a statement that reads like a query, and the interval goes from no
+ * reads of queries to none of writes. Written by one thread; the estimates may be called by any.
  */
 public final class Floor {
     /** As many as the probes' half-life has, so that standby and primary are compared under the same load. */
@@ -22,8 +22,11 @@ public final class Floor {
     /** Share of writes among all statements below which their reads are not told apart. */
     private static final double FEW_WRITES = 0.02;
 
-    /** All a second but the length of the window. */
-    private record Window(double pages, double selects, double writes, double seconds) {
+    /** As for probes: a floor of another hour is none of the present load. */
+    private static final long STALE_NANOS = ProbeFigures.STALE_NANOS;
+
+    /** All a second but the length of the window, and its end. */
+    private record Window(double pages, double selects, double writes, double seconds, long nanos) {
         double statements() {
             return (selects + writes) * seconds;
         }
@@ -53,21 +56,19 @@ public final class Floor {
         if (before == null) {
             return;
         }
-        if (now.uptimeSeconds() < before.uptimeSeconds() || now.selects() < before.selects()) {
+        if (!now.follows(before)) {
             windows = List.of(); // another server, or restarted
             return;
         }
         long selects = now.selects() - before.selects();
         selectsPerSecond = seconds > 0 ? selects / seconds : Double.NaN;
-        if (selects < FEWEST_SELECTS || seconds <= 0) {
+        double pages = now.pageReadsSince(before);
+        if (selects < FEWEST_SELECTS || seconds <= 0 || Double.isNaN(pages)) {
             return;
         }
         List<Window> changed = new ArrayList<>(windows);
         changed.add(new Window(
-                Math.max(0, now.pageReads() - before.pageReads()) / seconds,
-                selects / seconds,
-                Math.max(0, now.writes() - before.writes()) / seconds,
-                seconds));
+                pages / seconds, selects / seconds, (now.writes() - before.writes()) / seconds, seconds, nanos));
         windows = List.copyOf(changed.subList(Math.max(0, changed.size() - WINDOWS), changed.size()));
     }
 
@@ -78,14 +79,29 @@ public final class Floor {
         breaks.incrementAndGet();
     }
 
+    /** Called when another server has become the primary: what it reads is not yet known. */
+    void changed() {
+        sawNothing();
+        windows = List.of();
+    }
+
     /** Returns how often the counters could not be continued: the primary was away, or is another server. */
     int breaks() {
         return breaks.get();
     }
 
-    /** Returns the page reads per query if a write reads like one; unknown before a window with enough queries. */
-    public Estimate estimate() {
-        return estimate(Estimate.UNKNOWN);
+    private List<Window> recent(long nowNanos) {
+        List<Window> seen = windows;
+        return seen.isEmpty() || nowNanos - seen.get(0).nanos() <= STALE_NANOS
+                ? seen
+                : seen.stream()
+                        .filter(window -> nowNanos - window.nanos() <= STALE_NANOS)
+                        .toList();
+    }
+
+    /** Returns the page reads per query if a write reads like one; unknown without recent windows of enough queries. */
+    public Estimate estimate(long nowNanos) {
+        return estimate(Estimate.UNKNOWN, nowNanos);
     }
 
     /**
@@ -93,8 +109,8 @@ public final class Floor {
      *
      * @param apart the same without those of writes, as {@link WritesApart} has it
      */
-    public Estimate estimate(Estimate apart) {
-        List<Window> seen = windows;
+    public Estimate estimate(Estimate apart, long nowNanos) {
+        List<Window> seen = recent(nowNanos);
         if (seen.isEmpty()) {
             return Estimate.UNKNOWN;
         }
@@ -106,15 +122,22 @@ public final class Floor {
             return alike;
         }
         if (!apart.known()) {
-            return new Estimate(alike.mean(), 0, Math.max(alike.high(), allReadsPerQuery()), all);
+            return new Estimate(alike.mean(), 0, Math.max(alike.high(), allReadsPerQuery(seen)), all);
         }
-        double margin = Math.hypot(alike.high() - alike.mean(), apart.high() - apart.mean());
-        return new Estimate(apart.mean(), Math.max(0, apart.mean() - margin), apart.mean() + margin, queries);
+        double counting = alike.high() - alike.mean();
+        return new Estimate(
+                apart.mean(),
+                Math.max(0, apart.mean() - Math.hypot(counting, apart.mean() - apart.low())),
+                apart.mean() + Math.hypot(counting, apart.high() - apart.mean()),
+                queries);
     }
 
-    /** Returns all page reads, those of writes too, per query; NaN before a window with enough queries. */
-    double allReadsPerQuery() {
-        List<Window> seen = windows;
+    /** Returns all page reads, those of writes too, per query; NaN without recent windows of enough queries. */
+    double allReadsPerQuery(long nowNanos) {
+        return allReadsPerQuery(recent(nowNanos));
+    }
+
+    private static double allReadsPerQuery(List<Window> seen) {
         return seen.isEmpty() ? Double.NaN : Medians.quantile(sorted(seen, w -> w.pages() / w.selects()), 0.5);
     }
 

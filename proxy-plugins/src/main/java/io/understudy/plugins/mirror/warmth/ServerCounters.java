@@ -3,6 +3,7 @@ package io.understudy.plugins.mirror.warmth;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Locale;
@@ -19,6 +20,19 @@ import javax.sql.DataSource;
  * @param pages in the buffer pool
  */
 record ServerCounters(long pageReads, long selects, long writes, long uptimeSeconds, long pages) {
+    /** Returns whether the same server has counted on since {@code before}. */
+    boolean follows(ServerCounters before) {
+        return uptimeSeconds >= before.uptimeSeconds && selects >= before.selects && writes >= before.writes;
+    }
+
+    /**
+     * Returns the page reads since {@code before}, or NaN if the counter went back: a reset, or on MariaDB pages read
+     * ahead that are subtracted before they are counted as read.
+     */
+    double pageReadsSince(ServerCounters before) {
+        return pageReads < before.pageReads ? Double.NaN : (double) (pageReads - before.pageReads);
+    }
+
     /** Reads the counters of one server. */
     @FunctionalInterface
     interface Source {
@@ -37,7 +51,11 @@ record ServerCounters(long pageReads, long selects, long writes, long uptimeSeco
             + "'Com_insert','Com_insert_select','Com_update','Com_update_multi','Com_delete',"
             + "'Com_delete_multi','Com_replace','Com_replace_select')";
 
-    /** Reads the counters; waits for the server. */
+    /**
+     * Reads the counters; waits for the server.
+     *
+     * @throws SQLException also if the server lacks one of them: 0 would be a wrong figure
+     */
     static ServerCounters read(DataSource source) throws SQLException {
         Map<String, Long> values = new HashMap<>();
         boolean mariaDb;
@@ -55,22 +73,30 @@ record ServerCounters(long pageReads, long selects, long writes, long uptimeSeco
                 }
             }
         }
-        long reads = value(values, "innodb_buffer_pool_reads");
-        long ahead = value(values, "innodb_buffer_pool_read_ahead");
+        long reads = required(values, "innodb_buffer_pool_reads");
+        long ahead = optional(values, "innodb_buffer_pool_read_ahead");
         long writes = 0;
         for (String kind : WRITES) {
-            writes += value(values, "com_" + kind);
+            writes += optional(values, "com_" + kind);
         }
         // As probes count: on MariaDB without read-ahead, which its counter of reads includes; on MySQL with it.
         return new ServerCounters(
                 mariaDb ? Math.max(0, reads - ahead) : reads + ahead,
-                value(values, "com_select") + value(values, "qcache_hits"),
+                required(values, "com_select") + optional(values, "qcache_hits"),
                 writes,
-                value(values, "uptime"),
-                value(values, "innodb_buffer_pool_pages_data"));
+                required(values, "uptime"),
+                required(values, "innodb_buffer_pool_pages_data"));
     }
 
-    private static long value(Map<String, Long> values, String name) {
+    private static long required(Map<String, Long> values, String name) throws SQLException {
+        Long value = values.get(name);
+        if (value == null) {
+            throw new SQLFeatureNotSupportedException("SHOW GLOBAL STATUS has no " + name);
+        }
+        return value;
+    }
+
+    private static long optional(Map<String, Long> values, String name) {
         return values.getOrDefault(name, 0L);
     }
 }

@@ -1,7 +1,6 @@
 package io.understudy.plugins.mirror.warmth;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param floor page reads of a query on the primary
  * @param excess the difference
  * @param warmth 0 as cold as at the reference, 1 as warm as the primary; NaN while unknown
- * @param reference the excess that is warmth 0, or NaN
- * @param sinceRestart whether the reference was measured after a restart of the standby that the proxy saw
+ * @param reference the excess that is warmth 0
  * @param method how page reads are counted
  * @param probedShare share of the load that was probed, or NaN
  * @param forecast works out the forecast, which takes some milliseconds
+ * @param where the coldest rules, tables and digests
  */
 record Warmth(
         String state,
@@ -26,30 +25,24 @@ record Warmth(
         Estimate floor,
         Estimate excess,
         double warmth,
-        double reference,
-        boolean sinceRestart,
+        ColdReference reference,
         String method,
         double probedShare,
         long mirrored,
         Supplier<Forecast> forecast,
-        List<Map<String, @Nullable Object>> rules,
-        List<Map<String, @Nullable Object>> tables,
-        List<Map<String, @Nullable Object>> digests) {
+        ProbeFigures.Where where) {
     static final Warmth UNKNOWN = new Warmth(
             "no_probes",
             Estimate.UNKNOWN,
             Estimate.UNKNOWN,
             Estimate.UNKNOWN,
             Double.NaN,
-            Double.NaN,
-            false,
+            ColdReference.NONE,
             "none",
             Double.NaN,
             0,
             () -> Forecast.UNKNOWN,
-            List.of(),
-            List.of(),
-            List.of());
+            ProbeFigures.Where.UNKNOWN);
 
     /** Returns the figures of {@code /api/standbys}. */
     Map<String, @Nullable Object> summary() {
@@ -59,21 +52,12 @@ record Warmth(
         view.put("excessPages", excess.view());
         view.put("coldPages", cold.view());
         view.put("floorPages", floor.view("statements"));
-        view.put("reference", Estimate.rounded(reference));
-        view.put("referenceFrom", Double.isNaN(reference) ? null : sinceRestart ? "restart" : "first_probes");
+        view.put("reference", Estimate.rounded(reference.excess()));
+        view.put("referenceFrom", reference.from());
         view.put("method", method);
         view.put("probedShare", Double.isNaN(probedShare) ? null : Math.round(probedShare * 1e6) / 1e6);
         view.put("mirroredSinceRestart", mirrored);
         view.put("forecast", forecast.get().view());
-        return view;
-    }
-
-    /** Returns where it is cold, for {@code /api/mirror}. */
-    Map<String, Object> where() {
-        Map<String, Object> view = new LinkedHashMap<>();
-        view.put("rules", rules);
-        view.put("tables", tables);
-        view.put("digests", digests);
         return view;
     }
 }

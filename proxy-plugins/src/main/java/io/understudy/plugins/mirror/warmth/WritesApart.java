@@ -2,13 +2,13 @@ package io.understudy.plugins.mirror.warmth;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The primary's page reads per query without those of its writes. The counters do not tell them apart, but the
- * standby's applier makes the same changes, and so reads about the same pages: all that is read there but by the
- * mirrored statements. Both servers' counters are read at the same time, so that what the load does to both cancels
- * out. The median of the last windows. Written by one thread; {@link #perQuery} may be called by any.
+ * The primary's page reads per query without those of its writes, by {@link PageSplit}. Both servers' counters are read
+ * at the same time, so that what the load does to both cancels out. The median of the last windows. Written by one
+ * thread; {@link #perQuery} and {@link #compared} may be called by any.
  */
 public final class WritesApart {
     private static final int WINDOWS = 7;
@@ -19,58 +19,84 @@ public final class WritesApart {
     private static final long STALE_NANOS = 300_000_000_000L;
 
     /**
-     * Both servers at one moment.
+     * Statements that a standby has executed for the mirror in all.
      *
-     * @param executed statements that the standby has executed for the mirror in all
+     * @param queries as those of which some are probes
+     * @param lookups of writes, whose pages are the writes' too, and what else is no probe
      */
-    record Reading(ServerCounters primary, ServerCounters standby, long executed, long nanos) {
-        boolean follows(Reading before) {
-            return nanos > before.nanos
-                    && primary.uptimeSeconds() >= before.primary.uptimeSeconds()
-                    && primary.pageReads() >= before.primary.pageReads()
-                    && standby.uptimeSeconds() >= before.standby.uptimeSeconds()
-                    && standby.pageReads() >= before.standby.pageReads();
+    public record Executed(long queries, long lookups) {
+        /** Returns the number of both. */
+        public long all() {
+            return queries + lookups;
         }
     }
 
-    private final Deque<Double> windows = new ArrayDeque<>();
+    /** Both servers at one moment. */
+    record Reading(ServerCounters primary, ServerCounters standby, Executed executed, long nanos) {
+        boolean follows(Reading before) {
+            return nanos > before.nanos && primary.follows(before.primary) && standby.follows(before.standby);
+        }
+    }
+
+    private final Deque<PageSplit> windows = new ArrayDeque<>();
     private @Nullable Reading last;
     private long addedNanos;
+    /** Statements of the load, and those that reached the standby, in the time that its pool keeps a page. */
+    private double statements;
+
+    private double reached;
     private volatile Estimate perQuery = Estimate.UNKNOWN;
-    private volatile @Nullable Reading shown;
+    private volatile Compared shown = Compared.UNKNOWN;
 
     /**
      * Takes a reading.
      *
-     * @param coldPages page reads of a mirrored statement on the standby, or NaN
+     * @param coldPages page reads of a mirrored query on the standby, or NaN
      */
     void saw(Reading now, double coldPages) {
         Reading before = last;
         last = now;
-        shown = now;
         boolean restarted = before != null && !now.follows(before);
+        if (restarted) {
+            statements = 0;
+            reached = 0;
+        }
         if (restarted || now.nanos() - addedNanos > STALE_NANOS) {
             forget();
             addedNanos = now.nanos();
         }
-        if (before == null || restarted) {
+        if (before != null && !restarted) {
+            window(before, now, coldPages);
+        }
+        shown = compared(now);
+    }
+
+    private void window(Reading before, Reading now, double coldPages) {
+        double seconds = (now.nanos() - before.nanos()) / 1e9;
+        double selects = now.primary().selects() - before.primary().selects();
+        double queries = now.executed().queries() - before.executed().queries();
+        double mirrored = now.executed().all() - before.executed().all();
+        double others = now.standby().selects() - before.standby().selects() - mirrored;
+        double primary = now.primary().pageReadsSince(before.primary());
+        double standby = now.standby().pageReadsSince(before.standby());
+        if (Double.isNaN(primary) || Double.isNaN(standby)) {
             return;
         }
-        double seconds = (now.nanos() - before.nanos()) / 1e9;
-        long selects = now.primary().selects() - before.primary().selects();
-        double mirrored = now.executed() - before.executed();
-        double others = now.standby().selects() - before.standby().selects() - mirrored;
+        // A page that is read takes the place of one in the pool.
+        double kept = Math.exp(-standby / Math.max(1, now.standby().pages()));
+        double writes = now.primary().writes() - before.primary().writes();
+        statements = kept * statements + selects + writes;
+        reached = kept * reached + Math.min(queries, selects) + writes;
         if (others > OTHERS * seconds + mirrored || Double.isNaN(coldPages) || selects < FEWEST_SELECTS) {
             return;
         }
-        double applier = now.standby().pageReads() - before.standby().pageReads() - mirrored * coldPages;
-        double all = now.primary().pageReads() - before.primary().pageReads();
         addedNanos = now.nanos();
-        windows.add((all - Math.max(0, applier)) / selects);
+        windows.add(
+                PageSplit.of(primary / selects, standby / selects, queries / selects, coldPages, reached / statements));
         if (windows.size() > WINDOWS) {
             windows.remove();
         }
-        perQuery = median();
+        perQuery = estimate();
     }
 
     /** Called when the standby was behind, so that what was read since the last reading cannot be compared. */
@@ -81,7 +107,7 @@ public final class WritesApart {
     /** Called when a server did not respond: it may be another one that responds next. */
     void sawNothing() {
         last = null;
-        shown = null;
+        shown = Compared.UNKNOWN;
         forget();
     }
 
@@ -90,12 +116,17 @@ public final class WritesApart {
         perQuery = Estimate.UNKNOWN;
     }
 
-    private Estimate median() {
-        double[] sorted =
-                windows.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-        double median = Math.max(0, Medians.quantile(sorted, 0.5));
-        double margin = Estimate.Z * Medians.error(sorted);
-        return new Estimate(median, Math.max(0, median - margin), median + margin, sorted.length);
+    private Estimate estimate() {
+        double[] queries = sorted(PageSplit::queries);
+        double median = Medians.quantile(queries, 0.5);
+        double margin = Estimate.Z * Medians.error(queries);
+        double low = Math.min(median, Medians.quantile(sorted(PageSplit::low), 0.5));
+        double high = Math.max(median, Medians.quantile(sorted(PageSplit::high), 0.5));
+        return new Estimate(median, Math.max(0, low - margin), high + margin, queries.length);
+    }
+
+    private double[] sorted(ToDoubleFunction<PageSplit> value) {
+        return windows.stream().mapToDouble(value).sorted().toArray();
     }
 
     /** Returns the pages, unknown without counters or probes, and if others have queried the standby for minutes. */
@@ -103,14 +134,14 @@ public final class WritesApart {
         return perQuery;
     }
 
-    /** Returns the pages per query, and how many more pages the primary has in memory than the standby. */
+    private Compared compared(Reading now) {
+        double missing = (double) (now.primary().pages() - now.standby().pages());
+        double applier = windows.isEmpty() ? 0 : Medians.quantile(sorted(PageSplit::applier), 0.5);
+        return new Compared(perQuery, missing, now.executed().all(), applier);
+    }
+
+    /** Returns the pages per query, how many more pages the primary has in memory, and what the applier reads. */
     public Compared compared() {
-        Reading now = shown;
-        return now == null
-                ? new Compared(perQuery, Double.NaN, 0)
-                : new Compared(
-                        perQuery,
-                        (double) (now.primary().pages() - now.standby().pages()),
-                        now.executed());
+        return shown;
     }
 }

@@ -7,7 +7,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -24,7 +23,7 @@ public final class WritesApartPolling {
     private final Supplier<DataSource> source;
     private final Floor floor;
     private final Executor executor;
-    private final LongSupplier executed;
+    private final Supplier<WritesApart.Executed> executed;
     private final DoubleSupplier coldPages;
     private final WritesApart apart = new WritesApart();
     private final AtomicBoolean asking = new AtomicBoolean();
@@ -45,7 +44,7 @@ public final class WritesApartPolling {
             Supplier<DataSource> source,
             Floor floor,
             Executor executor,
-            LongSupplier executed,
+            Supplier<WritesApart.Executed> executed,
             DoubleSupplier coldPages) {
         this.source = source;
         this.floor = floor;
@@ -93,7 +92,7 @@ public final class WritesApartPolling {
                     apart.skip();
                 }
                 apart.saw(
-                        new WritesApart.Reading(there, here, executed.getAsLong(), System.nanoTime()),
+                        new WritesApart.Reading(there, here, executed.get(), System.nanoTime()),
                         coldPages.getAsDouble());
             }
         } catch (SQLException | RuntimeException e) {

@@ -22,7 +22,7 @@ class CoursesTest {
                 curve.add(n, cold.applyAsDouble(n), 1);
             }
         }
-        return Courses.of(curve.points(), level, missing, level.statements());
+        return Courses.of(curve.points(), level, new MissingPages(missing, level.statements(), 0));
     }
 
     /** Returns what the courses say of the excess after {@code to} statements, weighted by their likelihood. */
@@ -72,7 +72,7 @@ class CoursesTest {
 
     @Test
     void noProbesExcludeNothing() {
-        Courses none = Courses.of(List.of(), level(0.2, 100, 0.3), Double.NaN, 0);
+        Courses none = Courses.of(List.of(), level(0.2, 100, 0.3), MissingPages.UNKNOWN);
         assertThat(none.declines()).isFalse();
         assertThat(none.likely()).hasSizeGreaterThan(100);
     }
@@ -85,8 +85,8 @@ class CoursesTest {
         double now = 2_000;
         double missing = read.applyAsDouble(end) - read.applyAsDouble(now);
         Level level = level(1.0 - 0.1 * Math.log(now), now, 0.3);
-        Course.Falling filling =
-                new Course.Filling(0, missing, now, 1).from(level.excess().mean(), 0.3, now);
+        Course.Falling filling = new Course.Filling(0, new MissingPages(missing, now, 0), 1)
+                .from(level.excess().mean(), 0.3, now);
         assertThat(filling.reaches(0)).isCloseTo(end, within(100.0));
         assertThat(filling.after(8_000)).isCloseTo(1.0 - 0.1 * Math.log(8_000), within(0.01));
         assertThat(filling.after(end * 2)).isZero();
@@ -98,7 +98,7 @@ class CoursesTest {
     @Test
     void aStandbyThatIsWarmerThanThePrimaryHasNoExcessLater() {
         for (double missing : new double[] {-500, 1, 3_000}) {
-            Course.Falling warm = new Course.Filling(0, missing, 1_000, 1).from(-0.04, 0.2, 2_000);
+            Course.Falling warm = new Course.Filling(0, new MissingPages(missing, 1_000, 0), 1).from(-0.04, 0.2, 2_000);
             assertThat(warm.after(2_000)).isZero();
             assertThat(warm.after(3_000)).isZero();
             assertThat(warm.reaches(0.1)).isEqualTo(2_000);
@@ -111,9 +111,19 @@ class CoursesTest {
 
     @Test
     void thePagesMissingMayBeCountedBeforeOrAfterTheProbes() {
-        Course.Falling now = new Course.Filling(0, 3_000, 2_000, 1).from(0.2, 0.3, 2_000);
-        Course.Falling before = new Course.Filling(0, 3_050, 1_900, 1).from(0.2, 0.3, 2_000);
+        Course.Falling now = new Course.Filling(0, new MissingPages(3_000, 2_000, 0), 1).from(0.2, 0.3, 2_000);
+        Course.Falling before = new Course.Filling(0, new MissingPages(3_050, 1_900, 0), 1).from(0.2, 0.3, 2_000);
         assertThat(before.reaches(0)).isCloseTo(now.reaches(0), within(1.0));
+    }
+
+    /** Half of what fills the pool is read by writes: the statements that it takes are fewer. */
+    @Test
+    void thePagesOfWritesFillThePoolToo() {
+        Course.Falling reads = new Course.Filling(0, new MissingPages(3_000, 2_000, 0), 1).from(0.2, 0.6, 2_000);
+        Course.Falling both = new Course.Filling(0, new MissingPages(3_000, 2_000, 0.3), 1).from(0.2, 0.3, 2_000);
+        assertThat(both.reaches(0)).isCloseTo(reads.reaches(0), within(1e-6));
+        Course.Falling alone = new Course.Filling(0, new MissingPages(3_000, 2_000, 0), 1).from(0.2, 0.3, 2_000);
+        assertThat(both.reaches(0)).isLessThan(alone.reaches(0) - 1_000);
     }
 
     @Test

@@ -12,22 +12,30 @@ class FloorTest {
     private long writes;
     private long seconds = 1000;
 
+    private long nanos() {
+        return seconds * 1_000_000_000L;
+    }
+
+    private Estimate estimate() {
+        return floor.estimate(nanos());
+    }
+
     private void window(int moreReads, int moreSelects, int moreWrites) {
         reads += moreReads;
         selects += moreSelects;
         writes += moreWrites;
         seconds += 5;
-        floor.saw(new ServerCounters(reads, selects, writes, seconds, 0), seconds * 1_000_000_000L);
+        floor.saw(new ServerCounters(reads, selects, writes, seconds, 0), nanos());
     }
 
     @Test
     void theFloorIsUnknownWithoutStatements() {
         window(0, 0, 0);
-        assertThat(floor.estimate().known()).isFalse();
+        assertThat(estimate().known()).isFalse();
         window(50, 10, 0);
-        assertThat(floor.estimate().known()).isFalse();
+        assertThat(estimate().known()).isFalse();
         window(50, 100, 100);
-        assertThat(floor.estimate().mean()).as("a write reads like a query").isCloseTo(0.25, within(1e-9));
+        assertThat(estimate().mean()).as("a write reads like a query").isCloseTo(0.25, within(1e-9));
         assertThat(floor.selectsPerSecond()).isCloseTo(20, within(1e-9));
     }
 
@@ -38,20 +46,20 @@ class FloorTest {
         for (int i = 0; i < 7; i++) {
             window(14 * 20 + 4 * 200, 14 * 100, 4 * 100);
         }
-        assertThat(floor.estimate().mean()).as("writes like queries").isCloseTo(0.6, within(0.001));
-        assertThat(floor.estimate().low()).as("no reads of queries").isZero();
-        assertThat(floor.estimate().high()).as("no reads of writes").isCloseTo(0.771, within(0.001));
+        assertThat(estimate().mean()).as("writes like queries").isCloseTo(0.6, within(0.001));
+        assertThat(estimate().low()).as("no reads of queries").isZero();
+        assertThat(estimate().high()).as("no reads of writes").isCloseTo(0.771, within(0.001));
         Estimate apart = new Estimate(0.2, 0.15, 0.25, 7);
-        assertThat(floor.estimate(apart).mean()).isEqualTo(0.2);
-        assertThat(floor.estimate(apart).high()).isCloseTo(0.25, within(0.03));
-        assertThat(floor.allReadsPerQuery()).isCloseTo(0.771, within(0.001));
+        assertThat(floor.estimate(apart, nanos()).mean()).isEqualTo(0.2);
+        assertThat(floor.estimate(apart, nanos()).high()).isCloseTo(0.25, within(0.03));
+        assertThat(floor.allReadsPerQuery(nanos())).isCloseTo(0.771, within(0.001));
     }
 
     @Test
     void aFewWritesChangeNothing() {
         window(0, 0, 0);
         window(100, 1000, 10);
-        assertThat(floor.estimate(new Estimate(0.02, 0.01, 0.03, 7))).isEqualTo(floor.estimate());
+        assertThat(floor.estimate(new Estimate(0.02, 0.01, 0.03, 7), nanos())).isEqualTo(estimate());
     }
 
     @Test
@@ -60,26 +68,71 @@ class FloorTest {
         for (int i = 0; i < 24; i++) {
             window(i % 6 == 5 ? 50_000 : 20, 1000, 0);
         }
-        assertThat(floor.estimate().mean()).isCloseTo(0.02, within(0.001));
+        assertThat(estimate().mean()).isCloseTo(0.02, within(0.001));
     }
 
     @Test
-    void aChangeOfThePrimaryIsNoWindow() {
+    void anOutageIsNoWindow() {
         window(0, 0, 0);
         window(20, 1000, 0);
         floor.sawNothing();
         window(900_000, 1_000_000, 0);
-        assertThat(floor.estimate().mean()).isCloseTo(0.02, within(1e-9));
+        assertThat(estimate().mean()).isCloseTo(0.02, within(1e-9));
         window(20, 1000, 0);
-        assertThat(floor.estimate().mean()).isCloseTo(0.02, within(1e-9));
+        assertThat(estimate().mean()).isCloseTo(0.02, within(1e-9));
+    }
+
+    /** A report of the evening says nothing about the night, in which the primary is away or hardly queried. */
+    @Test
+    void whatWasReadLongAgoIsNoFloor() {
+        window(0, 0, 0);
+        window(50_000, 1000, 0);
+        seconds += 200;
+        floor.sawNothing();
+        assertThat(estimate().known()).isTrue();
+        window(0, 0, 0);
+        window(20, 1000, 0);
+        assertThat(estimate().mean()).as("of two windows").isGreaterThan(1);
+        seconds += 200;
+        assertThat(estimate().mean()).isCloseTo(0.02, within(1e-9));
+        for (int i = 0; i < 30; i++) {
+            window(2, 3, 0);
+        }
+        assertThat(estimate().known()).as("with too few queries since").isFalse();
+        assertThat(floor.allReadsPerQuery(nanos())).isNaN();
     }
 
     @Test
     void anotherServersCountersBeginAnew() {
         window(0, 0, 0);
         window(500, 1000, 0);
-        assertThat(floor.estimate().known()).isTrue();
+        assertThat(estimate().known()).isTrue();
         floor.saw(new ServerCounters(10, 20, 0, 3, 0), 2_000_000_000_000L);
-        assertThat(floor.estimate().known()).isFalse();
+        assertThat(estimate().known()).isFalse();
+    }
+
+    /** Not one in which nothing was read: 0 would be a floor. */
+    @Test
+    void aCounterThatGoesBackIsNoWindow() {
+        window(0, 0, 0);
+        window(500, 1000, 0);
+        window(-400, 1000, 0);
+        window(500, 1000, 0);
+        assertThat(estimate().mean()).isCloseTo(0.5, within(1e-9));
+        assertThat(estimate().low()).isGreaterThan(0.4);
+        floor.sawNothing();
+        writes = 0;
+        window(0, 0, 900);
+        writes = 0;
+        window(500, 1000, 0);
+        assertThat(estimate().known()).as("a reset of all counters").isFalse();
+    }
+
+    @Test
+    void anotherPrimaryHasAnotherFloor() {
+        window(0, 0, 0);
+        window(500, 1000, 0);
+        floor.changed();
+        assertThat(estimate().known()).isFalse();
     }
 }

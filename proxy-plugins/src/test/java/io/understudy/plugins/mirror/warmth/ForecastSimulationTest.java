@@ -103,7 +103,7 @@ class ForecastSimulationTest {
         void second() {
             if (second % FloorPolling.SECONDS == 0) {
                 floor.saw(new ServerCounters(primaryReads, queries, 0, second, 0), nanos());
-                compared = new Compared(Estimate.UNKNOWN, primary.pages() - standby.pages(), mirrored);
+                compared = new Compared(Estimate.UNKNOWN, primary.pages() - standby.pages(), mirrored, 0);
             }
             for (int i = 0; i < PER_SECOND; i++) {
                 int leaf = reads.next();

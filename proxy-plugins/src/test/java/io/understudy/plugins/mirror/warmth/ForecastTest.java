@@ -81,7 +81,7 @@ class ForecastTest {
         }
         Level level = new Level(new Estimate(0.37, 0.21, 0.53, 52), 170, 0.376);
         Forecast forecast = Forecast.of(
-                Courses.of(curve.points(), level, Double.NaN, 0),
+                Courses.of(curve.points(), level, MissingPages.UNKNOWN),
                 level,
                 new Forecast.Situation(302, 0.376, 325, 35, 0.1, 163, true));
         Map<String, @Nullable Object> view = forecast.view();

@@ -22,10 +22,20 @@ class StandbyWarmthTest {
     private long reads;
     private long executed;
     private boolean primary;
+    private long primaryReadings;
 
     StandbyWarmthTest() {
-        floor.saw(new ServerCounters(0, 0, 0, 10, 0), 0);
-        floor.saw(new ServerCounters(20, 1000, 0, 15, 0), 5_000_000_000L);
+        primaryReads();
+        second += 5;
+        primaryReads();
+    }
+
+    /** The primary reads 0.02 pages for each of 1,000 queries. */
+    private void primaryReads() {
+        primaryReadings++;
+        floor.saw(
+                new ServerCounters(20 * primaryReadings, 1000 * primaryReadings, 0, second, 0),
+                second * 1_000_000_000L);
     }
 
     private static StandbyState state(long coldReads, long uptime) {
@@ -42,6 +52,7 @@ class StandbyWarmthTest {
         uptime++;
         executed += statements;
         reads += statements * pages;
+        primaryReads();
         for (int i = 0; i < probes; i++) {
             probe(ProbeResult.counted(pages));
         }
@@ -84,8 +95,8 @@ class StandbyWarmthTest {
     @Test
     void theReadsOfWritesAreNoExcessAndNoFloor() {
         Floor writing = new Floor();
-        writing.saw(new ServerCounters(0, 0, 0, 10, 0), 0);
-        writing.saw(new ServerCounters(1080, 1400, 400, 15, 0), 5_000_000_000L);
+        writing.saw(new ServerCounters(0, 0, 0, 10, 0), (second - 5) * 1_000_000_000L);
+        writing.saw(new ServerCounters(1080, 1400, 400, 15, 0), second * 1_000_000_000L);
         for (int i = 0; i < 20; i++) {
             second++;
             uptime++;
@@ -97,7 +108,7 @@ class StandbyWarmthTest {
                     state(reads, uptime),
                     false,
                     writing,
-                    new Compared(new Estimate(0.2, 0.19, 0.21, 7), Double.NaN, 0),
+                    new Compared(new Estimate(0.2, 0.19, 0.21, 7), Double.NaN, 0, 0),
                     executed,
                     SETTINGS,
                     second * 1_000_000_000L);
@@ -205,6 +216,34 @@ class StandbyWarmthTest {
         pass(0, 0, 0);
         assertThat(view("state")).isEqualTo("no_recent_probes");
         assertThat(warmth.warmth()).isNaN();
+    }
+
+    /** A row of a table that nobody has read for minutes has no figure any more. */
+    @Test
+    void oldRowsHaveNoFigure() {
+        for (int i = 0; i < 20; i++) {
+            pass(5, 1, 100);
+        }
+        assertThat(String.valueOf(warmth.where().get("tables"))).contains("table=shop.orders, estimate=1.0");
+        second += 301;
+        uptime += 301;
+        pass(0, 0, 0);
+        assertThat(String.valueOf(warmth.where().get("tables"))).contains("table=shop.orders, estimate=null");
+    }
+
+    @Test
+    void aClockOfTheStandbyThatIsSetBackChangesNothing() {
+        reads = 10_000;
+        for (int i = 0; i < 20; i++) {
+            pass(5, 1, 100);
+        }
+        uptime -= 3000;
+        pass(5, 1, 100);
+        assertThat(warmth.restarted()).isFalse();
+        assertThat(view("mirroredSinceRestart")).isEqualTo(2000L);
+        assertThat(warmth.readsPerSecond()).isEqualTo(100);
+        pass(5, 1, 100);
+        assertThat(warmth.readsPerSecond()).isEqualTo(100);
     }
 
     @Test

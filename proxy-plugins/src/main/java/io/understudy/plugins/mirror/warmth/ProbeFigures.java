@@ -1,0 +1,199 @@
+package io.understudy.plugins.mirror.warmth;
+
+import io.understudy.plugins.mirror.warmth.ProbeResult.Outcome;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The page reads of one standby's probes since its start, in all and by rule, table and digest; where it counts none,
+ * those of the whole server divided by its statements. Not thread-safe but where said.
+ */
+final class ProbeFigures implements StandbyProgress.Listener {
+    static final long STALE_NANOS = 300_000_000_000L;
+
+    private static final int RULES = 200;
+    private static final int TABLES = 500;
+    private static final int DIGESTS = 1000;
+    private static final int SHOWN = 20;
+    /** Consecutive probes without counters after which the standby counts as one that has none. */
+    private static final int GIVEN_UP = 10;
+
+    private static final long GIVEN_UP_NANOS = 600_000_000_000L;
+
+    private final ColdRows rules = new ColdRows("rule", RULES);
+    private final ColdRows tables = new ColdRows("table", TABLES);
+    private final ColdRows digests = new ColdRows("digest", DIGESTS);
+    private final WarmingCurve curve = new WarmingCurve();
+    /** The same by the pages of the whole server. */
+    private final WarmingCurve dividedCurve = new WarmingCurve();
+
+    private final Queue<String> forgottenTables = new ConcurrentLinkedQueue<>();
+    private ColdEstimate cold = ColdEstimate.present();
+    private ColdEstimate calm = ColdEstimate.calm();
+    private ColdEstimate divided = ColdEstimate.present();
+    private volatile boolean countersMissing;
+    private volatile Map<String, Estimate> byTable = Map.of();
+    private int withoutCounters;
+    private long givenUpNanos;
+    private long nowNanos;
+
+    /** Called when the standby has restarted: its pages in memory are others. */
+    void clear() {
+        cold = ColdEstimate.present();
+        calm = ColdEstimate.calm();
+        divided = ColdEstimate.present();
+        rules.clear();
+        tables.clear();
+        digests.clear();
+        curve.clear();
+        dividedCurve.clear();
+        withoutCounters = 0;
+        countersMissing = false;
+    }
+
+    /** Sets the time of what follows. */
+    void at(long nanos) {
+        nowNanos = nanos;
+        String forgotten;
+        while ((forgotten = forgottenTables.poll()) != null) {
+            tables.remove(forgotten);
+        }
+        if (countersMissing && nanos - givenUpNanos > GIVEN_UP_NANOS) {
+            countersMissing = false; // the standby may have been upgraded
+            withoutCounters = 0;
+        }
+    }
+
+    /**
+     * Takes a probe in.
+     *
+     * @param position statements executed before it since the standby's start
+     */
+    void add(Probed probe, double position) {
+        Outcome outcome = probe.result().outcome();
+        if (outcome == Outcome.NO_COUNTERS && ++withoutCounters >= GIVEN_UP) {
+            countersMissing = true;
+            givenUpNanos = probe.nanos();
+        }
+        if (outcome != Outcome.COUNTED) {
+            return;
+        }
+        withoutCounters = 0;
+        double pages = probe.result().pages();
+        cold.add(pages, probe.weight(), position, probe.nanos());
+        calm.add(pages, probe.weight(), position, probe.nanos());
+        curve.add(position, pages, probe.weight());
+        rules.add(probe.rule(), pages, probe.weight(), probe.nanos());
+        digests.add(String.format("%016x", probe.digest()), pages, probe.weight(), probe.nanos());
+        if (probe.result().tables().isEmpty() && probe.reads().size() == 1) {
+            tables.add(probe.table(""), pages, probe.weight(), probe.nanos());
+        }
+        for (ReferencePages table : probe.result().tables()) {
+            tables.add(probe.table(table.name()), (double) table.pages(), probe.weight(), probe.nanos());
+        }
+    }
+
+    @Override
+    public void read(double pages, double statements, double position) {
+        divided.add(pages, statements, position, nowNanos);
+        dividedCurve.add(position, pages, statements);
+    }
+
+    /** Called when all that happened so far has been taken in. */
+    void publish() {
+        byTable = tables.estimates(nowNanos - STALE_NANOS);
+    }
+
+    /** Returns whether the standby counts no page reads of statements. Thread-safe. */
+    boolean countersMissing() {
+        return countersMissing;
+    }
+
+    String method() {
+        return countersMissing ? "global_counter_divided" : "probes";
+    }
+
+    private ColdEstimate used() {
+        return countersMissing ? divided : cold;
+    }
+
+    /** Returns the page reads of a statement at present, whenever the last probe was. */
+    Estimate present() {
+        return used().estimate();
+    }
+
+    /** Returns whether the last probe was too long ago to say anything about the present. */
+    boolean stale() {
+        return present().known() && nowNanos - used().lastNanos() > STALE_NANOS;
+    }
+
+    /** Returns the statements executed before the probes of {@link #present}. */
+    double position() {
+        return used().position();
+    }
+
+    /** Returns the share of the load that was probed, or NaN. */
+    double share() {
+        return used().share();
+    }
+
+    /** Returns a calmer estimate to start a forecast from; unknown for pages of the whole server. */
+    Estimate calm() {
+        return countersMissing ? Estimate.UNKNOWN : calm.estimate();
+    }
+
+    /** Returns the statements executed before the probes of {@link #calm}. */
+    double calmPosition() {
+        return calm.position();
+    }
+
+    List<WarmingCurve.Point> points() {
+        return (countersMissing ? dividedCurve : curve).points();
+    }
+
+    /** Has a table's estimate begin anew with the next {@link #at}. Thread-safe. */
+    void forgetTable(String table) {
+        forgottenTables.add(table);
+    }
+
+    /** Returns the page reads of a statement that reads the table; unknown without recent probes. Thread-safe. */
+    Estimate ofTable(String table) {
+        Map<String, Estimate> all = byTable;
+        Estimate exact = all.get(table);
+        if (exact != null) {
+            return exact;
+        }
+        for (Map.Entry<String, Estimate> entry : all.entrySet()) {
+            if (entry.getKey().equalsIgnoreCase(table)) {
+                return entry.getValue();
+            }
+        }
+        return Estimate.UNKNOWN;
+    }
+
+    /** Returns where the standby is cold. */
+    Where where() {
+        long since = nowNanos - STALE_NANOS;
+        return new Where(rules.view(SHOWN, since), tables.view(SHOWN, since), digests.view(SHOWN, since));
+    }
+
+    /** The coldest rows of each kind. */
+    record Where(
+            List<Map<String, @Nullable Object>> rules,
+            List<Map<String, @Nullable Object>> tables,
+            List<Map<String, @Nullable Object>> digests) {
+        static final Where UNKNOWN = new Where(List.of(), List.of(), List.of());
+
+        Map<String, Object> view() {
+            Map<String, Object> view = new LinkedHashMap<>();
+            view.put("rules", rules);
+            view.put("tables", tables);
+            view.put("digests", digests);
+            return view;
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package io.understudy.plugins.mirror.warmth;
+
+import io.understudy.plugin.StandbyState;
+
+/**
+ * What one standby has done since its start: statements of the mirror, and pages read by its own counter. Not
+ * thread-safe, but for {@link #readsPerSecond}.
+ */
+final class StandbyProgress {
+    /** Receives the reads of some seconds in which enough statements were executed. */
+    interface Listener {
+        /**
+         * @param pages read by a statement, if all were read by the mirror's
+         * @param statements in number
+         * @param position statements executed before
+         */
+        void read(double pages, double statements, double position);
+    }
+
+    private static final int FEWEST_STATEMENTS = 20;
+    private static final double RATE_WEIGHT = 0.2;
+    /** Seconds by which the standby's clock may differ from this one before it counts as set. */
+    private static final double STEP = 20;
+
+    private final RestartWatch watch = new RestartWatch();
+
+    private long uptime = -1;
+    private long reads = -1;
+    private long readsNanos;
+    private long executedAtReads;
+    private volatile double readsPerSecond = Double.NaN;
+    private double mostReads = Double.NaN;
+
+    private long executedAtStart;
+    private long executed = -1;
+    private long updatedNanos;
+    private double mirroredPerSecond;
+
+    /**
+     * Takes in a state; returns whether the standby has restarted since the last one.
+     *
+     * @param executedNow statements that the standby has executed for the mirror in all
+     */
+    boolean update(StandbyState state, long executedNow, long nowNanos, Listener listener) {
+        mirrored(executedNow, nowNanos);
+        if (state.uptimeSeconds() < 0) {
+            readsPerSecond = Double.NaN;
+            return false;
+        }
+        boolean restarted = watch.restarted(state.uptimeSeconds(), state.coldReads(), nowNanos);
+        if (restarted) {
+            executedAtStart = executedNow;
+        }
+        // The state is read by another thread, once a second by the standby's clock.
+        if (restarted || state.uptimeSeconds() != uptime) {
+            read(restarted ? -1 : reads, state, nowNanos, listener);
+        }
+        return restarted;
+    }
+
+    private void mirrored(long executedNow, long nowNanos) {
+        double passed = (nowNanos - updatedNanos) / 1e9;
+        updatedNanos = nowNanos;
+        if (executed < 0) {
+            executedAtStart = executedNow;
+        } else if (passed > 0) {
+            mirroredPerSecond += RATE_WEIGHT * ((executedNow - executed) / passed - mirroredPerSecond);
+        }
+        executed = executedNow;
+    }
+
+    /** @param before page reads of the last state, or -1 if they cannot be continued */
+    private void read(long before, StandbyState state, long nowNanos, Listener listener) {
+        double seconds = state.uptimeSeconds() - uptime;
+        boolean stepped = seconds <= 0 || seconds > (nowNanos - readsNanos) / 1e9 + STEP;
+        if (state.coldReads() < 0) {
+            readsPerSecond = Double.NaN;
+        } else if (before >= 0 && state.coldReads() >= before && !stepped) {
+            double since = (double) (state.coldReads() - before);
+            readsPerSecond = since / seconds;
+            mostReads = Double.isNaN(mostReads) ? readsPerSecond : Math.max(mostReads, readsPerSecond);
+            double statements = (double) (executed - executedAtReads);
+            if (statements >= FEWEST_STATEMENTS) {
+                listener.read(since / statements, statements, position());
+            }
+        }
+        uptime = state.uptimeSeconds();
+        reads = state.coldReads();
+        readsNanos = nowNanos;
+        executedAtReads = executed;
+    }
+
+    /** Returns the statements executed since the standby's start, or since the first update. */
+    long sinceStart() {
+        return sinceStart(executed);
+    }
+
+    /** As above, when there were so many in all; negative for a time before its start. */
+    long sinceStart(long executedThen) {
+        return executedThen - executedAtStart;
+    }
+
+    /** As {@link #sinceStart()}, as the position on a curve. */
+    double position() {
+        return (double) sinceStart();
+    }
+
+    double mirroredPerSecond() {
+        return mirroredPerSecond;
+    }
+
+    /** Returns the standby's page reads a second, or NaN. Thread-safe. */
+    double readsPerSecond() {
+        return readsPerSecond;
+    }
+
+    /** Returns the highest rate seen, or NaN. */
+    double mostReads() {
+        return mostReads;
+    }
+}
