@@ -5,11 +5,12 @@ import io.understudy.plugins.capture.CaptureSecret;
 import io.understudy.replay.log.StatementLog;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneId;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Option;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** The log that a command reads. */
@@ -19,8 +20,11 @@ public final class LogFileOption {
             description = "A slow log, a general log, a capture or a folder of captures, or - for standard input.")
     private String file = "";
 
-    @Option(names = "--secret-file", paramLabel = "FILE", description = "The secret of an encrypted capture.")
-    private @Nullable Path secretFile;
+    @Mixin
+    private final SecretFileOption secretFile = new SecretFileOption();
+
+    /** What was said of the log: a replay that is resumed reads it twice. */
+    private final Set<String> noted = new HashSet<>();
 
     /** A log that is closed with its command, unless it is standard input: a read of that may wait without end. */
     public record Opened(StatementLog log, boolean standardInput) implements AutoCloseable {
@@ -41,15 +45,22 @@ public final class LogFileOption {
         return file.equals("-");
     }
 
-    public Opened opened() throws IOException {
-        return new Opened(open(), isStandardInput());
+    /** @param notes receives what a person has to know of the log, such as that its end is missing; each once */
+    public Opened opened(Consumer<String> notes) throws IOException {
+        return new Opened(open(note -> noteOnce(note, notes)), isStandardInput());
     }
 
-    private StatementLog open() throws IOException {
-        CaptureSecret secret = secretFile == null ? null : CaptureSecret.parse(Files.readString(secretFile));
+    private void noteOnce(String note, Consumer<String> notes) {
+        if (noted.add(note)) {
+            notes.accept(note);
+        }
+    }
+
+    private StatementLog open(Consumer<String> notes) throws IOException {
+        CaptureSecret secret = secretFile.secret();
         InputStream in = isStandardInput()
-                ? CaptureInput.lazy(System.in, "standard input", secret)
-                : CaptureInput.open(Path.of(file), secret);
+                ? CaptureInput.lazy(System.in, "standard input", secret, notes)
+                : CaptureInput.open(Path.of(file), secret, notes);
         return StatementLog.open(in, ZoneId.systemDefault());
     }
 }

@@ -4,8 +4,6 @@ import io.understudy.replay.log.LogEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,20 +74,17 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
     /**
      * Begins to write.
      *
+     * @param lock on the checkpoint, held until this is closed
      * @param resumed what an earlier replay has done, or null
-     * @throws IOException also when there is a checkpoint that is not resumed, or another replay writes it
+     * @throws IOException also when there is a checkpoint that is not resumed
      */
-    public static CheckpointFile begin(Path file, String log, ReplayOptions options, @Nullable Resume resumed)
+    public static CheckpointFile begin(CheckpointLock lock, String log, ReplayOptions options, @Nullable Resume resumed)
             throws IOException {
+        Path file = lock.checkpoint();
         if (resumed == null && Files.exists(file)) {
             throw new IOException(file + " exists: --resume continues its replay; delete it to begin anew");
         }
         CheckpointFile made = new CheckpointFile(file, Checkpoint.Subject.of(log, options), resumed);
-        if (resumed != null) {
-            try (FileChannel existing = FileChannel.open(file, StandardOpenOption.WRITE)) {
-                made.lock(existing);
-            }
-        }
         made.rewrite();
         Thread thread = new Thread(made::run, "replay-checkpoint");
         thread.setDaemon(true);
@@ -100,18 +95,6 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
     /** Sets who is told, with the reason, when the file cannot be written any more. */
     public void onFailure(Consumer<String> listener) {
         onFailure = listener;
-    }
-
-    private void lock(FileChannel open) throws IOException {
-        FileLock lock;
-        try {
-            lock = open.tryLock();
-        } catch (OverlappingFileLockException e) {
-            lock = null;
-        }
-        if (lock == null) {
-            throw new IOException(file + " is being written by another replay");
-        }
     }
 
     private void run() {
@@ -157,7 +140,6 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
         FileChannel open = FileChannel.open(
                 next, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
         try {
-            lock(open);
             write(open, text.toString());
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {

@@ -119,13 +119,17 @@ public final class Replay implements AutoCloseable {
         return stopped.get();
     }
 
-    /** Reads the whole log and decides about each event, without a connection. */
-    public void dryRun(StatementLog log) throws IOException {
+    /** Reads the whole log, or to where it is damaged, and decides about each event, without a connection. */
+    public void dryRun(StatementLog log) {
         Map<Long, Boolean> seen = new LinkedHashMap<>();
-        for (LogEvent event = log.next(); event != null; event = log.next()) {
-            if (chosen(event) && seen.put(event.threadId(), true) == null) {
-                figures.session();
+        try {
+            for (LogEvent event = log.next(); event != null; event = log.next()) {
+                if (chosen(event) && seen.put(event.threadId(), true) == null) {
+                    figures.session();
+                }
             }
+        } catch (IOException e) {
+            stop(String.valueOf(e.getMessage()));
         }
     }
 
@@ -143,10 +147,10 @@ public final class Replay implements AutoCloseable {
     }
 
     /**
-     * Plays the log to its end, or until stopped. A stop does not wait for a log that has nothing to read yet, as a
-     * stream without statements.
+     * Plays the log to its end, to where it is damaged, or until stopped. A stop does not wait for a log that has
+     * nothing to read yet, as a stream without statements.
      */
-    public void run(StatementLog log) throws IOException, InterruptedException {
+    public void run(StatementLog log) throws InterruptedException {
         warmUp();
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         Thread reader = new Thread(
@@ -167,12 +171,13 @@ public final class Replay implements AutoCloseable {
         }
         reader.join(READER_MILLIS);
         Throwable thrown = failure.get();
-        if (thrown instanceof IOException known) {
-            throw known;
-        } else if (thrown != null) {
+        if (thrown != null && !(thrown instanceof IOException)) {
             throw new IllegalStateException("reading the log failed", thrown);
         }
         finish();
+        if (thrown != null) {
+            stop(String.valueOf(thrown.getMessage()));
+        }
     }
 
     /** Connects and executes on each loop before time counts: the loading of classes would make the first ones late. */

@@ -70,11 +70,14 @@ public final class Resume {
     /**
      * Reads a checkpoint.
      *
+     * @param lock on the checkpoint
      * @param logName for messages
      * @param log read up to the checkpoint; not used later
      * @throws IOException also when it belongs to another log, target, or choice of statements
      */
-    public static Resume read(Path file, String logName, StatementLog log, ReplayOptions options) throws IOException {
+    public static Resume read(CheckpointLock lock, String logName, StatementLog log, ReplayOptions options)
+            throws IOException {
+        Path file = lock.checkpoint();
         Checkpoint checkpoint = Checkpoint.read(file, Checkpoint.Subject.of(logName, options));
         Resume resume = new Resume(checkpoint, options.filter().readsOnly());
         EventHash hash = new EventHash();

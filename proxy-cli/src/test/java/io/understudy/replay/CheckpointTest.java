@@ -8,14 +8,13 @@ import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.replay.log.LogEvent;
-import io.understudy.replay.log.StatementLog;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.ZoneOffset;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +36,7 @@ class CheckpointTest {
     private Path folder;
 
     private Path path = Path.of("unset");
+    private @Nullable CheckpointLock lock;
 
     @BeforeEach
     void name() {
@@ -44,7 +44,17 @@ class CheckpointTest {
     }
 
     private CheckpointFile begin() throws IOException {
-        return CheckpointFile.begin(path, "/captures", OPTIONS, null);
+        CheckpointLock taken = CheckpointLock.take(path);
+        lock = taken;
+        return CheckpointFile.begin(taken, "/captures", OPTIONS, null);
+    }
+
+    @AfterEach
+    void release() throws IOException {
+        CheckpointLock taken = lock;
+        if (taken != null) {
+            taken.close();
+        }
     }
 
     private Checkpoint left() throws IOException {
@@ -150,13 +160,15 @@ class CheckpointTest {
     @Test
     void oneReplayWritesIt() throws Exception {
         try (CheckpointFile file = begin()) {
-            assertThatThrownBy(this::begin).hasMessageContaining("exists: --resume continues its replay");
-            StatementLog empty = StatementLog.open(new ByteArrayInputStream(new byte[0]), ZoneOffset.UTC);
-            Resume none = Resume.read(path, "/captures", empty, OPTIONS);
             hand(file, 1);
-            assertThatThrownBy(() -> CheckpointFile.begin(path, "/captures", OPTIONS, none))
-                    .hasMessageContaining("is being written by another replay");
+            assertThatThrownBy(() -> CheckpointLock.take(path))
+                    .hasMessage(path + " is being written by another replay, process "
+                            + ProcessHandle.current().pid());
         }
+        // Until what it has written can be read by the next one.
+        assertThatThrownBy(() -> CheckpointLock.take(path)).hasMessageContaining("is being written by another replay");
+        release();
+        assertThatThrownBy(this::begin).hasMessageContaining("exists: --resume continues its replay");
     }
 
     @Test

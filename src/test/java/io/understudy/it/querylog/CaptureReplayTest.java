@@ -53,7 +53,7 @@ class CaptureReplayTest {
 
     private List<LogEvent> events() throws Exception {
         List<LogEvent> events = new ArrayList<>();
-        try (StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
+        try (StatementLog log = StatementLog.open(CaptureInput.open(folder, null, note -> {}), ZoneOffset.UTC)) {
             for (LogEvent event = log.next(); event != null; event = log.next()) {
                 events.add(event);
             }
@@ -144,7 +144,7 @@ class CaptureReplayTest {
                     LogFilter.READS,
                     8);
             try (Replay replay = new Replay(options);
-                    StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
+                    StatementLog log = StatementLog.open(CaptureInput.open(folder, null, note -> {}), ZoneOffset.UTC)) {
                 replay.run(log);
                 Map<String, Object> view = replay.figures().view(log.counts(), 1);
                 assertThat(replay.stopped()).isNull();
@@ -175,7 +175,7 @@ class CaptureReplayTest {
                 LogFilter.READS,
                 8);
         try (Replay replay = new Replay(options);
-                StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
+                StatementLog log = StatementLog.open(CaptureInput.open(folder, null, note -> {}), ZoneOffset.UTC)) {
             replay.run(log);
             return replay.figures().view(log.counts(), 1);
         }
@@ -260,7 +260,7 @@ class CaptureReplayTest {
                         .as("%s", view)
                         .isGreaterThanOrEqualTo(50);
             }
-            try (InputStream in = CaptureInput.open(folder, null)) {
+            try (InputStream in = CaptureInput.open(folder, null, note -> {})) {
                 String all = new String(in.readAllBytes(), StandardCharsets.UTF_8);
                 assertThat(all).contains("FROM items");
                 for (String secret : planted) {

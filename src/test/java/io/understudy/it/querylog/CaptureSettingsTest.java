@@ -11,6 +11,7 @@ import io.understudy.it.Packet;
 import io.understudy.it.RawClient;
 import io.understudy.plugins.capture.CaptureInput;
 import io.understudy.replay.CheckpointFile;
+import io.understudy.replay.CheckpointLock;
 import io.understudy.replay.LogFilter;
 import io.understudy.replay.Replay;
 import io.understudy.replay.ReplayOptions;
@@ -81,7 +82,7 @@ class CaptureSettingsTest {
 
     private Map<String, Object> play(boolean readsOnly) throws Exception {
         try (Replay replay = new Replay(options(readsOnly, 0));
-                StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
+                StatementLog log = StatementLog.open(CaptureInput.open(folder, null, note -> {}), ZoneOffset.UTC)) {
             replay.run(log);
             assertThat(replay.stopped()).isNull();
             return replay.figures().view(log.counts(), 1);
@@ -238,9 +239,10 @@ class CaptureSettingsTest {
         }
         Path file = folder.resolve("replay.ckpt");
         Map<String, Object> first;
-        try (CheckpointFile checkpoint = CheckpointFile.begin(file, "capture", options(true, 0.1), null);
+        try (CheckpointLock lock = CheckpointLock.take(file);
+                CheckpointFile checkpoint = CheckpointFile.begin(lock, "capture", options(true, 0.1), null);
                 Replay replay = new Replay(options(true, 0.1), checkpoint, null);
-                StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
+                StatementLog log = StatementLog.open(CaptureInput.open(folder, null, note -> {}), ZoneOffset.UTC)) {
             Thread stopper = new Thread(() -> {
                 await().atMost(Duration.ofSeconds(60))
                         .until(() -> replay.figures().sentCount() >= all / 4);
@@ -252,12 +254,14 @@ class CaptureSettingsTest {
             first = replay.figures().view(log.counts(), 1);
         }
         Resume resume;
-        try (StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
-            resume = Resume.read(file, "capture", log, options(true, 0));
+        try (CheckpointLock lock = CheckpointLock.take(file);
+                StatementLog log = StatementLog.open(CaptureInput.open(folder, null, note -> {}), ZoneOffset.UTC)) {
+            resume = Resume.read(lock, "capture", log, options(true, 0));
         }
-        try (CheckpointFile checkpoint = CheckpointFile.begin(file, "capture", options(true, 0), resume);
+        try (CheckpointLock lock = CheckpointLock.take(file);
+                CheckpointFile checkpoint = CheckpointFile.begin(lock, "capture", options(true, 0), resume);
                 Replay replay = new Replay(options(true, 0), checkpoint, resume);
-                StatementLog log = StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC)) {
+                StatementLog log = StatementLog.open(CaptureInput.open(folder, null, note -> {}), ZoneOffset.UTC)) {
             replay.run(log);
             Map<String, Object> second = replay.figures().view(log.counts(), 1);
             assertThat(equal(first)).as("%s", first).isBetween(all / 4L, all - 1L);

@@ -10,6 +10,7 @@ import io.understudy.embedded.ServerOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -210,6 +212,52 @@ class ResumeTest {
         Outcome nothing = replay(log, "--resume");
         assertThat(nothing.count("sent")).isZero();
         assertThat(nothing.count("playedBefore")).isEqualTo(all);
+    }
+
+    /** What one replay has played, another one with the same checkpoint must not play again. */
+    @Test
+    void oneReplayAtATimeHasACheckpoint() throws Exception {
+        StringBuilder text = new StringBuilder();
+        int all = 600;
+        for (int i = 0; i < all; i++) {
+            text.append(event(i % 6, i * 5_000L, "SELECT " + i + " AS alone"));
+        }
+        Path log = Files.writeString(folder.resolve("slow.log"), text);
+        Process program = program(log);
+        try {
+            awaitPlayed("SELECT%AS alone%", 100);
+            for (String option : List.of("--resume", "--speed=max")) {
+                Outcome second = replay(log, option);
+                assertThat(second.code()).isEqualTo(1);
+                assertThat(second.said())
+                        .contains("replay.ckpt is being written by another replay, process " + program.pid());
+            }
+        } finally {
+            kill(program);
+        }
+        // Two that go on at once: each reads the checkpoint that the other one left, or is refused.
+        List<CompletableFuture<Outcome>> both = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            both.add(CompletableFuture.supplyAsync(() -> {
+                try {
+                    return replay(log, "--resume", "--speed=max");
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }));
+        }
+        long again = 0;
+        for (CompletableFuture<Outcome> each : both) {
+            Outcome outcome = each.get(60, TimeUnit.SECONDS);
+            again += outcome.code() == 0 ? outcome.resumed("readAgain") : 0;
+            assertThat(outcome.code() == 0 || outcome.said().contains("is being written by another replay"))
+                    .as("%s", outcome)
+                    .isTrue();
+        }
+        assertThat(replay(log, "--resume").count("playedBefore")).isEqualTo(all);
+        Map<String, Integer> played = played("SELECT%AS alone");
+        assertThat(played).hasSize(all);
+        assertThat(played.values().stream().mapToInt(times -> times).sum()).isBetween(all, all + (int) again);
     }
 
     /** Transactions that end with the program are rolled back, and begin again; no row is written twice. */

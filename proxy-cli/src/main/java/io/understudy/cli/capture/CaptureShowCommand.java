@@ -2,11 +2,11 @@ package io.understudy.cli.capture;
 
 import io.understudy.base.JsonWriter;
 import io.understudy.cli.AdminOptions;
+import io.understudy.cli.Failures;
+import io.understudy.cli.SecretFileOption;
 import io.understudy.plugins.capture.CaptureInput;
-import io.understudy.plugins.capture.CaptureSecret;
 import io.understudy.replay.log.StatementLog;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
 import java.util.Map;
@@ -30,8 +30,8 @@ final class CaptureShowCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", arity = "0..1", description = "A file of a capture, or a folder of them.")
     private @Nullable Path file;
 
-    @Option(names = "--secret-file", paramLabel = "FILE", description = "The secret of an encrypted capture.")
-    private @Nullable Path secretFile;
+    @Mixin
+    private final SecretFileOption secretFile = new SecretFileOption();
 
     @Option(names = "--json", description = "As JSON.")
     private boolean json;
@@ -46,16 +46,30 @@ final class CaptureShowCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         CommandLine line = Objects.requireNonNull(spec).commandLine();
         Path path = file;
-        Map<String, Object> view = path == null ? options.client(line).view("capture") : content(path);
-        line.getOut().print(json ? JsonWriter.write(view) + "\n" : CaptureText.state(view));
-        line.getOut().flush();
+        if (path == null) {
+            print(line, options.client(line).view("capture"));
+            return CommandLine.ExitCode.OK;
+        }
+        CaptureContent content = new CaptureContent();
+        try (StatementLog log = StatementLog.open(
+                CaptureInput.open(
+                        path, secretFile.secret(), note -> line.getErr().println("understudy: " + note)),
+                ZoneOffset.UTC)) {
+            content.add(log);
+        } catch (IOException e) {
+            if (content.isEmpty()) {
+                throw e;
+            }
+            print(line, content.view());
+            line.getErr().println("understudy: " + Failures.sentence(e));
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+        print(line, content.view());
         return CommandLine.ExitCode.OK;
     }
 
-    private Map<String, Object> content(Path path) throws IOException {
-        CaptureSecret secret = secretFile == null ? null : CaptureSecret.parse(Files.readString(secretFile));
-        try (StatementLog log = StatementLog.open(CaptureInput.open(path, secret), ZoneOffset.UTC)) {
-            return CaptureContent.of(log);
-        }
+    private void print(CommandLine line, Map<String, Object> view) {
+        line.getOut().print(json ? JsonWriter.write(view) + "\n" : CaptureText.state(view));
+        line.getOut().flush();
     }
 }

@@ -100,7 +100,7 @@ public final class CompareCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         CompareOptions options = options();
-        try (LogFileOption.Opened opened = file.opened();
+        try (LogFileOption.Opened opened = file.opened(this::err);
                 Comparison comparison = new Comparison(options);
                 SignalledStop signalled = SignalledStop.begin(comparison::stop);
                 TargetWatch watchA = watch("A", options.a(), comparison);

@@ -8,6 +8,7 @@ import io.understudy.cli.ServerLoginOptions;
 import io.understudy.cli.SignalledStop;
 import io.understudy.config.Address;
 import io.understudy.replay.CheckpointFile;
+import io.understudy.replay.CheckpointLock;
 import io.understudy.replay.Replay;
 import io.understudy.replay.ReplayOptions;
 import io.understudy.replay.Resume;
@@ -89,10 +90,16 @@ public final class ReplayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         ReplayOptions options = options();
-        Resume resumed = resumed(options);
-        try (CheckpointFile noted =
-                        checkpoint == null ? null : CheckpointFile.begin(checkpoint, logName(), options, resumed);
-                LogFileOption.Opened opened = file.opened();
+        checkCheckpoint();
+        try (CheckpointLock lock = checkpoint == null ? null : CheckpointLock.take(checkpoint)) {
+            return call(options, lock);
+        }
+    }
+
+    private int call(ReplayOptions options, @Nullable CheckpointLock lock) throws Exception {
+        Resume resumed = lock == null || !resume ? null : resumed(lock, options);
+        try (CheckpointFile noted = lock == null ? null : CheckpointFile.begin(lock, logName(), options, resumed);
+                LogFileOption.Opened opened = file.opened(this::err);
                 Replay replay = noted == null ? new Replay(options) : new Replay(options, noted, resumed);
                 SignalledStop signalled = SignalledStop.begin(replay::stop)) {
             StatementLog log = opened.log();
@@ -142,23 +149,19 @@ public final class ReplayCommand implements Callable<Integer> {
         return Path.of(file.name()).toAbsolutePath().normalize().toString();
     }
 
-    private @Nullable Resume resumed(ReplayOptions options) throws IOException {
-        Path from = checkpoint;
-        if (from == null) {
-            if (resume) {
-                throw wrong("--resume: expected --checkpoint FILE too");
-            }
-            return null;
+    private void checkCheckpoint() {
+        if (checkpoint == null && resume) {
+            throw wrong("--resume: expected --checkpoint FILE too");
         }
-        if (dryRun || file.isStandardInput()) {
+        if (checkpoint != null && (dryRun || file.isStandardInput())) {
             throw wrong("--checkpoint: expected a file or folder to play, not "
                     + (dryRun ? "--dry-run" : "standard input"));
         }
-        if (!resume) {
-            return null;
-        }
-        try (LogFileOption.Opened opened = file.opened()) {
-            Resume found = Resume.read(from, logName(), opened.log(), options);
+    }
+
+    private Resume resumed(CheckpointLock lock, ReplayOptions options) throws IOException {
+        try (LogFileOption.Opened opened = file.opened(this::err)) {
+            Resume found = Resume.read(lock, logName(), opened.log(), options);
             String warning = found.warning();
             if (warning != null) {
                 err(warning);

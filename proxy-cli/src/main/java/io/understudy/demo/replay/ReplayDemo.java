@@ -123,8 +123,8 @@ public final class ReplayDemo {
         return new ServerTlsConfig(ServerTlsMode.DISABLED, null, null, null);
     }
 
-    private static StatementLog open(Path folder) throws IOException {
-        return StatementLog.open(CaptureInput.open(folder, null), ZoneOffset.UTC);
+    private StatementLog open(Path folder) throws IOException {
+        return StatementLog.open(CaptureInput.open(folder, null, this::say), ZoneOffset.UTC);
     }
 
     private boolean play(EmbeddedServer standby, Path folder, double speed) throws Exception {
@@ -185,7 +185,7 @@ public final class ReplayDemo {
     }
 
     /** Returns an order that the application has read by its number. */
-    private static String readOrder(Path folder) throws IOException {
+    private String readOrder(Path folder) throws IOException {
         try (StatementLog log = open(folder)) {
             for (LogEvent event = log.next(); event != null; event = log.next()) {
                 Matcher read = POINT_SELECT.matcher(event.sql());

@@ -90,7 +90,7 @@ public final class Comparison implements AutoCloseable {
     public void run(StatementLog log) throws IOException, InterruptedException {
         a.open();
         b.open();
-        for (LogEvent event = log.next(); event != null && stopped.get() == null; event = log.next()) {
+        for (LogEvent event = next(log); event != null && stopped.get() == null; event = next(log)) {
             if (event.kind() == LogEvent.Kind.STATEMENT) {
                 String reason = selection.leftOut(event);
                 if (reason == null) {
@@ -102,6 +102,16 @@ public final class Comparison implements AutoCloseable {
             }
         }
         TimeJudge.judge(digests.values(), options.minimumRatio(), options.minimumNanos());
+    }
+
+    /** Returns the next event, or null at the end; where the log is damaged, the comparison is stopped. */
+    private @Nullable LogEvent next(StatementLog log) {
+        try {
+            return log.next();
+        } catch (IOException e) {
+            stop(String.valueOf(e.getMessage()));
+            return null;
+        }
     }
 
     /** Returns null, or why the statement was not executed. */

@@ -156,7 +156,7 @@ final class CaptureReader implements StatementLog {
     }
 
     private IOException damaged(String what) {
-        return new IOException("the capture is damaged at line " + in.line() + ": " + what);
+        return in.damaged(what);
     }
 
     private long number(String value, long most) throws IOException {

@@ -1,5 +1,6 @@
 package io.understudy.replay.log;
 
+import io.understudy.plugins.capture.CaptureStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -19,6 +20,9 @@ final class LineBuffer {
     int mark;
 
     private int limit;
+    /** Offset in the stream of the array's first byte. */
+    private long base;
+
     private boolean ended;
     private long line = 1;
 
@@ -58,6 +62,7 @@ final class LineBuffer {
         if (limit == bytes.length) {
             if (mark > bytes.length / 2) {
                 System.arraycopy(bytes, mark, bytes, 0, limit - mark);
+                base += mark;
                 at -= mark;
                 limit -= mark;
                 mark = 0;
@@ -95,6 +100,18 @@ final class LineBuffer {
 
     long line() {
         return line;
+    }
+
+    /** Returns the error of what is next and cannot be read: where it is, why, and what to do. */
+    IOException damaged(String what) {
+        return in instanceof CaptureStream files
+                ? files.damaged(base + at, line, what)
+                : new IOException("the log is damaged at byte " + (base + at) + ", line " + line + ": " + what);
+    }
+
+    /** Returns the name of what is read, for messages. */
+    String name() {
+        return in instanceof CaptureStream files ? files.name() : "the log";
     }
 
     /** Consumes up to {@code next}, behind a line break or at the end. */

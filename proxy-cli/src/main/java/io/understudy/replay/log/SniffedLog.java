@@ -2,14 +2,22 @@ package io.understudy.replay.log;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A log whose kind shows with its first lines. Opening it does not wait for them. */
+/**
+ * A log whose kind shows with its first lines. Opening it does not wait for them. What has lines and not one event is
+ * refused: it is no log, or the begin of a capture that is damaged there.
+ */
 final class SniffedLog implements StatementLog {
+    private static final int SHOWN = 60;
+
     private final LineBuffer lines;
     private final ZoneId zone;
     private @Nullable StatementLog log;
+    private String firstLine = "";
 
     SniffedLog(InputStream in, ZoneId zone) {
         this.lines = new LineBuffer(in);
@@ -20,6 +28,7 @@ final class SniffedLog implements StatementLog {
     public @Nullable LogEvent next() throws IOException {
         StatementLog known = log;
         if (known == null) {
+            firstLine = firstLine();
             if (CaptureReader.begins(lines)) {
                 known = new CaptureReader(lines);
             } else if (GeneralLogReader.begins(lines)) {
@@ -29,7 +38,26 @@ final class SniffedLog implements StatementLog {
             }
             log = known;
         }
-        return known.next();
+        LogEvent event = known.next();
+        if (event == null && isNone(known.counts())) {
+            throw new IOException(lines.name() + " is no slow log, general log or capture, or its begin is damaged: it"
+                    + " begins with \"" + firstLine + "\" and has not one event");
+        }
+        return event;
+    }
+
+    /** Returns whether the lines were those of no event, not even of one that is refused. */
+    private static boolean isNone(LogCounts counts) {
+        return counts.events() == 0
+                && counts.rotations() == 0
+                && counts.missing() == 0
+                && counts.refused().containsKey("no_header")
+                && Set.of("no_header", "truncated").containsAll(counts.refused().keySet());
+    }
+
+    private String firstLine() throws IOException {
+        int end = Math.min(lines.end(lines.at), lines.at + SHOWN);
+        return new String(lines.bytes, lines.at, end - lines.at, StandardCharsets.ISO_8859_1).replaceAll("[^ -~]", "?");
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.understudy.replay.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -196,6 +197,19 @@ class StatementLogTest {
         text("garbage\nmore\n" + HEAD + "SELECT 1;\n" + HEAD + HEAD + "SELECT 2;\n" + HEAD + "SELECT 3 -- no end");
         assertThat(statements()).containsExactly("SELECT 1", "SELECT 2");
         assertThat(counts.refused()).isEqualTo(Map.of("no_header", 1L, "no_statement", 1L, "truncated", 1L));
+    }
+
+    /** What has not one event is refused rather than played as an empty log. */
+    @Test
+    void whatIsNoLogIsRefused() {
+        String capture = "# Tume: 2026-01-15T09:05:01Z\n# Conn_ID: 1\n# Payload_len: 8\nSELECT 1\n";
+        for (String none : List.of("garbage\nmore\n", "{\"error\":\"no token\"}\n", capture + capture)) {
+            assertThatThrownBy(() -> text(none))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("is no slow log, general log or capture")
+                    .hasMessageContaining(
+                            "it begins with \"" + none.lines().findFirst().orElseThrow());
+        }
     }
 
     @Test

@@ -40,7 +40,7 @@ final class Capture {
     private final AtomicLong waiting = new AtomicLong();
     private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
     private final Thread thread = new Thread(this::run, "capture");
-    private final AtomicLong commands = new AtomicLong();
+    private final AtomicLong statementCount = new AtomicLong();
     private volatile long bytes;
     private volatile int fileCount;
     private volatile boolean over;
@@ -120,23 +120,23 @@ final class Capture {
     private void run() {
         long begun = 0;
         long checked = System.nanoTime();
-        long inFrame = 0;
+        long statements = 0;
         try {
             while (true) {
                 boolean ends = stopped.get() != null;
                 CapturedCommand next = queue.poll();
                 if (next != null) {
                     waiting.addAndGet(-next.size());
-                    begun = inFrame == 0 ? System.nanoTime() : begun;
+                    begun = records.length() == 0 ? System.nanoTime() : begun;
                     records.write(next);
-                    inFrame++;
+                    statements += next.isStatement() ? 1 : 0;
                 }
-                boolean due = inFrame > 0 && (next == null && ends || System.nanoTime() - begun > FLUSH_NANOS);
+                boolean due = records.length() > 0 && (next == null && ends || System.nanoTime() - begun > FLUSH_NANOS);
                 if (due || records.length() >= FRAME) {
                     files.write(records.bytes(), records.length());
                     records.clear();
-                    written(inFrame);
-                    inFrame = 0;
+                    written(statements);
+                    statements = 0;
                 }
                 if (next == null) {
                     if (ends) {
@@ -157,7 +157,7 @@ final class Capture {
             // An Error too, such as that of a native library: a capture without its thread must not seem to run.
             fail("writing failed: "
                     + (e instanceof IOException && !(e instanceof FileSystemException) ? e.getMessage() : e));
-            meters.dropped(inFrame);
+            meters.dropped(statements);
             abandon();
         } finally {
             over = true;
@@ -167,14 +167,14 @@ final class Capture {
     private void written(long count) {
         meters.captured(count);
         meters.bytes(files.bytes() - bytes);
-        commands.addAndGet(count);
+        statementCount.addAndGet(count);
         bytes = files.bytes();
         fileCount = files.files();
     }
 
     private void abandon() {
-        while (queue.poll() != null) {
-            meters.dropped(1);
+        for (CapturedCommand left = queue.poll(); left != null; left = queue.poll()) {
+            meters.dropped(left.isStatement() ? 1 : 0);
         }
         try {
             files.close();
@@ -194,7 +194,7 @@ final class Capture {
         view.put("results", config.results().name().toLowerCase(java.util.Locale.ROOT));
         view.put("encrypted", config.secret() != null);
         view.put("since", start.toString());
-        view.put("statements", commands.get());
+        view.put("statements", statementCount.get());
         view.put("bytes", bytes);
         view.put("files", fileCount);
         view.put("waitingBytes", waiting.get());

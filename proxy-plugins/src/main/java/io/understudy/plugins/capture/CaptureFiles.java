@@ -3,10 +3,8 @@ package io.understudy.plugins.capture;
 import com.github.luben.zstd.Zstd;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -25,25 +23,24 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The files of one capture: independent zstd frames, and at a file's end a table of their sizes in zstd's seekable
- * format. {@code zstd -d} reads a file; without its end, all whole frames. An encrypted file has a salt, then each
- * frame with its length, encrypted. Only the owner may read them. Not thread-safe.
+ * format. {@code zstd -d} reads a file; without its end, all whole frames. An encrypted file has a salt, then of each
+ * frame its length, the length's complement, and its encrypted bytes. Only the owner may read them. Not thread-safe.
  */
 class CaptureFiles implements Closeable {
+    private static final Logger log = LoggerFactory.getLogger(CaptureFiles.class);
     static final String PREFIX = "capture-";
     static final String PLAIN = ".zst";
     static final String ENCRYPTED = ".zst.aes";
-    static final byte[] MAGIC = "UNDERSTUDY CAPTURE 1\n".getBytes(StandardCharsets.US_ASCII);
+    static final byte[] MAGIC = "UNDERSTUDY CAPTURE 2\n".getBytes(StandardCharsets.US_ASCII);
 
     private static final DateTimeFormatter NAME =
             DateTimeFormatter.ofPattern("uuuuMMdd'T'HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
     private static final int LEVEL = 1;
-    private static final int SKIPPABLE = 0x184D2A5E;
-    private static final int SEEKABLE = 0x8F92EAB1;
-    private static final int ENTRY = 8;
-    private static final int FOOTER = 9;
     private static final int MAX_ENTRIES = 1 << 20;
 
     private final CaptureConfig config;
@@ -54,7 +51,7 @@ class CaptureFiles implements Closeable {
     private int begun;
     private long fileBytes;
     private long bytes;
-    private @Nullable OutputStream out;
+    private @Nullable FileChannel out;
     private @Nullable FileCipher cipher;
 
     /** Creates the directory, not yet a file. */
@@ -92,36 +89,58 @@ class CaptureFiles implements Closeable {
         if (Zstd.isError(size)) {
             throw new IOException("zstd: " + Zstd.getErrorName(size));
         }
-        OutputStream open = out == null ? begin() : out;
+        FileChannel open = out == null ? begin() : out;
+        long whole = fileBytes;
+        try {
+            frame(open, room, (int) size);
+        } catch (IOException e) {
+            cutBack(open, whole);
+            throw e;
+        }
         frames.add(new int[] {(int) size, length});
-        frame(open, room, (int) size);
         if (fileBytes >= config.fileSize().bytes() || frames.size() >= MAX_ENTRIES) {
             close();
         }
     }
 
-    private void frame(OutputStream open, byte[] frame, int size) throws IOException {
+    /** Drops the part of a frame that was written before the disk was full. */
+    private void cutBack(FileChannel open, long to) {
+        try {
+            open.truncate(to);
+            open.position(to);
+            bytes -= fileBytes - to;
+            fileBytes = to;
+        } catch (IOException e) {
+            log.debug("the last file of the capture ends with a part of a frame", e);
+        }
+    }
+
+    private void frame(FileChannel open, byte[] frame, int size) throws IOException {
         FileCipher own = cipher;
         if (own == null) {
             put(open, frame, size);
             return;
         }
         byte[] encrypted = own.encrypt(frame, size);
-        ByteBuffer whole = ByteBuffer.allocate(Integer.BYTES + encrypted.length)
+        ByteBuffer whole = ByteBuffer.allocate(DecryptedInput.HEADER + encrypted.length)
                 .putInt(encrypted.length)
+                .putInt(~encrypted.length)
                 .put(encrypted);
         put(open, whole.array(), whole.capacity());
     }
 
-    private void put(OutputStream open, byte[] content, int length) throws IOException {
-        open.write(content, 0, length);
-        bytes += length;
-        fileBytes += length;
+    private void put(FileChannel open, byte[] content, int length) throws IOException {
+        ByteBuffer left = ByteBuffer.wrap(content, 0, length);
+        while (left.hasRemaining()) {
+            int n = open.write(left);
+            bytes += n;
+            fileBytes += n;
+        }
     }
 
-    private OutputStream begin() throws IOException {
+    private FileChannel begin() throws IOException {
         makeRoom();
-        OutputStream open = next();
+        FileChannel open = next();
         out = open;
         fileBytes = 0;
         frames.clear();
@@ -137,7 +156,7 @@ class CaptureFiles implements Closeable {
     }
 
     /** Creates a file with a name not taken by a capture, of another proxy too, that began within the same second. */
-    private OutputStream next() throws IOException {
+    private FileChannel next() throws IOException {
         String suffix = config.secret() == null ? PLAIN : ENCRYPTED;
         while (true) {
             Path file = directory.resolve(String.format(Locale.ROOT, "%s-%04d%s", name, ++number, suffix));
@@ -146,7 +165,7 @@ class CaptureFiles implements Closeable {
                         FileChannel.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
                 permissions(file, "rw-------");
                 begun++;
-                return Channels.newOutputStream(channel);
+                return channel;
             } catch (FileAlreadyExistsException taken) {
                 // The next number.
             }
@@ -172,15 +191,27 @@ class CaptureFiles implements Closeable {
     /** Returns the files of all captures in a directory, the oldest first. */
     static List<Path> list(Path directory) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
-            return files.filter(file -> {
-                        String own = file.getFileName().toString();
-                        return own.startsWith(PREFIX) && (own.endsWith(PLAIN) || own.endsWith(ENCRYPTED));
-                    })
+            return files.filter(file -> isName(file.toString()))
                     .sorted(Comparator.comparing(CaptureFiles::capture)
                             .thenComparing(CaptureFiles::numberOf)
                             .thenComparing(Comparator.naturalOrder()))
                     .toList();
         }
+    }
+
+    /** Returns whether a file has the name of one of a capture. */
+    static boolean isName(String file) {
+        String own = file.substring(file.lastIndexOf('/') + 1);
+        return own.startsWith(PREFIX) && (own.endsWith(PLAIN) || own.endsWith(ENCRYPTED));
+    }
+
+    static boolean areOfOneCapture(Path one, Path other) {
+        return capture(one).equals(capture(other));
+    }
+
+    /** Returns whether the second of two files of a capture is the one behind the first. */
+    static boolean follows(Path one, Path other) {
+        return numberOf(other) == numberOf(one) + 1;
     }
 
     /** Returns a file's name up to its number, which has more than four digits from the ten-thousandth file on. */
@@ -204,17 +235,17 @@ class CaptureFiles implements Closeable {
     /** Ends the present file with its table. */
     @Override
     public void close() throws IOException {
-        OutputStream open = out;
+        FileChannel open = out;
         if (open == null) {
             return;
         }
         out = null;
         try (open) {
-            int length = frames.size() * ENTRY + FOOTER;
+            int length = frames.size() * SeekTable.ENTRY + SeekTable.FOOTER;
             ByteBuffer table = ByteBuffer.allocate(Long.BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
-            table.putInt(SKIPPABLE).putInt(length);
+            table.putInt(SeekTable.MAGIC).putInt(length);
             frames.forEach(sizes -> table.putInt(sizes[0]).putInt(sizes[1]));
-            table.putInt(frames.size()).put((byte) 0).putInt(SEEKABLE);
+            table.putInt(frames.size()).put((byte) 0).putInt(SeekTable.FOOTER_MAGIC);
             frame(open, table.array(), table.capacity());
         } finally {
             cipher = null;

@@ -1,11 +1,25 @@
 package io.understudy.plugins.capture;
 
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /** The secret that files are encrypted with. {@link #toString} returns {@code ***}. */
 public final class CaptureSecret {
     private static final int LEAST = 16;
+    private static final int KEYS = 16;
+
     private final String value;
+    private final Map<String, SecretKeySpec> keys = new LinkedHashMap<>(KEYS, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, SecretKeySpec> eldest) {
+            return size() > KEYS;
+        }
+    };
 
     private CaptureSecret(String value) {
         this.value = value;
@@ -23,8 +37,11 @@ public final class CaptureSecret {
         return new CaptureSecret(value.strip());
     }
 
-    char[] characters() {
-        return value.toCharArray();
+    /** Returns the key of a file. Those asked for last are kept: to derive one takes a tenth of a second. */
+    SecretKeySpec key(byte[] salt) {
+        synchronized (keys) {
+            return keys.computeIfAbsent(HexFormat.of().formatHex(salt), from -> FileCipher.derive(value, salt));
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.understudy.plugins.capture;
 
 import io.understudy.plugin.PreparedStatement;
+import io.understudy.wire.CommandCode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,11 @@ record CapturedCommand(
         boolean reset) {
     /** Roughly what a command takes beside its payload. */
     private static final int OVERHEAD = 200;
+
+    /** Returns whether it is more than the end of a session. */
+    boolean isStatement() {
+        return code != CommandCode.QUIT;
+    }
 
     int size() {
         return OVERHEAD + payload.length;

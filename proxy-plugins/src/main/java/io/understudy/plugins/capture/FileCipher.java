@@ -24,11 +24,15 @@ final class FileCipher {
     private long frame;
 
     FileCipher(CaptureSecret secret, byte[] salt) {
+        key = secret.key(salt);
+    }
+
+    static SecretKeySpec derive(String secret, byte[] salt) {
         try {
             byte[] derived = SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
-                    .generateSecret(new PBEKeySpec(secret.characters(), salt, ITERATIONS, KEY_BITS))
+                    .generateSecret(new PBEKeySpec(secret.toCharArray(), salt, ITERATIONS, KEY_BITS))
                     .getEncoded();
-            key = new SecretKeySpec(derived, "AES");
+            return new SecretKeySpec(derived, "AES");
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this Java has no PBKDF2WithHmacSHA256", e);
         }

@@ -72,7 +72,7 @@ class CaptureTest {
     }
 
     private String text(@Nullable CaptureSecret secret) throws IOException {
-        try (InputStream in = CaptureInput.open(folder.resolve("captures"), secret)) {
+        try (InputStream in = CaptureInput.open(folder.resolve("captures"), secret, note -> {})) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
@@ -275,7 +275,7 @@ class CaptureTest {
         String all = text(null);
         for (int cut = whole.length; cut > 0; cut--) {
             Path file = Files.write(folder.resolve("cut.zst"), java.util.Arrays.copyOf(whole, cut));
-            try (InputStream in = CaptureInput.open(file, null)) {
+            try (InputStream in = CaptureInput.open(file, null, note -> {})) {
                 String read = new String(in.readAllBytes(), StandardCharsets.UTF_8);
                 assertThat(all).as("cut at %d", cut).startsWith(cut < 4 ? "" : read);
             }
@@ -316,7 +316,7 @@ class CaptureTest {
             byte[] bytes = Files.readAllBytes(file);
             assertThat(java.util.Arrays.copyOfRange(bytes, bytes.length - 4, bytes.length))
                     .containsExactly(0xB1, 0xEA, 0x92, 0x8F);
-            try (InputStream in = CaptureInput.open(file, null)) {
+            try (InputStream in = CaptureInput.open(file, null, note -> {})) {
                 assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
                         .contains("# Settings: \"NAMES utf8mb4\"", "# User: \"app\"");
             }
