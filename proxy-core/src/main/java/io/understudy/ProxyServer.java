@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,12 +51,12 @@ public final class ProxyServer implements AutoCloseable {
     private final Map<String, ProxyPlugin<?>> available;
     private final LatencyHistograms histograms = new LatencyHistograms();
     private final Published published = new Published();
-    private final List<HostContext> contexts = new ArrayList<>();
     private final List<SocketAddress> addresses = new ArrayList<>();
     private final CoreMetrics metrics;
     private final PluginHost plugins;
     private final SessionRegistry registry;
     private final SessionEnvironment environment;
+    private @Nullable LivePlugins live;
     private final LegSetup legs;
     private final NetworkTransport transport;
     private final EventLoopGroup acceptors;
@@ -109,9 +110,6 @@ public final class ProxyServer implements AutoCloseable {
                 sessions.leaveOldPrimary(this.loaded.config().limits().drainTimeout()));
         primary.plannedWhile(environment.hold()::on);
         servers.tellSqlMode(environment.sqlMode()::seen);
-        if (!loaded.plugins().isEmpty()) {
-            servers.tellLimitedAccounts(environment.limitedAccounts()::tell);
-        }
         connector.whenFailed(servers::suspectPrimary);
         connector.whenLoggedIn(servers::loggedIn);
         relay = new RelayContext(
@@ -135,6 +133,7 @@ public final class ProxyServer implements AutoCloseable {
      */
     public void start() throws PluginStartException, IOException {
         servers.start(loaded.config().primary());
+        followLimits(loaded);
         HostContext.Shared shared = new HostContext.Shared(
                 metrics.registry(),
                 histograms,
@@ -143,11 +142,10 @@ public final class ProxyServer implements AutoCloseable {
                 servers.standbys(),
                 published,
                 new SharedInstances());
-        plugins.start(available, loaded.plugins(), id -> {
-            HostContext context = new HostContext(id, shared);
-            contexts.add(context);
-            return context;
-        });
+        LivePlugins contexts = new LivePlugins(shared, registry);
+        live = contexts;
+        plugins.start(available, loaded.plugins(), contexts);
+        contexts.serving();
         for (Address address : loaded.config().listen().address()) {
             addresses.add(server.bind(address));
         }
@@ -157,6 +155,13 @@ public final class ProxyServer implements AutoCloseable {
                 servers.primaryView().get("address"),
                 transport.kind());
         warnOfLimit();
+    }
+
+    /** Nothing is injected for accounts whose queries are limited; without plugins nothing is injected anyway. */
+    private void followLimits(LoadedConfig wanted) {
+        if (!wanted.plugins().isEmpty()) {
+            servers.followLimits(environment.limitedAccounts()::tell);
+        }
     }
 
     private void warnOfLimit() {
@@ -276,10 +281,7 @@ public final class ProxyServer implements AutoCloseable {
     public List<String> reload(LoadedConfig next) {
         List<String> left = new ArrayList<>();
         ConfigDiff diff = ConfigDiff.between(loaded, next);
-        // Whether a plugin came or went, the plugins' host says below.
-        diff.afterRestart().stream()
-                .filter(change -> !change.path().startsWith("plugins."))
-                .forEach(change -> left.add(change.sentence()));
+        diff.afterRestart().forEach(change -> left.add(change.sentence()));
         if (diff.touches("primary.tls.ca")
                 || diff.touches("primary.tls.certificate")
                 || diff.touches("primary.tls.key")) {
@@ -301,6 +303,7 @@ public final class ProxyServer implements AutoCloseable {
         } catch (TlsFilesException e) {
             left.add(e.getMessage() + "; the certificates in use stay in use");
         }
+        followLimits(next);
         left.addAll(plugins.reload(next.plugins()));
         loaded = next;
         return left;
@@ -324,6 +327,15 @@ public final class ProxyServer implements AutoCloseable {
                 .map(change -> new ConfigDiff.Change(change.path(), change.from(), change.to(), false))
                 .forEach(pending::add);
         return pending;
+    }
+
+    /**
+     * Returns the number of sessions that a plugin does not observe because they began before it was added, by plugin;
+     * only those plugins for which there are such sessions. Thread-safe.
+     */
+    public Map<String, Integer> olderSessions() {
+        LivePlugins now = live;
+        return now == null ? Map.of() : now.olderSessions();
     }
 
     private void limitInflation(UnderstudyConfig config) {
@@ -354,7 +366,10 @@ public final class ProxyServer implements AutoCloseable {
         plugins.stop();
         loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
-        contexts.forEach(HostContext::close);
+        LivePlugins ended = live;
+        if (ended != null) {
+            ended.close();
+        }
         servers.close();
         transport.closeNames();
         shortage.close();

@@ -150,9 +150,14 @@ final class Servers implements AutoCloseable {
         primaryMonitor.tellSqlMode(listener);
     }
 
-    /** Sets the listener for accounts whose queries the primary limits. Must be called before {@link #start}. */
-    void tellLimitedAccounts(Consumer<Set<String>> listener) {
-        queryLimits = primaryQueries == null ? null : new QueryLimits(primaryQueries.dataSource(), monitors, listener);
+    /** Begins to tell the listener of accounts whose queries the primary limits, once. Called after {@link #start}. */
+    void followLimits(Consumer<Set<String>> listener) {
+        QueryPool queries = primaryQueries;
+        if (queries != null && queryLimits == null) {
+            QueryLimits limits = new QueryLimits(queries.dataSource(), monitors, listener);
+            queryLimits = limits;
+            limits.start();
+        }
     }
 
     /** Starts probing. With candidates, waits for the first probes, so that sessions begin at the right server. */
@@ -164,9 +169,6 @@ final class Servers implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         primaryMonitor.start();
-        if (queryLimits != null) {
-            queryLimits.start();
-        }
         standbyMonitors.forEach(StandbyMonitor::start);
     }
 

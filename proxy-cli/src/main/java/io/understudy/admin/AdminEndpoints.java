@@ -132,6 +132,21 @@ public final class AdminEndpoints {
         return this;
     }
 
+    /** Removes the view of a name. */
+    public void removeView(String name) {
+        views.remove(path(name));
+    }
+
+    /** Removes the stream of a name. */
+    public void removeStream(String name) {
+        streams.remove(path(name).substring("/api".length()));
+    }
+
+    /** Removes the action of a path. */
+    public void removeAction(String path) {
+        actions.remove(path(path));
+    }
+
     private static String path(String name) {
         if (!name.matches("[a-z0-9{}/-]+") || name.startsWith("/")) {
             throw new IllegalArgumentException(

@@ -16,14 +16,24 @@ import org.jspecify.annotations.Nullable;
 /** Content of {@code /api/config}: the configuration that runs against the file that was loaded last. Thread-safe. */
 final class ConfigView {
     private final Supplier<List<ConfigDiff.Change>> pending;
+    private final Supplier<Map<String, Integer>> olderSessions;
     private final Clock clock;
     private volatile Loaded loaded;
 
     private record Loaded(String sha, String when, @Nullable Map<String, Object> last) {}
 
-    /** @param pending see {@link io.understudy.ProxyServer#pending} */
-    ConfigView(LoadedConfig first, Supplier<List<ConfigDiff.Change>> pending, MeterRegistry meters, Clock clock) {
+    /**
+     * @param pending see {@link io.understudy.ProxyServer#pending}
+     * @param olderSessions see {@link io.understudy.ProxyServer#olderSessions}
+     */
+    ConfigView(
+            LoadedConfig first,
+            Supplier<List<ConfigDiff.Change>> pending,
+            Supplier<Map<String, Integer>> olderSessions,
+            MeterRegistry meters,
+            Clock clock) {
         this.pending = pending;
+        this.olderSessions = olderSessions;
         this.clock = clock;
         loaded = new Loaded(first.sha(), now(), null);
         Gauge.builder("understudy.config.restart.pending", () -> pending.get().isEmpty() ? 0 : 1)
@@ -74,6 +84,14 @@ final class ConfigView {
         view.put("loaded", loaded.when());
         view.put("restartPending", !rows.isEmpty());
         view.put("pending", rows);
+        List<Map<String, Object>> without = new ArrayList<>();
+        olderSessions.get().forEach((plugin, sessions) -> {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("plugin", plugin);
+            row.put("sessions", sessions);
+            without.add(row);
+        });
+        view.put("sessionsWithout", without);
         return view;
     }
 }

@@ -51,6 +51,7 @@ public final class RunningProxy implements AutoCloseable {
     private final ProxyServer proxy;
     private final @Nullable AdminServer admin;
     private @Nullable Dashboard dashboard;
+    private @Nullable PluginEndpoints ofPlugins;
     private final ScheduledExecutorService management;
     private final ConfigWatcher watcher;
     private final ConfigView configuration;
@@ -75,7 +76,7 @@ public final class RunningProxy implements AutoCloseable {
         Gauge.builder("understudy.config.last.reload.failed", lastReloadFailed, AtomicInteger::get)
                 .description("1 while the newest configuration file could not be applied")
                 .register(registry);
-        configuration = new ConfigView(loaded, proxy::pending, registry, Clock.systemUTC());
+        configuration = new ConfigView(loaded, proxy::pending, proxy::olderSessions, registry, Clock.systemUTC());
         try {
             proxy.start();
             admin = startAdmin(loaded.config().admin());
@@ -131,15 +132,8 @@ public final class RunningProxy implements AutoCloseable {
                 proxy::primaryView, proxy.histograms(), registry, this::digests, Clock.systemUTC());
         rehearsal.start(management);
         endpoints.sensitiveView("failover", () -> rehearsal.view(true), () -> rehearsal.view(false));
-        proxy.published().views().forEach(endpoints::view);
-        proxy.published()
-                .sensitive()
-                .forEach((name, view) -> endpoints.sensitiveView(name, view.full(), view.redacted()));
-        proxy.published().streams().forEach(endpoints::stream);
-        proxy.published()
-                .actions()
-                .forEach((path, action) ->
-                        endpoints.action(path, parameters -> action.run(List.copyOf(parameters.values()))));
+        ofPlugins = new PluginEndpoints(proxy.published(), endpoints);
+        ofPlugins.follow();
         endpoints.action("reload", parameters -> reload("POST /api/reload"));
         endpoints.action("drain", parameters -> {
             drainRequest.run();
@@ -244,6 +238,10 @@ public final class RunningProxy implements AutoCloseable {
             List<String> left = proxy.reload(next);
             current = next;
             List<String> changes = applied(diff);
+            PluginEndpoints endpoints = ofPlugins;
+            if (endpoints != null) {
+                endpoints.follow();
+            }
             onReload.accept(next);
             AdminServer server = admin;
             if (server != null) {
@@ -275,10 +273,20 @@ public final class RunningProxy implements AutoCloseable {
     private List<String> applied(ConfigDiff diff) {
         List<String> refused =
                 proxy.pending().stream().map(ConfigDiff.Change::path).toList();
+        Map<String, Integer> older = proxy.olderSessions();
         return diff.live().stream()
                 .filter(change -> !refused.contains(change.path()))
-                .map(ConfigDiff.Change::sentence)
+                .map(change -> change.sentence() + withoutIt(change, older))
                 .toList();
+    }
+
+    /** Returns what a sentence about a plugin that was added leaves open: which sessions go on without it. */
+    private static String withoutIt(ConfigDiff.Change change, Map<String, Integer> older) {
+        Integer count = older.get(change.path().replaceFirst("^plugins\\.", ""));
+        return count == null || !change.from().equals("off")
+                ? ""
+                : " for sessions that begin from now on; " + count + (count == 1 ? " goes" : " go")
+                        + " on without it until they end";
     }
 
     private void count(String outcome) {

@@ -101,17 +101,36 @@ class ReloadDiffTest {
                 reload(first);
                 assertThat(pending(proxy)).isZero();
 
-                // A plugin that comes or goes takes a restart.
+                // A plugin comes and goes without a restart.
                 response = reload(configure(port, "1s", "plugins: { query-log: , commit-latency: }\n"));
-                assertThat(response.get("notApplied"))
-                        .isEqualTo(List.of("plugins.commit-latency was added: takes effect after a restart"));
-                assertThat(config().get("pending"))
-                        .isEqualTo(List.of(Map.of("path", "plugins.commit-latency", "running", "off", "file", "on")));
-                response = reload(configure(port, "1s", ""));
-                assertThat(response.get("notApplied"))
-                        .isEqualTo(List.of("plugins.query-log was removed: takes effect after a restart"));
-                assertThat(config().get("pending"))
-                        .isEqualTo(List.of(Map.of("path", "plugins.query-log", "running", "on", "file", "off")));
+                assertThat(response.get("changes"))
+                        .isEqualTo(List.of("plugins.commit-latency changed from off to on: takes effect now"));
+                assertThat(response.get("notApplied")).isEqualTo(List.of());
+                assertThat(request("GET", "/api/commits", null).containsKey("error"))
+                        .isFalse();
+                response = reload(configure(port, "1s", "plugins: { commit-latency: }\n"));
+                assertThat(response.get("changes"))
+                        .isEqualTo(List.of("plugins.query-log changed from on to off: takes effect now"));
+                assertThat(request("GET", "/api/digests", null).containsKey("error"))
+                        .isTrue();
+                assertThat(proxy.registry().find("understudy.digests").gauge()).isNull();
+                assertThat(pending(proxy)).isZero();
+
+                // One that cannot start leaves all as they are, until a file with which it can.
+                response = reload(configure(port, "1s", "plugins: { query-log: , black-box: }\n"));
+                assertThat(String.valueOf(response.get("notApplied")))
+                        .contains("plugin black-box cannot start: ", "add primary.monitor with user and password")
+                        .contains("query-log is not added, black-box is not added, commit-latency is not removed");
+                assertThat(request("GET", "/api/commits", null).containsKey("error"))
+                        .isFalse();
+                assertThat(request("GET", "/api/digests", null).containsKey("error"))
+                        .isTrue();
+                assertThat(proxy.registry().find("understudy.digests").gauge()).isNull();
+                assertThat(pending(proxy)).isEqualTo(1);
+                reload(first);
+                assertThat(pending(proxy)).isZero();
+                assertThat(request("GET", "/api/digests", null).containsKey("error"))
+                        .isFalse();
 
                 // What comes from outside is not shown, whether it runs or waits.
                 reload(first.replace("proxyProtocol", "x")

@@ -110,7 +110,7 @@ public record ConfigDiff(List<Change> changes) {
 
     private static void plugin(@Nullable Record before, @Nullable Record after, String path, Comparison changes) {
         if (before == null || after == null) {
-            changes.found.add(new Change(path, before == null ? "off" : "on", after == null ? "off" : "on", false));
+            changes.found.add(new Change(path, before == null ? "off" : "on", after == null ? "off" : "on", true));
         } else {
             compare(before, after, path, changes);
         }

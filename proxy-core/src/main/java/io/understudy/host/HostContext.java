@@ -9,8 +9,11 @@ import io.understudy.plugin.PublishedStream;
 import io.understudy.plugin.Standby;
 import java.time.Clock;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /** The context of one plugin, or of one instance that plugins share. Thread-safe. */
@@ -35,33 +38,49 @@ public final class HostContext implements PluginContext, AutoCloseable {
     private final String owner;
     private final Shared shared;
     private final BoundedScheduler executor;
+    private final PluginMeters meters;
+    private final Queue<Runnable> latencies = new ConcurrentLinkedQueue<>();
+    private final IntSupplier olderSessions;
     private volatile boolean closed;
 
-    /** Creates a plugin's context. */
+    /** Creates the context of a plugin that observes every session. */
     public HostContext(String plugin, Shared shared) {
-        this(plugin, shared, new BoundedScheduler(THREADS, TASKS, "plugin-" + plugin));
+        this(plugin, shared, () -> 0);
     }
 
-    private HostContext(String owner, Shared shared, BoundedScheduler executor) {
+    /**
+     * Creates a plugin's context.
+     *
+     * @param olderSessions see {@link PluginContext#olderSessions}
+     */
+    public HostContext(String plugin, Shared shared, IntSupplier olderSessions) {
+        this(plugin, shared, new BoundedScheduler(THREADS, TASKS, "plugin-" + plugin), olderSessions);
+    }
+
+    private HostContext(String owner, Shared shared, BoundedScheduler executor, IntSupplier olderSessions) {
         this.owner = owner;
         this.shared = shared;
         this.executor = executor;
+        this.olderSessions = olderSessions;
+        meters = new PluginMeters(shared.meters());
     }
 
     /** Creates the context of a shared instance. */
     private HostContext ofInstance(Class<?> type) {
         String name = type.getSimpleName();
-        return new HostContext(name, shared, new BoundedScheduler(1, TASKS, "shared-" + name));
+        return new HostContext(name, shared, new BoundedScheduler(1, TASKS, "shared-" + name), olderSessions);
     }
 
     @Override
     public MeterRegistry meters() {
-        return shared.meters();
+        return meters;
     }
 
     @Override
     public LatencyRecorder latency(String name, String description, String... tags) {
-        return shared.histograms().series(name, description, tags)::record;
+        LatencyRecorder recorder = shared.histograms().series(name, description, tags)::record;
+        latencies.add(() -> shared.histograms().remove(name, tags));
+        return recorder;
     }
 
     @Override
@@ -96,7 +115,7 @@ public final class HostContext implements PluginContext, AutoCloseable {
 
     @Override
     public void publishOfStandby(String standby, String key, Supplier<Object> figures) {
-        shared.published().publishOfStandby(standby, key, figures);
+        shared.published().publishOfStandby(owner, standby, key, figures);
     }
 
     @Override
@@ -114,6 +133,11 @@ public final class HostContext implements PluginContext, AutoCloseable {
         shared.published().publishAction(owner, name, action);
     }
 
+    @Override
+    public int olderSessions() {
+        return olderSessions.getAsInt();
+    }
+
     String owner() {
         return owner;
     }
@@ -128,5 +152,14 @@ public final class HostContext implements PluginContext, AutoCloseable {
         closed = true;
         shared.instances().release(this);
         executor.shutdownNow();
+    }
+
+    /** Closes the context of a plugin without which the proxy goes on: its meters and what it published are removed. */
+    public void remove() {
+        close();
+        shared.published().withdraw(owner);
+        meters.removeAll();
+        latencies.forEach(Runnable::run);
+        latencies.clear();
     }
 }

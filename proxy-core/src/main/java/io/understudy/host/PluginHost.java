@@ -7,24 +7,52 @@ import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The configured plugins in the order of the configuration: started before the first session, stopped after the last.
- * {@link #openSession} may be called by any event loop; the other methods by one management thread.
+ * The configured plugins in the order of the configuration. A reload may start and stop some while sessions exist.
+ * Thread-safe: {@link #openSession} is called by event loops, the changes wait for each other.
  */
 public final class PluginHost {
     private static final Logger log = LoggerFactory.getLogger(PluginHost.class);
 
-    private record Running(ProxyPlugin<Record> plugin, Record config) {}
+    private record Running(ProxyPlugin<Record> plugin, Record config) {
+        String id() {
+            return plugin.id();
+        }
+    }
+
+    /** What surrounds the plugins: their contexts, and the sessions that they observe. */
+    @FunctionalInterface
+    public interface Surroundings {
+        /** Returns the context of a plugin that is about to start. */
+        PluginContext context(String plugin);
+
+        /** Called when plugins that a reload has added are asked for the observers of new sessions. */
+        default void joined(Collection<String> plugins) {}
+
+        /** Takes the observers of plugins out of all sessions. Waits until that is done. */
+        default void leave(Collection<String> plugins) {}
+
+        /** Removes the context of a plugin that has stopped. */
+        default void removed(String plugin) {}
+    }
 
     private final CoreMetrics metrics;
+    private PluginInstances instances = new PluginInstances(Map.of());
+    private Surroundings surroundings = plugin -> {
+        throw new IllegalStateException("not started");
+    };
     private volatile List<Running> running = List.of();
+    private boolean stopped;
 
     public PluginHost(CoreMetrics metrics) {
         this.metrics = metrics;
@@ -35,67 +63,110 @@ public final class PluginHost {
      *
      * @throws PluginStartException if one cannot work; those already started are stopped again
      */
-    public void start(
-            Map<String, ProxyPlugin<?>> available,
-            Map<String, Record> configs,
-            Function<String, PluginContext> contextOf)
+    public synchronized void start(
+            Map<String, ProxyPlugin<?>> available, Map<String, Record> configs, Surroundings around)
             throws PluginStartException {
-        List<Running> started = new ArrayList<>();
-        for (Map.Entry<String, Record> entry : configs.entrySet()) {
-            ProxyPlugin<Record> plugin = untyped(available.get(entry.getKey()));
-            if (plugin == null) {
-                throw new PluginStartException(entry.getKey(), "no such plugin is installed", null);
-            }
-            try {
-                plugin.start(contextOf.apply(entry.getKey()), entry.getValue());
-            } catch (Exception | LinkageError e) {
-                stopAll(started);
-                throw new PluginStartException(entry.getKey(), e.getMessage(), e);
-            }
-            started.add(new Running(plugin, entry.getValue()));
-            log.info("plugin {} started", entry.getKey());
-        }
-        running = List.copyOf(started);
+        instances = new PluginInstances(available);
+        surroundings = around;
+        running = startAll(configs);
     }
 
-    @SuppressWarnings({"unchecked", "NullAway"})
-    private static ProxyPlugin<Record> untyped(@org.jspecify.annotations.Nullable ProxyPlugin<?> plugin) {
-        return (ProxyPlugin<Record>) plugin;
+    private List<Running> startAll(Map<String, Record> configs) throws PluginStartException {
+        List<Running> started = new ArrayList<>();
+        for (Map.Entry<String, Record> entry : configs.entrySet()) {
+            try {
+                started.add(startOne(entry.getKey(), entry.getValue()));
+            } catch (PluginStartException e) {
+                stopAll(started);
+                throw e;
+            }
+        }
+        return List.copyOf(started);
+    }
+
+    @SuppressWarnings("unchecked")
+    private Running startOne(String id, Record config) throws PluginStartException {
+        Running starting = new Running((ProxyPlugin<Record>) instances.unstarted(id), config);
+        try {
+            starting.plugin().start(surroundings.context(id), config);
+        } catch (Exception | LinkageError e) {
+            stopAll(List.of(starting));
+            throw new PluginStartException(id, e.getMessage(), e);
+        }
+        log.info("plugin {} started", id);
+        return starting;
     }
 
     /** Returns the configuration of each running plugin, by id. Thread-safe. */
     public Map<String, Record> configs() {
         Map<String, Record> configs = new LinkedHashMap<>();
-        running.forEach(one -> configs.put(one.plugin().id(), one.config()));
+        running.forEach(one -> configs.put(one.id(), one.config()));
         return configs;
     }
 
     /**
-     * Passes each running plugin its new configuration if it differs.
+     * Starts plugins that were added, stops those that were removed, and passes the others their new configuration if
+     * it differs. If one of those added cannot start, none comes and none goes.
      *
      * @return what could not be applied, one sentence each; empty if all of it took effect
      */
-    public List<String> reload(Map<String, Record> configs) {
+    public synchronized List<String> reload(Map<String, Record> configs) {
+        if (stopped) {
+            return List.of();
+        }
         List<String> problems = new ArrayList<>();
-        List<Running> next = new ArrayList<>();
-        Map<String, Record> left = new LinkedHashMap<>(configs);
-        for (Running current : running) {
-            String id = current.plugin().id();
-            Record wanted = left.remove(id);
-            if (wanted == null) {
-                problems.add("plugins." + id + " was removed: takes effect after a restart");
-                next.add(current);
-            } else if (wanted.equals(current.config())) {
-                next.add(current);
-            } else {
-                next.add(applied(current, wanted, problems));
-            }
+        Map<String, Running> present = new LinkedHashMap<>();
+        running.forEach(one -> present.put(one.id(), one));
+        Map<String, Record> added = new LinkedHashMap<>(configs);
+        added.keySet().removeAll(present.keySet());
+        List<Running> leaving = new ArrayList<>(
+                running.stream().filter(one -> !configs.containsKey(one.id())).toList());
+        Map<String, Running> joining = new LinkedHashMap<>();
+        try {
+            startAll(added).forEach(one -> joining.put(one.id(), one));
+        } catch (PluginStartException e) {
+            log.debug("an added plugin does not start", e);
+            problems.add(e.getMessage() + notChanged(added.keySet(), leaving));
+            leaving.forEach(one -> present.put(one.id(), one));
+            leaving.clear();
         }
-        for (String id : left.keySet()) {
-            problems.add("plugins." + id + " was added: takes effect after a restart");
-        }
-        running = List.copyOf(next);
+        replace(present, joining, leaving, configs, problems);
         return problems;
+    }
+
+    private static String notChanged(Set<String> added, List<Running> leaving) {
+        String others = Stream.concat(
+                        added.stream().map(id -> id + " is not added"),
+                        leaving.stream().map(one -> one.id() + " is not removed"))
+                .collect(Collectors.joining(", "));
+        return "; the running plugins stay (" + others + ") until a reload of a file with which they start";
+    }
+
+    /** Has new sessions observed by the new set, in the order of the file, and stops the plugins that leave it. */
+    private void replace(
+            Map<String, Running> present,
+            Map<String, Running> joining,
+            List<Running> leaving,
+            Map<String, Record> configs,
+            List<String> problems) {
+        List<Running> next = new ArrayList<>();
+        configs.forEach((id, wanted) -> {
+            Running current = present.remove(id);
+            Running started = joining.get(id);
+            if (started != null) {
+                next.add(started);
+            } else if (current != null) {
+                next.add(wanted.equals(current.config()) ? current : applied(current, wanted, problems));
+            }
+        });
+        leaving.forEach(one -> present.remove(one.id()));
+        next.addAll(present.values());
+        running = List.copyOf(next);
+        surroundings.joined(joining.keySet());
+        if (!leaving.isEmpty()) {
+            surroundings.leave(leaving.stream().map(Running::id).toList());
+            stopAll(leaving);
+        }
     }
 
     private static Running applied(Running current, Record wanted, List<String> problems) {
@@ -103,7 +174,7 @@ public final class PluginHost {
             current.plugin().reload(wanted);
             return new Running(current.plugin(), wanted);
         } catch (RuntimeException e) {
-            problems.add("plugins." + current.plugin().id() + " keeps its old configuration: " + e.getMessage());
+            problems.add("plugins." + current.id() + " keeps its old configuration: " + e.getMessage());
             return current;
         }
     }
@@ -158,18 +229,26 @@ public final class PluginHost {
                         session.id());
     }
 
-    public void stop() {
-        stopAll(running);
+    /** Stops all plugins, for good. Their contexts stay open. */
+    public synchronized void stop() {
+        stopped = true;
+        running.forEach(PluginHost::stopOne);
         running = List.of();
     }
 
-    private static void stopAll(List<Running> plugins) {
+    private void stopAll(List<Running> plugins) {
         for (Running current : plugins) {
-            try {
-                current.plugin().stop();
-            } catch (RuntimeException e) {
-                log.error("plugin {} failed to stop", current.plugin().id(), e);
-            }
+            stopOne(current);
+            surroundings.removed(current.id());
+            log.info("plugin {} stopped", current.id());
+        }
+    }
+
+    private static void stopOne(Running current) {
+        try {
+            current.plugin().stop();
+        } catch (RuntimeException e) {
+            log.error("plugin {} failed to stop", current.id(), e);
         }
     }
 }

@@ -4,7 +4,10 @@ import io.understudy.plugin.PluginContext.Action;
 import io.understudy.plugin.PublishedStream;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
@@ -12,6 +15,9 @@ import java.util.function.Supplier;
 public final class Published {
     /** A view with data of users: the whole of it for holders of the token, what the others get. */
     public record Sensitive(Supplier<Object> full, Supplier<Object> redacted) {}
+
+    /** What undoes the publications of a plugin. */
+    private final ConcurrentHashMap<String, Queue<Runnable>> undo = new ConcurrentHashMap<>();
 
     private final ConcurrentSkipListMap<String, Supplier<Object>> views = new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<String, ConcurrentSkipListMap<String, Supplier<Object>>> ofStandbys =
@@ -25,12 +31,18 @@ public final class Published {
         if (sensitive.containsKey(name) || views.putIfAbsent(name, view) != null) {
             throw new IllegalArgumentException("plugin " + plugin + " publishes /api/" + name + ", which exists");
         }
+        undo(plugin, () -> views.remove(name, view));
     }
 
-    void publishOfStandby(String standby, String key, Supplier<Object> figures) {
+    void publishOfStandby(String plugin, String standby, String key, Supplier<Object> figures) {
         ofStandbys
                 .computeIfAbsent(standby, name -> new ConcurrentSkipListMap<>())
                 .put(key, figures);
+        undo(
+                plugin,
+                () -> ofStandbys
+                        .getOrDefault(standby, new ConcurrentSkipListMap<>())
+                        .remove(key, figures));
     }
 
     /** Returns what plugins know about a standby, by key. */
@@ -44,9 +56,11 @@ public final class Published {
 
     /** @throws IllegalArgumentException if another plugin uses the name */
     void publish(String plugin, String name, Supplier<Object> full, Supplier<Object> redacted) {
-        if (views.containsKey(name) || sensitive.putIfAbsent(name, new Sensitive(full, redacted)) != null) {
+        Sensitive view = new Sensitive(full, redacted);
+        if (views.containsKey(name) || sensitive.putIfAbsent(name, view) != null) {
             throw new IllegalArgumentException("plugin " + plugin + " publishes /api/" + name + ", which exists");
         }
+        undo(plugin, () -> sensitive.remove(name, view));
     }
 
     /** @throws IllegalArgumentException if another plugin uses the name */
@@ -54,12 +68,26 @@ public final class Published {
         if (streams.putIfAbsent(name, stream) != null) {
             throw new IllegalArgumentException("plugin " + plugin + " publishes /" + name + ", which exists");
         }
+        undo(plugin, () -> streams.remove(name, stream));
     }
 
     /** @throws IllegalArgumentException if another plugin uses the name */
     void publishAction(String plugin, String name, Action action) {
         if (actions.putIfAbsent(name, action) != null) {
             throw new IllegalArgumentException("plugin " + plugin + " publishes POST /api/" + name + ", which exists");
+        }
+        undo(plugin, () -> actions.remove(name, action));
+    }
+
+    private void undo(String plugin, Runnable withdrawal) {
+        undo.computeIfAbsent(plugin, id -> new ConcurrentLinkedQueue<>()).add(withdrawal);
+    }
+
+    /** Removes all that a plugin has published. */
+    void withdraw(String plugin) {
+        Queue<Runnable> own = undo.remove(plugin);
+        if (own != null) {
+            own.forEach(Runnable::run);
         }
     }
 

@@ -75,6 +75,6 @@ public final class SharedInstances {
         } catch (Exception | LinkageError e) {
             log.error("{}, which plugins shared, failed to close; what it held may stay open", type.getName(), e);
         }
-        entry.context().close();
+        entry.context().remove();
     }
 }

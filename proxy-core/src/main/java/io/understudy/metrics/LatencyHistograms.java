@@ -26,13 +26,22 @@ public final class LatencyHistograms {
      * @param tags key, value, key, value…
      */
     public LatencyHistogram series(String name, String description, String... tags) {
+        return series.computeIfAbsent(
+                        key(name, tags), key -> new Series(name, description, key.tags(), new LatencyHistogram()))
+                .histogram();
+    }
+
+    private static Key key(String name, String... tags) {
         Map<String, String> map = new TreeMap<>();
         for (int i = 0; i + 1 < tags.length; i += 2) {
             map.put(tags[i], tags[i + 1]);
         }
-        return series.computeIfAbsent(
-                        new Key(name, map), key -> new Series(name, description, map, new LatencyHistogram()))
-                .histogram();
+        return new Key(name, map);
+    }
+
+    /** Removes a series that was created with this name and these tags. */
+    public void remove(String name, String... tags) {
+        series.remove(key(name, tags));
     }
 
     public List<Series> all() {

@@ -36,6 +36,15 @@ public interface PluginContext {
     List<Standby> standbys();
 
     /**
+     * Returns how many sessions may exist that this plugin does not observe because they began before it was added to
+     * the configuration of the running proxy; 0 from the end of the last of them on, and always if the plugin has
+     * started with the proxy. Never 0 during such a later start.
+     */
+    default int olderSessions() {
+        return 0;
+    }
+
+    /**
      * Returns the only instance of {@code type} in this process. A library package uses it for state common to all
      * plugins that use the package, such as a connection that should not be opened twice.
      *

@@ -1,9 +1,11 @@
 package io.understudy.plugin;
 
 /**
- * A plugin, found by {@link java.util.ServiceLoader}. One instance serves the whole process. It is started only when
- * the configuration has a section named {@link #id}. {@link #start}, {@link #reload} and {@link #stop} are called on
- * the proxy's management thread, one at a time.
+ * A plugin, found by {@link java.util.ServiceLoader}. One instance runs at a time. It is started when the configuration
+ * has a section named {@link #id}, at the proxy's start or by a reload, and stopped when a reload removes the section,
+ * or with the proxy. An instance is started once: a section that comes back gets a new instance, by the public
+ * constructor without parameters. {@link #start}, {@link #reload} and {@link #stop} are called on the proxy's
+ * management thread, one at a time.
  *
  * @param <C> the record that the plugin's section of the configuration is bound to; absent keys are passed as null, and
  *     the record's compact constructor sets defaults and rejects bad values with an {@link IllegalArgumentException}
@@ -17,9 +19,11 @@ public interface ProxyPlugin<C extends Record> {
     Class<C> configType();
 
     /**
-     * Starts the plugin. Called once, before the first session.
+     * Starts the plugin. Called once, before the first session that it observes. If sessions exist by then, see
+     * {@link PluginContext#olderSessions}.
      *
-     * @throws Exception when the plugin cannot work at all; the proxy then reports why and does not start
+     * @throws Exception when the plugin cannot work at all; the proxy then reports why, and does not start or, when the
+     *     section was added by a reload, goes on without it
      */
     void start(PluginContext context, C config) throws Exception;
 
@@ -45,6 +49,9 @@ public interface ProxyPlugin<C extends Record> {
         return Interest.NONE;
     }
 
-    /** Stops the plugin. Called once, after the last session has closed. */
+    /**
+     * Stops the plugin: everything that it has created, except through its context, must end. Called once, after the
+     * last of its observers was closed, or after {@link #start} has thrown.
+     */
     void stop();
 }

@@ -95,8 +95,19 @@ public interface SessionObserver {
     }
 
     /**
-     * Called once, as the last callback, when the session has ended. With the reason {@code unread} the session
-     * continues, but is relayed unread because a packet did not fit the protocol.
+     * Called once when the plugin was removed from the configuration and the session goes on. Only {@link #onClose}
+     * comes after it.
+     *
+     * @return what undoes this observer's statements, see {@link #onRetired}; or null
+     */
+    default @Nullable InjectedStatement onRemoved() {
+        return onRetired();
+    }
+
+    /**
+     * Called once, as the last callback, when the session has ended. The session continues after the reason
+     * {@code unread}, relayed unread because a packet did not fit the protocol, and after {@code removed}, because the
+     * plugin was removed from the configuration.
      */
     default void onClose(String reason) {}
 }

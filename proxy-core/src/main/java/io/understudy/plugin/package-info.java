@@ -8,11 +8,11 @@
  * event loop, never by two threads at once; it must not wait there. Work goes to
  * {@link io.understudy.plugin.PluginContext#executor}.
  *
- * <p><b>Order.</b> {@code start} comes before the first session, {@code stop} after the last. For each session:
- * {@code openSession} after a successful login, {@code afterLogin} (with {@code Interest.BOUNDARY}), then for each
- * command {@code beforeCommand} (with {@code Interest.BOUNDARY}), {@code onCommand} and {@code onResponse} in the order
- * of the commands, and exactly one {@code onClose} at the end. {@code onInjected} comes after the response to an
- * injected statement, {@code onReset} after COM_RESET_CONNECTION or COM_CHANGE_USER.
+ * <p><b>Order.</b> {@code start} comes before the first session that the plugin observes, {@code stop} after the last.
+ * For each session: {@code openSession} after a successful login, {@code afterLogin} (with {@code Interest.BOUNDARY}),
+ * then for each command {@code beforeCommand} (with {@code Interest.BOUNDARY}), {@code onCommand} and
+ * {@code onResponse} in the order of the commands, and exactly one {@code onClose} at the end. {@code onInjected} comes
+ * after the response to an injected statement, {@code onReset} after COM_RESET_CONNECTION or COM_CHANGE_USER.
  *
  * <p><b>Buffers.</b> {@link io.understudy.plugin.CommandView} and {@link io.understudy.plugin.ResponseView} are valid
  * until the callback returns. The caller of {@link io.understudy.plugin.CommandView#copyPacket} owns the buffer and
@@ -24,7 +24,7 @@
  *
  * <p><b>Faults.</b> An observer that throws is not called again in that session, except once {@code onRetired}, which
  * may return a statement that undoes its earlier ones. The client does not notice; a counter and a log line report it.
- * A plugin whose {@code start} throws keeps the proxy from starting.
+ * A plugin whose {@code start} throws keeps the proxy from starting; one that a reload adds is left out.
  */
 @NullMarked
 package io.understudy.plugin;

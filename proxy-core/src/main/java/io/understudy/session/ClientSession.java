@@ -7,6 +7,7 @@ import io.understudy.command.SessionModel;
 import io.understudy.handshake.Handshake;
 import io.understudy.wire.Leg;
 import java.net.SocketAddress;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Future;
@@ -348,6 +349,13 @@ public final class ClientSession {
     /** Ends the session if since that change, or longer, it has been with a server that no longer is the primary. */
     public void leaveNow(int change) {
         requests.leaveNow(change);
+    }
+
+    /** Takes out the observers of plugins that were removed from the configuration. */
+    public void leave(Collection<String> plugins) {
+        if (phase instanceof Relaying relaying) {
+            relaying.leave(plugins);
+        }
     }
 
     /** Holds the session at its next boundary, at once when idle, while {@link Hold#on}. */

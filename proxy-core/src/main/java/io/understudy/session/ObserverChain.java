@@ -24,6 +24,9 @@ import org.slf4j.LoggerFactory;
  */
 final class ObserverChain implements CommandListener, InjectionSource, WatchedRows.Fault {
     private static final int ER_USER_LIMIT_REACHED = 1226;
+    /** The reason that an observer is told when its plugin is removed, in place of one why the session ended. */
+    private static final String REMOVED = "removed";
+
     private static final Logger log = LoggerFactory.getLogger(ObserverChain.class);
 
     private final SessionModel session;
@@ -258,15 +261,40 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
         }
     }
 
+    /** Takes out the observer of a plugin that was removed from the configuration. */
+    void leave(String plugin) {
+        for (int i = 0; i < core; i++) {
+            // One that stands in for a retired observer has to undo its statements yet.
+            if (names[i].equals(plugin) && !(observers[i] instanceof UndoingObserver)) {
+                leave(i);
+            }
+        }
+    }
+
+    private void leave(int observer) {
+        SessionObserver leaving = observers[observer];
+        observers[observer] = SessionObserver.NONE;
+        interests[observer] = Interest.NONE;
+        try {
+            undoLater(observer, leaving.onRemoved());
+            leaving.onClose(REMOVED);
+        } catch (Throwable fault) {
+            environment.plugins().faulted(session, names[observer], "onRemoved", fault);
+        }
+    }
+
+    private void undoLater(int observer, @Nullable InjectedStatement undo) {
+        if (undo != null) {
+            observers[observer] = new UndoingObserver(undo);
+            interests[observer] = Interest.BOUNDARY;
+        }
+    }
+
     private void retire(int observer, String where, Throwable fault) {
         SessionObserver retired = observers[observer];
         remove(observer, where, fault);
         try {
-            InjectedStatement undo = retired.onRetired();
-            if (undo != null) {
-                observers[observer] = new UndoingObserver(undo);
-                interests[observer] = Interest.BOUNDARY;
-            }
+            undoLater(observer, retired.onRetired());
         } catch (Throwable again) {
             log.debug("{}: threw once more when it was retired", names[observer], again);
         }

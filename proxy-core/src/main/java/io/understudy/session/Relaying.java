@@ -14,6 +14,7 @@ import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.packet.ErrPacket;
+import java.util.Collection;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -122,6 +123,11 @@ final class Relaying implements SessionPhase {
 
     SessionModel model() {
         return model;
+    }
+
+    /** See {@link ClientSession#leave}. */
+    void leave(Collection<String> plugins) {
+        plugins.forEach(observers::leave);
     }
 
     @Override

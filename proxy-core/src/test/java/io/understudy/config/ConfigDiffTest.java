@@ -76,13 +76,11 @@ class ConfigDiffTest {
                         "concurrency: 4",
                         "plugins.sample.concurrency changed from 3 to 4: takes effect now"),
                 arguments(
-                        "concurrency: 3",
-                        "enabled: false",
-                        "plugins.sample changed from on to off: takes effect after a restart"),
+                        "concurrency: 3", "enabled: false", "plugins.sample changed from on to off: takes effect now"),
                 arguments(
                         "plugins: { ",
                         "plugins: { other-sample: , ",
-                        "plugins.other-sample changed from off to on: takes effect after a restart"));
+                        "plugins.other-sample changed from off to on: takes effect now"));
     }
 
     @ParameterizedTest

@@ -3,6 +3,8 @@ package io.understudy.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.config.Address;
 import io.understudy.config.PrimaryConfig;
@@ -57,6 +59,38 @@ class HostContextTest {
             assertThatThrownBy(() -> context("other").publish("mirror", () -> 1))
                     .hasMessageContaining("plugin other")
                     .hasMessageContaining("/api/mirror");
+        }
+    }
+
+    @Test
+    void nothingIsLeftOfARemovedPlugin() {
+        HostContext context = context("mirror");
+        Counter counter = Counter.builder("understudy.counted").tag("a", "b").register(context.meters());
+        Gauge.builder("understudy.gauged", () -> 5).register(context.meters());
+        context.latency("understudy_mirror_seconds", "Execution", "standby", "s1");
+        context.publish("mirror", () -> 1);
+        context.publish("digests", () -> 2, () -> 1);
+        context.publishAction("mirror/pause", arguments -> 1);
+        context.publishOfStandby("s1", "warmth", () -> 1);
+        counter.increment();
+        assertThat(registry.get("understudy.counted").tag("a", "b").counter().count())
+                .isEqualTo(1);
+        assertThat(registry.get("understudy.gauged").gauge().value()).isEqualTo(5);
+
+        context.remove();
+        Counter.builder("understudy.late").register(context.meters()).increment();
+        assertThat(registry.find("understudy.counted").meters()).isEmpty();
+        assertThat(registry.find("understudy.gauged").meters()).isEmpty();
+        assertThat(registry.find("understudy.late").meters()).isEmpty();
+        assertThat(histograms.all()).isEmpty();
+        assertThat(published.views()).isEmpty();
+        assertThat(published.sensitive()).isEmpty();
+        assertThat(published.actions()).isEmpty();
+        assertThat(published.ofStandby("s1")).isEmpty();
+        assertThat(context.executor().isShutdown()).isTrue();
+        // Its names are free again.
+        try (HostContext next = context("mirror")) {
+            next.publish("mirror", () -> 2);
         }
     }
 

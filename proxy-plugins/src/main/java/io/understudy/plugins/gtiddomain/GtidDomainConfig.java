@@ -99,6 +99,17 @@ public record GtidDomainConfig(
         return new TaggingRules(mode, guard, procedure, tagged);
     }
 
+    /** Returns the same with {@link Mode#ADVISE}. */
+    GtidDomainConfig advising() {
+        return new GtidDomainConfig(
+                Mode.ADVISE, guard, defaultDomain, procedure, learn, poll, maxTables, binlog, rules);
+    }
+
+    /** Returns whether it is harmful that some sessions write unobserved. */
+    boolean needsEverySession() {
+        return mode == Mode.TAG && guard != Guard.OFF;
+    }
+
     /** Returns whether sessions may be tagged: some rule has a domain, or there are no rules yet. */
     public boolean usesDomains() {
         return rules.isEmpty() || rules.stream().anyMatch(rule -> rule.domain() != null);

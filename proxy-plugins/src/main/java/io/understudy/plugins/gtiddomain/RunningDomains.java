@@ -1,5 +1,6 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.base.NoTask;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
@@ -30,13 +31,17 @@ import io.understudy.plugins.gtiddomain.tagging.TaggingRules;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The action {@code domain} while a rule has a domain: assembles its parts and follows reloads. */
 final class RunningDomains implements DomainAction {
+    private static final Logger LOG = LoggerFactory.getLogger(RunningDomains.class);
     private static final LongSupplier NANOS = System::nanoTime;
 
     final DomainIndexes indexes;
@@ -54,10 +59,14 @@ final class RunningDomains implements DomainAction {
     private final DictionaryRefresh refresh;
     private final LogReading log;
     private final ScheduledFuture<?> polling;
+    private final PluginContext context;
+    private Future<?> olderSessions = NoTask.NONE;
+    /** The configuration to follow; while older sessions write unobserved, {@link #policy} only advises. */
     private volatile GtidDomainConfig config;
     private volatile Policy policy;
 
     RunningDomains(PluginContext context, GtidDomainConfig config, Workload workload) {
+        this.context = context;
         this.config = config;
         indexes = new DomainIndexes(config.defaultDomain());
         meters = new DomainMeters(context.meters(), indexes);
@@ -65,7 +74,7 @@ final class RunningDomains implements DomainAction {
         standbys = new StandbyProgress(context, indexes, this::writersOf, NANOS);
         handovers = new Handovers(standbys.progress(), standbys::open, context.executor(), NANOS);
         meters.follow(handovers);
-        policy = policy(config, null);
+        policy = policy(possible(config), null);
         Accounts accounts = new Accounts();
         shared = new SharedTagging(accounts, meters, dictionary, orphans);
         settings = new PrimarySettings(indexes, accounts, dictionary);
@@ -79,6 +88,33 @@ final class RunningDomains implements DomainAction {
         LogPace pace = new LogPace(NANOS, config.poll().toNanos(), handovers::probing);
         log = new LogReading(context, pace::restNanos, new BinlogFanOut(binlog, standbys.times(), pace), binlog::off);
         log.reads(config.binlog());
+        awaitOlderSessions();
+    }
+
+    /** Returns what a configuration comes to while some sessions are not observed: their writes are unguarded. */
+    private GtidDomainConfig possible(GtidDomainConfig wanted) {
+        return wanted.needsEverySession() && context.olderSessions() > 0 ? wanted.advising() : wanted;
+    }
+
+    private synchronized void awaitOlderSessions() {
+        boolean asWanted = policy.tagging == (config.mode() == Mode.TAG);
+        if (asWanted || olderSessions != NoTask.NONE) {
+            return;
+        }
+        LOG.warn("gtid-domain: domains are counted and not set (mode advise) until the sessions have ended that began"
+                + " before the plugin was added: what they write is not observed");
+        long millis = config.poll().toMillis();
+        olderSessions = context.executor()
+                .scheduleWithFixedDelay(this::tagWhenPossible, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    private synchronized void tagWhenPossible() {
+        if (context.olderSessions() == 0) {
+            olderSessions.cancel(false);
+            olderSessions = NoTask.NONE;
+            policy = policy(config, policy.ownership);
+            LOG.info("gtid-domain: every session is observed now: mode {}", config.mode());
+        }
     }
 
     Policy policy() {
@@ -131,7 +167,7 @@ final class RunningDomains implements DomainAction {
     }
 
     @Override
-    public void reload(GtidDomainConfig wanted) {
+    public synchronized void reload(GtidDomainConfig wanted) {
         GtidDomainConfig before = config;
         if (!before.defaultDomain().equals(wanted.defaultDomain())) {
             throw new IllegalArgumentException("defaultDomain: takes effect after a restart");
@@ -144,14 +180,16 @@ final class RunningDomains implements DomainAction {
                     "guard: cannot be switched on while running, since what was written in which"
                             + " domain was not followed; restart the proxy");
         }
-        policy = policy(wanted, policy.ownership);
+        policy = policy(possible(wanted), policy.ownership);
         config = wanted;
         standbys.register();
         log.reads(wanted.binlog());
+        awaitOlderSessions();
     }
 
     @Override
-    public void stop() {
+    public synchronized void stop() {
+        olderSessions.cancel(false);
         poller.stop();
         polling.cancel(true);
         log.stop();

@@ -2,6 +2,7 @@ package io.understudy.plugins.mirror;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -20,8 +21,16 @@ final class QueryThread {
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
-                new DefaultThreadFactory(name, true));
+                new DefaultThreadFactory(name, true),
+                new ThreadPoolExecutor.DiscardPolicy()); // after its end nobody waits for a query
         one.allowCoreThreadTimeOut(true);
         return one;
+    }
+
+    /** Ends an executor's thread behind the query that runs. Later ones are not executed. */
+    static void end(Executor queries) {
+        if (queries instanceof ExecutorService own) {
+            own.shutdown();
+        }
     }
 }

@@ -6,6 +6,7 @@ import io.understudy.plugin.Standby;
 import io.understudy.plugins.mirror.warmth.Floor;
 import io.understudy.sql.TableName;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -25,6 +26,7 @@ final class StandbyMirror {
     private static final long PROBED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Standby standby;
+    private final List<Executor> queries;
     private final PluginContext context;
     private final PauseGuard pause;
     private final StandbyCollations collations;
@@ -79,6 +81,7 @@ final class StandbyMirror {
             Executor tableQueries,
             Executor counterQueries) {
         this.floor = floor;
+        this.queries = List.of(tableQueries, counterQueries);
         this.standby = standby;
         this.context = context;
         this.config = config;
@@ -117,6 +120,7 @@ final class StandbyMirror {
         sweeper.cancel(false);
         lanes.close();
         queue.discardAll(DropReason.STANDBY_DOWN);
+        queries.forEach(QueryThread::end);
     }
 
     /** Applies to statements queued from now on; concurrency and order need a restart. */

@@ -194,6 +194,12 @@ public final class DomainObserver implements SessionObserver {
         return back;
     }
 
+    /** Nothing is followed any more, so nothing is recorded. */
+    @Override
+    public @Nullable InjectedStatement onRemoved() {
+        return domain.back(current.get());
+    }
+
     @Override
     public void onClose(String reason) {
         if (reason.equals(UNREAD)) {

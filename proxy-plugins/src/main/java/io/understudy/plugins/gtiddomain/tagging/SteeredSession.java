@@ -82,6 +82,11 @@ public final class SteeredSession implements SessionObserver {
     }
 
     @Override
+    public @Nullable InjectedStatement onRemoved() {
+        return InjectedStatement.both(domain.onRemoved(), levers.onRemoved());
+    }
+
+    @Override
     public void onClose(String reason) {
         domain.onClose(reason);
     }

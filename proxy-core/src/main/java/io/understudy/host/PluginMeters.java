@@ -1,0 +1,117 @@
+package io.understudy.host;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Measurement;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The meters of one plugin within the registry of the process: those that are registered here are registered there, and
+ * removed from there with the plugin. A meter is the process's own object, so that counting costs no more than without
+ * this class. Thread-safe.
+ */
+final class PluginMeters extends MeterRegistry {
+    private volatile MeterRegistry process;
+
+    PluginMeters(MeterRegistry process) {
+        super(process.config().clock());
+        this.process = process;
+    }
+
+    /** Removes all meters. Those that a task of the plugin registers later are in no registry that is read. */
+    void removeAll() {
+        MeterRegistry shown = process;
+        process = new SimpleMeterRegistry();
+        getMeters().forEach(meter -> shown.remove(meter.getId()));
+    }
+
+    @Override
+    protected <T> Gauge newGauge(Meter.Id id, @Nullable T source, ToDoubleFunction<T> value) {
+        return Gauge.builder(id.getName(), source, value)
+                .tags(id.getTags())
+                .description(id.getDescription())
+                .baseUnit(id.getBaseUnit())
+                .register(process);
+    }
+
+    @Override
+    protected Counter newCounter(Meter.Id id) {
+        return Counter.builder(id.getName())
+                .tags(id.getTags())
+                .description(id.getDescription())
+                .baseUnit(id.getBaseUnit())
+                .register(process);
+    }
+
+    @Override
+    protected Timer newTimer(Meter.Id id, DistributionStatisticConfig wanted, PauseDetector pauses) {
+        return Timer.builder(id.getName())
+                .tags(id.getTags())
+                .description(id.getDescription())
+                .publishPercentiles(wanted.getPercentiles())
+                .publishPercentileHistogram(wanted.isPercentileHistogram())
+                .register(process);
+    }
+
+    @Override
+    protected DistributionSummary newDistributionSummary(
+            Meter.Id id, DistributionStatisticConfig wanted, double scale) {
+        return DistributionSummary.builder(id.getName())
+                .tags(id.getTags())
+                .description(id.getDescription())
+                .baseUnit(id.getBaseUnit())
+                .scale(scale)
+                .publishPercentiles(wanted.getPercentiles())
+                .publishPercentileHistogram(wanted.isPercentileHistogram())
+                .register(process);
+    }
+
+    @Override
+    protected Meter newMeter(Meter.Id id, Meter.Type type, Iterable<Measurement> measurements) {
+        return Meter.builder(id.getName(), type, measurements)
+                .tags(id.getTags())
+                .description(id.getDescription())
+                .baseUnit(id.getBaseUnit())
+                .register(process);
+    }
+
+    @Override
+    protected <T> FunctionTimer newFunctionTimer(
+            Meter.Id id, T source, ToLongFunction<T> count, ToDoubleFunction<T> total, TimeUnit unit) {
+        return FunctionTimer.builder(id.getName(), source, count, total, unit)
+                .tags(id.getTags())
+                .description(id.getDescription())
+                .register(process);
+    }
+
+    @Override
+    protected <T> FunctionCounter newFunctionCounter(Meter.Id id, T source, ToDoubleFunction<T> count) {
+        return FunctionCounter.builder(id.getName(), source, count)
+                .tags(id.getTags())
+                .description(id.getDescription())
+                .baseUnit(id.getBaseUnit())
+                .register(process);
+    }
+
+    @Override
+    protected TimeUnit getBaseTimeUnit() {
+        return TimeUnit.SECONDS;
+    }
+
+    @Override
+    protected DistributionStatisticConfig defaultHistogramConfig() {
+        return DistributionStatisticConfig.DEFAULT;
+    }
+}
