@@ -2,6 +2,7 @@ package io.understudy.cli.capture;
 
 import io.understudy.base.JsonWriter;
 import io.understudy.cli.AdminOptions;
+import io.understudy.cli.CliCommand;
 import io.understudy.cli.Failures;
 import io.understudy.cli.SecretFileOption;
 import io.understudy.plugins.capture.CaptureInput;
@@ -10,23 +11,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Shows the state of a capture, or what is in a file. */
 @Command(
         name = "show",
         mixinStandardHelpOptions = true,
         description = "Show the state of the running proxy's capture; with FILE, what is in it.")
-final class CaptureShowCommand implements Callable<Integer> {
+final class CaptureShowCommand extends CliCommand {
     @Parameters(paramLabel = "FILE", arity = "0..1", description = "A file of a capture, or a folder of them.")
     private @Nullable Path file;
 
@@ -39,12 +36,8 @@ final class CaptureShowCommand implements Callable<Integer> {
     @Mixin
     private final AdminOptions options = new AdminOptions();
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         Path path = file;
         if (path == null) {
             print(line, options.client(line).view("capture"));

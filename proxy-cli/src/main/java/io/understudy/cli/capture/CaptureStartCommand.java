@@ -2,24 +2,21 @@ package io.understudy.cli.capture;
 
 import io.understudy.base.Durations;
 import io.understudy.cli.AdminOptions;
+import io.understudy.cli.CliCommand;
 import io.understudy.cli.TimeConverter;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Starts a capture. */
 @Command(
         name = "start",
         mixinStandardHelpOptions = true,
         description = "Start a capture in the running proxy, to the folder of plugins.capture.directory.")
-final class CaptureStartCommand implements Callable<Integer> {
+final class CaptureStartCommand extends CliCommand {
     @Mixin
     private final AdminOptions options = new AdminOptions();
 
@@ -30,12 +27,8 @@ final class CaptureStartCommand implements Callable<Integer> {
             description = "Stop by itself after that time, such as 10m.")
     private @Nullable Duration time;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         String query = time == null ? "" : "?for=" + Durations.format(time);
         line.getOut().print(CaptureText.state(options.client(line).act("capture/start" + query)));
         line.getOut().flush();

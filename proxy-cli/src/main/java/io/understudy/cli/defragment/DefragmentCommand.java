@@ -2,6 +2,7 @@ package io.understudy.cli.defragment;
 
 import io.understudy.base.ByteSize;
 import io.understudy.base.JsonWriter;
+import io.understudy.cli.CliCommand;
 import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Logging;
 import io.understudy.cli.Terminal;
@@ -19,17 +20,14 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Rebuilds tables on a read-only standby, at the pace that replication allows. */
 @Command(
@@ -49,7 +47,7 @@ import picocli.CommandLine.Spec;
                     + " bounds. docs/pages.md has"
                     + " the account's privileges and what is refused."
         })
-public final class DefragmentCommand implements Callable<Integer> {
+public final class DefragmentCommand extends CliCommand {
     private static final Duration READING = Duration.ofMinutes(2);
     /** Longer than a server and a proxy that do not respond can make the ending. */
     private static final Duration ENDING = Duration.ofMinutes(2);
@@ -144,12 +142,8 @@ public final class DefragmentCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The figures as JSON on standard output, the log on standard error.")
     private boolean json;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         Logging.quiet();
         UnderstudyConfig config = file.load().config();
         PagesAccount account;
@@ -193,22 +187,20 @@ public final class DefragmentCommand implements Callable<Integer> {
 
     private List<String> choose(CommandLine line, UnderstudyConfig config) throws Exception {
         List<String> named = tables == null ? List.of() : tables;
-        Integer count = worst;
-        if (named.isEmpty() == (count == null) || count != null && count < 1) {
+        if (named.isEmpty() == (worst == null) || worst != null && worst < 1) {
             throw new CommandLine.ParameterException(
                     line, "Name tables as schema.table, or give --worst N with N of 1 or more; not both");
         }
-        return count == null
+        return worst == null
                 ? named
                 : WorstTables.of(
                         PagesQuery.of(config, Objects.requireNonNull(server))
                                 .warning(line.getErr()::println)
                                 .contents(null, false, READING),
-                        count);
+                        worst);
     }
 
     private Defragmentation.Options options() {
-        ByteSize free = diskFree;
         return new Defragmentation.Options(
                 new Bounds(
                         Objects.requireNonNull(lag),
@@ -216,7 +208,7 @@ public final class DefragmentCommand implements Callable<Integer> {
                         threads,
                         hardThreads,
                         Objects.requireNonNull(patience)),
-                free == null ? null : free.bytes(),
+                diskFree == null ? null : diskFree.bytes(),
                 checksum,
                 byPartition,
                 lowerSuperReadOnly);

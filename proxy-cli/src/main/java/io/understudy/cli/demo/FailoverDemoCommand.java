@@ -1,15 +1,11 @@
 package io.understudy.cli.demo;
 
+import io.understudy.cli.CliCommand;
 import io.understudy.cli.Logging;
 import io.understudy.demo.failover.FailoverDemo;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The day of the failover. */
 @Command(
@@ -22,7 +18,7 @@ import picocli.CommandLine.Spec;
             "Ends with 0 only if the planned change lost nothing, the list was what was missing, and the rescue brought"
                     + " back all that was captured."
         })
-public final class FailoverDemoCommand implements Callable<Integer> {
+public final class FailoverDemoCommand extends CliCommand {
     @Option(names = "--sessions", defaultValue = "8", description = "Sessions that write (default: ${DEFAULT-VALUE}).")
     private int sessions;
 
@@ -32,12 +28,8 @@ public final class FailoverDemoCommand implements Callable<Integer> {
             description = "Transactions before each change of the primary (default: ${DEFAULT-VALUE}).")
     private int transactions;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         if (sessions < 1 || transactions < 1) {
             throw new CommandLine.ParameterException(line, "--sessions and --transactions must be 1 or more");
         }

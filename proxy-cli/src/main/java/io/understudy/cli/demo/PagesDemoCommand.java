@@ -1,15 +1,11 @@
 package io.understudy.cli.demo;
 
+import io.understudy.cli.CliCommand;
 import io.understudy.cli.Logging;
 import io.understudy.demo.pages.PagesDemo;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The experiment on half-empty pages. */
 @Command(
@@ -20,7 +16,7 @@ import picocli.CommandLine.Spec;
             "Ends with 0 only if a quarter of the pages was saved, the lag stayed below 250 ms, nothing was logged"
                     + " and the tables are equal."
         })
-public final class PagesDemoCommand implements Callable<Integer> {
+public final class PagesDemoCommand extends CliCommand {
     @Option(names = "--rows", defaultValue = "200000", description = "Rows of the table (default: ${DEFAULT-VALUE}).")
     private int rows;
 
@@ -30,12 +26,8 @@ public final class PagesDemoCommand implements Callable<Integer> {
             description = "Updates a second meanwhile (default: ${DEFAULT-VALUE}).")
     private int updates;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         if (rows < 1 || updates < 1) {
             throw new CommandLine.ParameterException(line, "--rows and --updates must be 1 or more");
         }

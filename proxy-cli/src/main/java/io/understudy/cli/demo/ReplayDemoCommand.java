@@ -1,17 +1,15 @@
 package io.understudy.cli.demo;
 
+import io.understudy.cli.CliCommand;
 import io.understudy.cli.Logging;
 import io.understudy.cli.TimeConverter;
 import io.understudy.demo.replay.ReplayDemo;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Capture, replay and comparison. */
 @Command(
@@ -22,7 +20,7 @@ import picocli.CommandLine.Spec;
             "Ends with 0 only if the replays had no errors and the comparison found the dropped index and the changed"
                     + " row, and nothing else."
         })
-public final class ReplayDemoCommand implements Callable<Integer> {
+public final class ReplayDemoCommand extends CliCommand {
     @Option(
             names = "--for",
             paramLabel = "TIME",
@@ -31,12 +29,8 @@ public final class ReplayDemoCommand implements Callable<Integer> {
             description = "Length of the capture (default: ${DEFAULT-VALUE}).")
     private @Nullable Duration length;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         Logging.quiet();
         return new ReplayDemo(Objects.requireNonNull(length), line.getOut()).run()
                 ? CommandLine.ExitCode.OK

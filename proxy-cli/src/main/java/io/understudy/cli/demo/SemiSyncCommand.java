@@ -1,5 +1,6 @@
 package io.understudy.cli.demo;
 
+import io.understudy.cli.CliCommand;
 import io.understudy.cli.Logging;
 import io.understudy.cli.TimeConverter;
 import io.understudy.demo.semisync.SemiSyncExperiment;
@@ -7,14 +8,11 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Measures the cost of semi-synchronous replication per commit, on embedded servers. */
 @Command(
@@ -22,7 +20,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description =
                 "Measure what a commit costs without a replica, with an asynchronous and with a semi-synchronous one.")
-public final class SemiSyncCommand implements Callable<Integer> {
+public final class SemiSyncCommand extends CliCommand {
     private static final long CLEAN_UP_SECONDS = 30;
 
     @Option(
@@ -42,12 +40,8 @@ public final class SemiSyncCommand implements Callable<Integer> {
             description = "Time for all measurements together (default: ${DEFAULT-VALUE}).")
     private @Nullable Duration length;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         PrintWriter out = line.getOut();
         Logging.quiet();
         SemiSyncExperiment.Options options;

@@ -1,15 +1,11 @@
 package io.understudy.cli.demo;
 
+import io.understudy.cli.CliCommand;
 import io.understudy.cli.Logging;
 import io.understudy.demo.warming.WarmingDemo;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The experiment on warming a standby. */
 @Command(
@@ -19,7 +15,7 @@ import picocli.CommandLine.Spec;
             "Show on embedded servers what mirroring does to a cold standby: restart, score, forecast, promotion.",
             "Ends with 0 only if the forecast came true, within 0.1 pages a statement or a quarter."
         })
-public final class WarmingDemoCommand implements Callable<Integer> {
+public final class WarmingDemoCommand extends CliCommand {
     @Option(
             names = "--pool",
             paramLabel = "MIB",
@@ -38,12 +34,8 @@ public final class WarmingDemoCommand implements Callable<Integer> {
     @Option(names = "--seed", defaultValue = "1", description = "Of the random load (default: ${DEFAULT-VALUE}).")
     private long seed;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         if (pool < 8 || pool > 10_000 || seconds < 1) {
             throw new CommandLine.ParameterException(line, "--pool must be 8 to 10000, --seconds 1 or more");
         }

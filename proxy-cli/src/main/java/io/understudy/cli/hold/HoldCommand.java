@@ -2,18 +2,14 @@ package io.understudy.cli.hold;
 
 import io.understudy.base.JsonWriter;
 import io.understudy.cli.AdminOptions;
+import io.understudy.cli.CliCommand;
 import io.understudy.report.AdminClient;
 import java.io.PrintWriter;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Holds the sessions of a running proxy at their boundaries until they are released, or this program ends. */
 @Command(
@@ -21,7 +17,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Hold a running proxy's sessions at their boundaries, until 'release', --max, or the end of this"
                 + " program.")
-public final class HoldCommand implements Callable<Integer> {
+public final class HoldCommand extends CliCommand {
     private static final long POLL_MILLIS = 100;
 
     @Mixin
@@ -30,12 +26,8 @@ public final class HoldCommand implements Callable<Integer> {
     @Option(names = "--max", paramLabel = "TIME", defaultValue = "2s", description = "At most that long, such as 2s.")
     private String max = "2s";
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         PrintWriter out = line.getOut();
         AdminClient admin = options.client(line);
         Map<String, Object> view = admin.act("hold?max=" + max);

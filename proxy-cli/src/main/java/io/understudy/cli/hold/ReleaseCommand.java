@@ -2,27 +2,19 @@ package io.understudy.cli.hold;
 
 import io.understudy.base.JsonWriter;
 import io.understudy.cli.AdminOptions;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
+import io.understudy.cli.CliCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** Releases the sessions of a running proxy. */
 @Command(name = "release", mixinStandardHelpOptions = true, description = "Release the sessions that 'hold' holds.")
-public final class ReleaseCommand implements Callable<Integer> {
+public final class ReleaseCommand extends CliCommand {
     @Mixin
     private final AdminOptions options = new AdminOptions();
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         line.getOut().println(JsonWriter.write(options.client(line).act("release")));
         return CommandLine.ExitCode.OK;
     }

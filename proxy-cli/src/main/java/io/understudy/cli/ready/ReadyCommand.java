@@ -1,5 +1,6 @@
 package io.understudy.cli.ready;
 
+import io.understudy.cli.CliCommand;
 import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Failures;
 import io.understudy.cli.Logging;
@@ -21,15 +22,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Says whether a standby may be promoted. Made for the hook of a failover tool: it always ends in time. */
 @Command(
@@ -39,7 +37,7 @@ import picocli.CommandLine.Spec;
             "Say whether a standby may be promoted, and what stands against it.",
             "Exit code 0: yes. 4: yes, with findings. 8: no, or not known. Works while the primary is away."
         })
-public final class ReadyCommand implements Callable<Integer> {
+public final class ReadyCommand extends CliCommand {
     private static final int NOT_KNOWN = 8;
     private static final Duration BETWEEN = Duration.ofMillis(500);
     private static final Duration ADMIN_PATIENCE = Duration.ofSeconds(1);
@@ -84,15 +82,11 @@ public final class ReadyCommand implements Callable<Integer> {
     @Mixin
     private final ReportOutput output = new ReportOutput();
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     private @Nullable LoadedConfig loaded;
     private String failure = "";
 
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         Logging.quiet();
         if (file == null && admin == null) {
             throw new CommandLine.ParameterException(line, "Missing where to ask: give -c FILE or --admin HOST:PORT");

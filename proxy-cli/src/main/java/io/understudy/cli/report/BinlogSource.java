@@ -66,9 +66,8 @@ final class BinlogSource {
             throw new CommandLine.ParameterException(line, "--last must be 1 or more");
         }
         Workload workload = new Workload(last, ApplyCost.DEFAULT);
-        List<Path> given = files;
-        if (given != null && !given.isEmpty()) {
-            for (Path file : given) {
+        if (files != null && !files.isEmpty()) {
+            for (Path file : files) {
                 BinlogFile.read(file, workload::add);
             }
             return report.ofFiles(workload);

@@ -1,18 +1,11 @@
 package io.understudy.cli.report;
 
 import io.understudy.cli.AdminOptions;
-import io.understudy.cli.ReportOutput;
-import io.understudy.report.AdminClient;
 import io.understudy.report.FailoverText;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** Says what the last changes of the primary did to the clients of a running proxy. */
 @Command(
@@ -23,22 +16,16 @@ import picocli.CommandLine.Spec;
                     + " were steady, and errors.",
             "Latencies of digests need the plugin query-log."
         })
-public final class FailoverReportCommand implements Callable<Integer> {
+public final class FailoverReportCommand extends PrintedReport {
     @Mixin
-    private final AdminOptions options = new AdminOptions();
+    private final AdminOptions proxy = new AdminOptions();
 
-    @Mixin
-    private final ReportOutput output = new ReportOutput();
-
-    @Spec
-    private @Nullable CommandSpec spec;
+    public FailoverReportCommand() {
+        super(FailoverText::of);
+    }
 
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
-        AdminClient admin = options.client(line);
-        Map<String, Object> view = admin.view("failover");
-        output.print(line, view, FailoverText::of);
-        return CommandLine.ExitCode.OK;
+    Map<String, Object> report(CommandLine line) throws Exception {
+        return proxy.client(line).view("failover");
     }
 }

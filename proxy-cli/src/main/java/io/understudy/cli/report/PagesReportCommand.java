@@ -2,7 +2,6 @@ package io.understudy.cli.report;
 
 import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Logging;
-import io.understudy.cli.ReportOutput;
 import io.understudy.cli.TimeConverter;
 import io.understudy.pages.PagesQuery;
 import io.understudy.report.AdminClient;
@@ -12,14 +11,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Shows the contents of a standby's buffer pool, and the pages that rebuilding a table would free. */
 @Command(
@@ -31,7 +27,7 @@ import picocli.CommandLine.Spec;
             "Reads INFORMATION_SCHEMA.INNODB_BUFFER_PAGE once, which keeps one thread of the standby busy for a"
                     + " while (docs/pages.md)."
         })
-public final class PagesReportCommand implements Callable<Integer> {
+public final class PagesReportCommand extends PrintedReport {
     @Option(
             names = {"-c", "--config"},
             paramLabel = "FILE",
@@ -68,27 +64,21 @@ public final class PagesReportCommand implements Callable<Integer> {
     @Option(names = "--force", description = "Read a buffer pool above pages.poolLimit too; not with --admin.")
     private boolean force;
 
-    @Mixin
-    private final ReportOutput output = new ReportOutput();
-
-    @Spec
-    private @Nullable CommandSpec spec;
+    public PagesReportCommand() {
+        super(PagesText::of);
+    }
 
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
-        Map<String, Object> report;
+    Map<String, Object> report(CommandLine line) throws Exception {
         if (admin != null) {
             refuseWithAdmin(line);
-            report = new AdminClient(admin, null).view("standbys/" + server + "/pages");
-        } else if (file != null) {
-            Logging.quiet();
-            report = query(line, file);
-        } else {
-            throw new CommandLine.ParameterException(line, "Missing where to ask: give -c FILE or --admin HOST:PORT");
+            return new AdminClient(admin, null).view("standbys/" + server + "/pages");
         }
-        output.print(line, report, PagesText::of);
-        return CommandLine.ExitCode.OK;
+        if (file != null) {
+            Logging.quiet();
+            return query(line, file);
+        }
+        throw new CommandLine.ParameterException(line, "Missing where to ask: give -c FILE or --admin HOST:PORT");
     }
 
     /** The proxy reads with its own limits. Silence would let a report on all schemas pass for one on a single one. */

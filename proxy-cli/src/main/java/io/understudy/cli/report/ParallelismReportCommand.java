@@ -1,6 +1,5 @@
 package io.understudy.cli.report;
 
-import io.understudy.cli.ReportOutput;
 import io.understudy.cli.TimeConverter;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
@@ -11,14 +10,10 @@ import io.understudy.report.ParallelismText;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Simulates parallel apply of a binary log. */
 @Command(
@@ -31,7 +26,7 @@ import picocli.CommandLine.Spec;
                     + " proxy"
                     + " has seen (--admin)."
         })
-public final class ParallelismReportCommand implements Callable<Integer>, BinlogSource.Report {
+public final class ParallelismReportCommand extends PrintedReport implements BinlogSource.Report {
     private static final Duration SHORTEST_LONG = Duration.ofMillis(20);
 
     @Mixin
@@ -46,20 +41,16 @@ public final class ParallelismReportCommand implements Callable<Integer>, Binlog
                     + " ${DEFAULT-VALUE}).")
     private Duration longFrom = Duration.ZERO;
 
-    @Mixin
-    private final ReportOutput output = new ReportOutput();
-
-    @Spec
-    private @Nullable CommandSpec spec;
+    public ParallelismReportCommand() {
+        super(ParallelismText::of);
+    }
 
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    Map<String, Object> report(CommandLine line) throws Exception {
         if (longFrom.compareTo(SHORTEST_LONG) < 0) {
             throw new CommandLine.ParameterException(line, "--long must be 20ms or more");
         }
-        output.print(line, source.report(line, this), ParallelismText::of);
-        return CommandLine.ExitCode.OK;
+        return source.report(line, this);
     }
 
     @Override

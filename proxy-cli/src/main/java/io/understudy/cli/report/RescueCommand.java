@@ -1,5 +1,6 @@
 package io.understudy.cli.report;
 
+import io.understudy.cli.CliCommand;
 import io.understudy.report.LostSource;
 import io.understudy.report.RescueText;
 import java.io.IOException;
@@ -15,14 +16,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Writes the transactions that a new primary lacks as a binary log file. */
 @Command(
@@ -31,7 +29,7 @@ import picocli.CommandLine.Spec;
         description = "Write the transactions that the new primary lacks as a binary log file, for mariadb-binlog or"
                 + " mysqlbinlog."
                 + " Needs the admin token, so -c FILE.")
-public final class RescueCommand implements Callable<Integer> {
+public final class RescueCommand extends CliCommand {
     @Mixin
     private final LostOptions options = new LostOptions();
 
@@ -42,12 +40,8 @@ public final class RescueCommand implements Callable<Integer> {
             description = "Written new, readable by its owner only: it holds rows.")
     private @Nullable Path to;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         Path file = Objects.requireNonNull(to);
         LostSource source = options.source(line);
         Map<String, Object> rescue = source.rescue(options.on());

@@ -1,6 +1,5 @@
 package io.understudy.cli.report;
 
-import io.understudy.cli.ReportOutput;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.plugins.gtiddomain.advice.Stalls;
@@ -13,14 +12,9 @@ import io.understudy.report.SteeringText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** Says what held up the standbys' appliers, and which action would help. */
 @Command(
@@ -31,21 +25,17 @@ import picocli.CommandLine.Spec;
             "Of a running proxy (--admin); or of the primary's binary log and the standbys, watched for a while (-c);"
                     + " or of binary log files alone. Each finding has the rule to paste."
         })
-public final class SteeringReportCommand implements Callable<Integer>, BinlogSource.Report {
+public final class SteeringReportCommand extends PrintedReport implements BinlogSource.Report {
     @Mixin
     private final BinlogSource source = new BinlogSource();
 
-    @Mixin
-    private final ReportOutput output = new ReportOutput();
-
-    @Spec
-    private @Nullable CommandSpec spec;
+    public SteeringReportCommand() {
+        super(SteeringText::of);
+    }
 
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
-        output.print(line, source.report(line, this), SteeringText::of);
-        return CommandLine.ExitCode.OK;
+    Map<String, Object> report(CommandLine line) throws Exception {
+        return source.report(line, this);
     }
 
     @Override

@@ -1,28 +1,25 @@
 package io.understudy.cli.slowlog;
 
 import io.understudy.cli.AdminOptions;
+import io.understudy.cli.CliCommand;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.Objects;
 import java.util.StringJoiner;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Writes the live slow-log stream of a running proxy to standard output, for a person or a pipe. */
 @Command(
         name = "slowlog",
         mixinStandardHelpOptions = true,
         description = "Show the statements that a running proxy executes, live, as a slow log.")
-public final class SlowLogCommand implements Callable<Integer> {
+public final class SlowLogCommand extends CliCommand {
     private static final int BUFFER = 64 * 1024;
 
     @Mixin
@@ -46,12 +43,8 @@ public final class SlowLogCommand implements Callable<Integer> {
     @Option(names = "--reads-only", description = "Only pure reads, by the mirror's analysis.")
     private boolean readsOnly;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         PrintStream out = System.out;
         try (InputStream in = options.client(line).stream("slowlog" + query())) {
             byte[] buffer = new byte[BUFFER];

@@ -1,22 +1,19 @@
 package io.understudy.cli.slowlog;
 
 import io.understudy.cli.AdminOptions;
+import io.understudy.cli.CliCommand;
 import io.understudy.cli.Terminal;
 import io.understudy.report.AdminClient;
 import io.understudy.report.DigestsText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Shows the digests of a running proxy, live. */
 @Command(
@@ -24,7 +21,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Show the digests of a running proxy, live. In a terminal the keys t c a 9 m e r b choose the"
                 + " order (time, count, mean, p99, max, errors, rows, bytes), q ends.")
-public final class TopCommand implements Callable<Integer> {
+public final class TopCommand extends CliCommand {
     private static final String HOME_AND_CLEAR = "\033[H\033[2J";
     private static final int POLL_MILLIS = 50;
 
@@ -52,12 +49,8 @@ public final class TopCommand implements Callable<Integer> {
     @Option(names = "--once", description = "Show the figures since the start once, and end.")
     private boolean once;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         if (rows < 1 || interval < 1) {
             throw new CommandLine.ParameterException(line, "--rows and --interval: expected at least 1");
         }

@@ -1,6 +1,7 @@
 package io.understudy.cli.switchover;
 
 import io.understudy.base.Durations;
+import io.understudy.cli.CliCommand;
 import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Logging;
 import io.understudy.cli.TimeConverter;
@@ -10,14 +11,11 @@ import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** A planned change of the primary. */
 @Command(
@@ -35,7 +33,7 @@ import picocli.CommandLine.Spec;
                     + " standby has applied everything, promote it, let the proxy follow, and release.",
             "Any failure before the promotion is undone. docs/failover.md has the account's privileges."
         })
-public final class SwitchoverCommand implements Callable<Integer> {
+public final class SwitchoverCommand extends CliCommand {
     /** Longer than a hold and the undoing together. */
     private static final Duration ENDING = Duration.ofSeconds(45);
 
@@ -66,12 +64,8 @@ public final class SwitchoverCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Print the steps and run the checks; change nothing.")
     private boolean dryRun;
 
-    @Spec
-    private @Nullable CommandSpec spec;
-
     @Override
-    public Integer call() throws Exception {
-        CommandLine line = Objects.requireNonNull(spec).commandLine();
+    protected int run(CommandLine line) throws Exception {
         Logging.quiet();
         UnderstudyConfig config = file.load().config();
         SwitchoverLimits bounds = new SwitchoverLimits(
@@ -91,17 +85,16 @@ public final class SwitchoverCommand implements Callable<Integer> {
 
     /** The proxy would refuse a longer hold, but only after the checks. */
     private Duration hold(CommandLine line, Duration longest) {
-        Duration wanted = max;
-        if (wanted == null) {
+        if (max == null) {
             return longest.compareTo(HOLD) < 0 ? longest : HOLD;
         }
-        if (wanted.compareTo(longest) > 0) {
+        if (max.compareTo(longest) > 0) {
             throw new CommandLine.ParameterException(
                     line,
                     "--max: expected at most limits.handshakeTimeout (" + Durations.format(longest) + "), but found "
-                            + Durations.format(wanted) + "; new connections wait too, and would be given up");
+                            + Durations.format(max) + "; new connections wait too, and would be given up");
         }
-        return wanted;
+        return max;
     }
 
     /** Runs when a signal ends the program: otherwise the old primary could stay read-only. */
