@@ -2,20 +2,14 @@ package io.understudy.rebuild;
 
 import io.understudy.pages.PagesAccount;
 import io.understudy.pages.ServerQueries;
-import io.understudy.pages.TableOrPartition;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +29,6 @@ public final class Defragmentation {
 
     private static final String LOCK = "understudy.defragment";
     private static final String LOST = "a connection to the standby is lost";
-    private static final double MIB = 1 << 20;
 
     /**
      * The operator's choices.
@@ -142,9 +135,12 @@ public final class Defragmentation {
             if (lowers) {
                 superReadOnly.lower();
             }
-            TableRebuild rebuild = new TableRebuild(
-                    standby, worker, options.bounds(), calm(standby), journal, this::stopped, this::kill);
-            all(standby, worker, rebuild, tables, outcomes);
+            Calm calm = new Calm(standby, options.bounds(), stop, journal);
+            TableRebuild rebuild =
+                    new TableRebuild(standby, worker, options.bounds(), calm, journal, this::stopped, this::kill);
+            TableDefragmentation one = new TableDefragmentation(
+                    account, options, journal, reads, stop, standby, worker, rebuild, calm);
+            all(standby, one, tables, outcomes);
         } finally {
             asBefore = !lowers || raised(superReadOnly);
         }
@@ -159,17 +155,15 @@ public final class Defragmentation {
     }
 
     /** Rebuilds tables. An error at one of them leaves the outcomes of those before it. */
-    private void all(
-            StandbyQueries standby, Worker worker, TableRebuild rebuild, List<String> tables, List<Outcome> outcomes)
-            throws SQLException, InterruptedException {
-        TableIdentities names = new TableIdentities(standby);
+    private void all(StandbyQueries standby, TableDefragmentation one, List<String> tables, List<Outcome> outcomes)
+            throws InterruptedException {
         String over = "";
         for (String table : tables) {
             Outcome outcome;
             try {
                 over = over.isEmpty() ? over(standby, tables.size() - outcomes.size()) : over;
                 outcome = over.isEmpty()
-                        ? one(standby, worker, rebuild, names, table)
+                        ? one.run(table)
                         : Outcome.without(table, Outcome.State.ENDED, "not begun, as " + over);
             } catch (ConnectionLostException e) {
                 outcome = failed(table, e);
@@ -180,7 +174,7 @@ public final class Defragmentation {
             }
             outcomes.add(outcome);
             if (outcome.state() != Outcome.State.REBUILT) {
-                say(outcome);
+                one.say(outcome);
             }
         }
     }
@@ -221,10 +215,6 @@ public final class Defragmentation {
         }
     }
 
-    private Calm calm(StandbyQueries standby) {
-        return new Calm(standby, options.bounds(), stop, journal);
-    }
-
     /** Returns false if the server cannot be reached, which the journal then says. */
     private static boolean raised(SuperReadOnly superReadOnly) {
         try {
@@ -245,195 +235,11 @@ public final class Defragmentation {
         }
     }
 
-    private Outcome one(
-            StandbyQueries standby, Worker worker, TableRebuild rebuild, TableIdentities names, String table)
-            throws SQLException, InterruptedException {
-        TableOrPartition name = TableOrPartition.written(table);
-        if (name == null) {
-            return Outcome.without(
-                    table,
-                    Outcome.State.REFUSED,
-                    "write it as schema.table; names with dots or backticks as `schema`.`table`");
-        }
-        Subject subject;
-        try {
-            subject = new TableChecks(
-                            standby,
-                            Grants.of(
-                                    standby.queries(),
-                                    standby.product(),
-                                    account.config().user()))
-                    .check(name.schema(), name.table());
-            new DiskSpace(standby, account.standby().address(), options.diskFree(), options.byPartition())
-                    .check(subject);
-        } catch (Refused e) {
-            return Outcome.without(table, Outcome.State.REFUSED, String.valueOf(e.getMessage()));
-        }
-        // Here too, because the table's reads are not mirrored from here on.
-        TableRebuild.Failure busy = calm(standby).await();
-        if (busy != null) {
-            return Outcome.without(table, busy.state(), busy.why());
-        }
-        String changed = names.changed(subject);
-        if (!changed.isEmpty()) {
-            return Outcome.without(table, Outcome.State.FAILED, changed);
-        }
-        Outcome outcome;
-        try {
-            tell(reads.skip(subject.shown()));
-            outcome = rebuild(standby, worker, rebuild, names, subject);
-            names.keep(subject);
-        } finally {
-            tell(reads.again(subject.shown()));
-        }
-        if (outcome.state() != Outcome.State.REBUILT) {
-            return outcome;
-        }
-        say(outcome);
-        MirroredReads.Rewarmed rewarmed =
-                reads.rewarm(subject.shown(), millis -> stop.await(millis, TimeUnit.MILLISECONDS));
-        tell(rewarmed.line());
-        return outcome.withReads(rewarmed.figures());
-    }
-
-    private void tell(String line) {
-        if (!line.isEmpty()) {
-            journal.line(line);
-        }
-    }
-
-    private Outcome rebuild(
-            StandbyQueries standby, Worker worker, TableRebuild rebuild, TableIdentities names, Subject subject)
-            throws SQLException, InterruptedException {
-        rebuild.begin();
-        TableRebuild.Work analyze = () -> worker.queries().execute("ANALYZE LOCAL TABLE " + subject.quoted());
-        TableRebuild.Failure unread = rebuild.run(subject, analyze);
-        if (unread != null) {
-            return Outcome.without(subject.shown(), unread.state(), unread.why());
-        }
-        TableSize before = TableSize.of(standby, subject);
-        Set<Long> spaces = names.all();
-        AtomicReference<Checksum> sum = new AtomicReference<>();
-        TableRebuild.Work summing = () -> sum.set(Checksum.of(worker.queries(), standby.product(), subject));
-        TableRebuild.Failure unsummed = options.checksum() ? rebuild.run(subject, summing) : null;
-        if (unsummed != null) {
-            return Outcome.without(subject.shown(), unsummed.state(), "CHECKSUM TABLE: " + unsummed.why());
-        }
-        Checksum sumBefore = sum.get();
-        journal.line(String.format(
-                Locale.ROOT,
-                "%s: %,d leaf pages, files of %,.1f MiB; rebuilding",
-                subject.shown(),
-                before.allLeafPages(),
-                before.fileBytes() / MIB));
-        String full = new RedoLog(standby).warning(before.fileBytes());
-        if (!full.isEmpty()) {
-            journal.line(subject.shown() + ": " + full);
-        }
-        long start = System.nanoTime();
-        for (String sql : statements(standby, subject)) {
-            TableRebuild.Failure failure =
-                    rebuild.run(subject, () -> worker.queries().execute(sql));
-            if (failure != null) {
-                return new Outcome(
-                        subject.shown(),
-                        failure.state(),
-                        failure.why(),
-                        before,
-                        null,
-                        since(start),
-                        rebuild.mostLag(),
-                        "",
-                        null);
-            }
-        }
-        double seconds = since(start);
-        unread = rebuild.run(subject, analyze);
-        if (unread != null) {
-            journal.line(subject.shown() + ": its statistics are those of the rebuild itself: " + unread.why());
-        }
-        TableSize after = TableSize.of(standby, subject);
-        String gone = after.fileBytes() == 0
-                ? "its files are gone: replication or somebody else dropped or renamed it meanwhile"
-                : names.taken(subject, spaces, rebuild.copies());
-        if (!gone.isEmpty()) {
-            return new Outcome(
-                    subject.shown(), Outcome.State.FAILED, gone, before, null, seconds, rebuild.mostLag(), "", null);
-        }
-        String checksum = "";
-        if (sumBefore != null) {
-            unsummed = rebuild.run(subject, summing);
-            checksum = unsummed == null
-                    ? sumBefore.against(Objects.requireNonNull(sum.get()))
-                    : "not finished: " + unsummed.why();
-        }
-        return new Outcome(
-                subject.shown(),
-                checksum.equals("DIFFERENT") ? Outcome.State.FAILED : Outcome.State.REBUILT,
-                checksum.equals("DIFFERENT")
-                        ? "CHECKSUM TABLE differs, though replication wrote nothing meanwhile"
-                        : "",
-                before,
-                after,
-                seconds,
-                rebuild.mostLag(),
-                checksum,
-                null);
-    }
-
     private void kill(long connection) throws SQLException, InterruptedException {
         try (Connection own = account.connect(ENDING_TIMEOUT)) {
             if (!new StandbyQueries(new ServerQueries(own)).end(connection)) {
                 throw new SQLException("it is killed and still there");
             }
         }
-    }
-
-    private List<String> statements(StandbyQueries standby, Subject subject) throws SQLException {
-        if (!subject.partitioned() || !options.byPartition()) {
-            return List.of("ALTER TABLE " + subject.quoted() + " FORCE, ALGORITHM=INPLACE, LOCK=NONE");
-        }
-        return standby.queries()
-                .rows(
-                        "SELECT DISTINCT PARTITION_NAME FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = "
-                                + ServerQueries.quote(subject.schema()) + " AND TABLE_NAME = "
-                                + ServerQueries.quote(subject.table())
-                                + " AND PARTITION_NAME IS NOT NULL",
-                        row -> "ALTER TABLE " + subject.quoted() + " REBUILD PARTITION "
-                                + ServerQueries.name(ServerQueries.text(row, 1)));
-    }
-
-    private static double since(long start) {
-        return (System.nanoTime() - start) / 1e9;
-    }
-
-    private void say(Outcome outcome) {
-        TableSize before = outcome.before();
-        TableSize after = outcome.after();
-        if (before == null || after == null) {
-            journal.line(
-                    outcome.table() + ": " + outcome.state().name().toLowerCase(Locale.ROOT) + ": " + outcome.why());
-            return;
-        }
-        journal.line(String.format(
-                Locale.ROOT,
-                "%s: %,d -> %,d leaf pages (%+.1f %%), files %,.1f -> %,.1f MiB, %.1f s, lag at most %d s%s%s",
-                outcome.table(),
-                before.allLeafPages(),
-                after.allLeafPages(),
-                100.0 * (after.allLeafPages() - before.allLeafPages()) / Math.max(1, before.allLeafPages()),
-                before.fileBytes() / MIB,
-                after.fileBytes() / MIB,
-                outcome.seconds(),
-                outcome.mostLag(),
-                outcome.checksum().isEmpty() ? "" : ", checksums " + outcome.checksum(),
-                outcome.why().isEmpty() ? "" : ": " + outcome.why()));
-        after.leafPages()
-                .forEach((index, pages) -> journal.line(String.format(
-                        Locale.ROOT,
-                        "  %s: %,d -> %,d",
-                        index,
-                        before.leafPages().getOrDefault(index, 0L),
-                        pages)));
     }
 }

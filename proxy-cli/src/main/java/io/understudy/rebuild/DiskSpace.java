@@ -94,9 +94,8 @@ final class DiskSpace {
         long copy = files.isEmpty() ? subject.fileBytes() : copy(files);
         // The tmpdir holds the writes meanwhile, and the entries of secondary indexes while they are sorted.
         long temporary = (log.isEmpty() ? 0 : Long.parseLong(log)) + (sorts(subject) ? copy : 0);
-        Long said = told;
-        if (said != null) {
-            enough(subject, copy + temporary, said, "the free space that --disk-free gave");
+        if (told != null) {
+            enough(subject, copy + temporary, told, "the free space that --disk-free gave");
             return;
         }
         Path data = Path.of(standby.queries().variable("datadir"));
