@@ -58,18 +58,16 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     public void channelInactive(ChannelHandlerContext context) throws Exception {
         gone.complete(null);
         stopWaiting();
-        StreamingResponse open = streaming;
-        if (open != null) {
-            open.close();
+        if (streaming != null) {
+            streaming.close();
         }
         super.channelInactive(context);
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) throws Exception {
-        StreamingResponse open = streaming;
-        if (open != null) {
-            open.drain();
+        if (streaming != null) {
+            streaming.drain();
         }
         super.channelWritabilityChanged(context);
     }

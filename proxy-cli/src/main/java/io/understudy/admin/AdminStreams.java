@@ -48,8 +48,7 @@ final class AdminStreams {
     AdminResponse refusal(String path, String why) {
         refused++;
         long now = nanoClock.getAsLong();
-        Long logged = loggedNanos;
-        if (logged == null || now - logged >= LOG_NANOS) {
+        if (loggedNanos == null || now - loggedNanos >= LOG_NANOS) {
             LOG.warn("{} was refused: {} ({} refused since the last such line)", path, why, refused);
             loggedNanos = now;
             refused = 0;

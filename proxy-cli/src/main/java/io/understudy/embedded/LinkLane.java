@@ -208,9 +208,8 @@ final class LinkLane {
     /** Drops the bytes in transit; nothing is passed on afterwards. */
     void abandon() {
         dead = true;
-        Future<?> pending = wakeUp;
-        if (pending != null) {
-            pending.cancel(false);
+        if (wakeUp != null) {
+            wakeUp.cancel(false);
         }
         Item item;
         while ((item = queue.poll()) != null) {
@@ -222,12 +221,11 @@ final class LinkLane {
     }
 
     private void wakeUpAt(long at, long now) {
-        Future<?> pending = wakeUp;
-        if (pending != null) {
+        if (wakeUp != null) {
             if (wakeUpAt - at <= 0) {
                 return;
             }
-            pending.cancel(false);
+            wakeUp.cancel(false);
         }
         wakeUpAt = at;
         wakeUp = target.eventLoop()

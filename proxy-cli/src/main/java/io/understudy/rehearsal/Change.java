@@ -99,8 +99,9 @@ final class Change {
     /** @param texts whether the normalised texts are shown */
     Map<String, @Nullable Object> view(boolean texts) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>(head);
-        Long away = awaySinceMillis;
-        view.put("unreachableSecondsBefore", away == null ? null : Math.max(0, atMillis - away) / 1e3);
+        view.put(
+                "unreachableSecondsBefore",
+                awaySinceMillis == null ? null : Math.max(0, atMillis - awaySinceMillis) / 1e3);
         view.put("steadyAfterSeconds", steadiness.seconds());
         view.put("steady", steady());
         view.put("commandsPerSecondBefore", Math.round(steadiness.rate() * 10) / 10.0);
