@@ -9,6 +9,7 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.sql.Literals;
+import io.understudy.sql.SecretWords;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;
@@ -120,7 +121,7 @@ final class CaptureObserver implements SessionObserver {
             return null;
         }
         byte[] text = prepared == null ? payload : prepared.text();
-        if (text == null || AccountStatements.mayHoldSecret(text)) {
+        if (text == null || SecretWords.areIn(text, text.length)) {
             capture.meters().skipped(text == null ? "too_long" : "account");
             return null;
         }

@@ -6,22 +6,21 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.sql.LiteralHash;
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Plugin {@code capture}: {@code POST /api/capture/start} and {@code stop}, {@code GET /api/capture}. */
 public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
     private static final long WRITE_MILLIS = 10_000;
 
-    private final LongUnaryOperator hash = keyedHash(new SecureRandom().nextLong());
+    private final LiteralHash hash = LiteralHash.withRandomKey();
     private volatile @Nullable Capture capture;
     private @Nullable CaptureMeters meters;
     private @Nullable PluginContext context;
@@ -128,18 +127,8 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
         return now != null && now.results() == Results.HASH;
     }
 
-    LongUnaryOperator hash() {
+    LiteralHash hash() {
         return hash;
-    }
-
-    /** The finaliser of SplittableRandom, with its published constants, between two additions of the key. */
-    private static LongUnaryOperator keyedHash(long key) {
-        return value -> {
-            long z = value + key;
-            z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
-            z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
-            return (z ^ z >>> 31) + Long.rotateLeft(key, 32);
-        };
     }
 
     @Override

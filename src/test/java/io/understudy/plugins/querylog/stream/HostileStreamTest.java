@@ -126,6 +126,20 @@ class HostileStreamTest {
         }
     }
 
+    /** A statement that began under {@code keep}, and ended after a reload to {@code drop}. */
+    @Test
+    void aReaderWithoutValuesGetsNoneThatWereKeptBefore() {
+        DigestEntry entry =
+                new DigestTable(16, Clock.systemUTC(), () -> 0).of(FakeExchange.to("SELECT 1"), new DigestKey());
+        byte[] text = "SELECT 'secret of a client'".getBytes(StandardCharsets.UTF_8);
+        EventWriter writer = new EventWriter(Literals.DROP, value -> value, 1);
+        writer.write(new StatementEvent(
+                SESSIONS.get(0), "shop", entry, new ExecutedText(text, 0, 0, null), START, 1, 1, 0, 1, 0, null));
+        assertThat(new String(writer.take(), StandardCharsets.UTF_8))
+                .contains("# Digest: ")
+                .doesNotContain("secret");
+    }
+
     private static double skipped(SimpleMeterRegistry registry) {
         return registry.find("understudy.slowlog.events").counters().stream()
                 .filter(counter ->

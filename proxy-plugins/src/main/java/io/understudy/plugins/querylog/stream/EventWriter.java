@@ -2,6 +2,7 @@ package io.understudy.plugins.querylog.stream;
 
 import io.understudy.plugins.querylog.digests.DigestEntry;
 import io.understudy.sql.Literals;
+import io.understudy.sql.SecretWords;
 import io.understudy.sql.SingleLine;
 import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +26,6 @@ final class EventWriter {
     /** The servers' error for a text that they cannot parse. */
     private static final int PARSE_ERROR = 1064;
 
-    private static final String[] SECRETS = {"identified", "password", "aes_", "encrypt", "decrypt"};
     /** Statements that a reader would take for a line of its own before the text. */
     private static final String[] LINES = {"use ", "use`", "set timestamp", "set insert_id", "set last_insert_id"};
     /** Lines that pt-query-digest takes for a server's header and drops. A blank ahead prevents that. */
@@ -126,7 +126,8 @@ final class EventWriter {
     }
 
     private @Nullable String statement(DigestEntry entry, @Nullable ExecutedText text) {
-        if (text == null) {
+        // A statement that began before values were to be dropped still has them.
+        if (text == null || literals == Literals.DROP) {
             byte[] normalized = entry.text();
             if (normalized == null) {
                 return SingleLine.Refusal.UNPARSED.label();
@@ -141,7 +142,7 @@ final class EventWriter {
         if (refusal != null) {
             return refusal.label();
         }
-        if (literals == Literals.KEEP && mayHoldSecret(line.bytes(), line.length())) {
+        if (literals == Literals.KEEP && SecretWords.areIn(line.bytes(), line.length())) {
             return "secret";
         }
         text(line.bytes(), line.length());
@@ -162,15 +163,6 @@ final class EventWriter {
             put(" ");
         }
         put(text, end);
-    }
-
-    private static boolean mayHoldSecret(byte[] text, int end) {
-        for (String word : SECRETS) {
-            if (contains(text, end, word)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static boolean contains(byte[] text, int end, String word) {

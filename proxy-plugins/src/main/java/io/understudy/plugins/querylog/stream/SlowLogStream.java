@@ -4,19 +4,18 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.plugin.PublishedStream;
 import io.understudy.plugins.querylog.QueryLogConfig;
+import io.understudy.sql.LiteralHash;
 import io.understudy.sql.Literals;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.LongUnaryOperator;
 
 /** The readers of {@code GET /slowlog}. Thread-safe. */
 public final class SlowLogStream implements PublishedStream {
     private final CopyOnWriteArrayList<StreamReader> readers = new CopyOnWriteArrayList<>();
     private final SlowLogMeters meters;
-    private final LongUnaryOperator hash;
+    private final LiteralHash hash = LiteralHash.withRandomKey();
     private volatile QueryLogConfig config;
     private volatile boolean active;
     private boolean stopped;
@@ -24,24 +23,13 @@ public final class SlowLogStream implements PublishedStream {
     public SlowLogStream(QueryLogConfig config, MeterRegistry registry) {
         this.config = config;
         this.meters = new SlowLogMeters(registry);
-        this.hash = keyedHash(new SecureRandom().nextLong());
         Gauge.builder("understudy.slowlog.readers", readers, List::size)
                 .description("Readers of the slow-log stream now")
                 .register(registry);
     }
 
-    /** The finaliser of SplittableRandom, with its published constants, between two additions of the key. */
-    private static LongUnaryOperator keyedHash(long key) {
-        return value -> {
-            long z = value + key;
-            z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
-            z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
-            return (z ^ z >>> 31) + Long.rotateLeft(key, 32);
-        };
-    }
-
     /** Applies to readers that connect later; whether values are shown, to all of them. */
-    public void config(QueryLogConfig next) {
+    public synchronized void config(QueryLogConfig next) {
         boolean otherValues = next.literals() != config.literals();
         config = next;
         if (otherValues) {
