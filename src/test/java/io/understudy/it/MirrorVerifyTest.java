@@ -163,4 +163,58 @@ class MirrorVerifyTest {
             pair.standby().execute("START SLAVE SQL_THREAD");
         }
     }
+
+    /** What no transaction has committed is in no binary log, and a writable standby has writes of its own. */
+    @Test
+    void uncommittedRowsAndAPromotedStandbyAreNoDifference() throws Exception {
+        pair.primary().execute("SET GLOBAL TRANSACTION ISOLATION LEVEL READ UNCOMMITTED");
+        try (MirrorProxy proxy = MirrorProxy.start(
+                        pair.primary().port(), pair.standby().port(), "{ verify: 100%, rules: [ { name: all } ] }");
+                Connection client = proxy.mariadb("");
+                Connection writes = pair.primary().connect();
+                Statement write = writes.createStatement()) {
+            proxy.awaitMirroring();
+            writes.setAutoCommit(false);
+            write.execute("UPDATE shop.items SET name = 'uncommitted' WHERE id = 50");
+            until(proxy, client, "equal", 2, "SELECT name, stock FROM items WHERE id = 50");
+            writes.rollback();
+
+            pair.standby()
+                    .execute(
+                            "SET GLOBAL read_only = 0",
+                            "SET SESSION sql_log_bin = 0",
+                            "UPDATE shop.items SET name = 'written there' WHERE id = 61");
+            await().during(Duration.ofSeconds(6)).atMost(Duration.ofSeconds(10)).until(() -> {
+                read(client, "SELECT name, stock FROM items WHERE id = 61");
+                return verified(proxy, "different") == 0;
+            });
+        } finally {
+            pair.primary().execute("SET GLOBAL TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+            pair.standby()
+                    .execute(
+                            "SET SESSION sql_log_bin = 0",
+                            "UPDATE shop.items SET name = 'item 61' WHERE id = 61",
+                            "SET GLOBAL read_only = 1");
+        }
+    }
+
+    /** A rebuilt standby is seen to be right again, also when nobody reads the row. */
+    @Test
+    void aRepairedStandbyIsNoLongerListed() throws Exception {
+        String view = "{ verify: 100%, rules: [ { name: all } ] }";
+        try (MirrorProxy proxy =
+                        MirrorProxy.start(pair.primary().port(), pair.standby().port(), view);
+                Connection client = proxy.mariadb("")) {
+            proxy.awaitMirroring();
+            pair.standby()
+                    .execute("SET SESSION sql_log_bin = 0", "UPDATE shop.items SET name = 'planted' WHERE id = 70");
+            until(proxy, client, "different", 1, "SELECT name, stock FROM items WHERE id = 70");
+            assertThat(String.valueOf(proxy.view())).contains("differences=[{standby=s1");
+            pair.standby()
+                    .execute("SET SESSION sql_log_bin = 0", "UPDATE shop.items SET name = 'item 70' WHERE id = 70");
+            await().atMost(Duration.ofSeconds(60))
+                    .untilAsserted(
+                            () -> assertThat(String.valueOf(proxy.view())).contains("differences=[]"));
+        }
+    }
 }

@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe, but not for event loops: getting a connection may wait for a second.
  */
 public final class QueryPool implements AutoCloseable {
-    private static final int SIZE = 2;
+    /** The monitor must get one each second, beside long queries such as those of the mirror's checks. */
+    private static final int SIZE = 4;
+
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final HikariDataSource pool;

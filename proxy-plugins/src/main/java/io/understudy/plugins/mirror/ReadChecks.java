@@ -77,7 +77,8 @@ final class ReadChecks {
             }
             List<StandbyMirror> targets = statement.rule().targets();
             for (StandbyMirror standby : targets) {
-                if (share.takes(ThreadLocalRandom.current().nextInt())) {
+                if (!standby.pause().paused()
+                        && share.takes(ThreadLocalRandom.current().nextInt())) {
                     verifier.offer(new VerifiedRead(
                             standby.standby(),
                             statement.sql(),

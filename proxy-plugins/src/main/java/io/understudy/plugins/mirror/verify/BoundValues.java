@@ -117,4 +117,14 @@ public final class BoundValues {
             }
         }
     }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof BoundValues bound && Arrays.deepEquals(values.toArray(), bound.values.toArray());
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.deepHashCode(values.toArray());
+    }
 }

@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,10 @@ final class CausalCheck {
     private static final long LOG_MILLIS = 2_000;
     private static final int TIMEOUT_SECONDS = 5;
     private static final int FETCH = 1_000;
+    /** A number, or from MariaDB 12 on a word. */
+    private static final Set<String> WRITABLE = Set.of("0", "OFF");
+
+    private static final String VERSION = "SELECT REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')";
 
     /**
      * The outcome of one comparison.
@@ -82,29 +87,26 @@ final class CausalCheck {
         if (standby.isPrimary() || !standby.state().reachable()) {
             return Outcome.inconclusive("standby");
         }
+        if (!standby.state().readOnly()) {
+            return Outcome.inconclusive("not_read_only"); // it may have writes of its own, as after a promotion
+        }
         long quiet = System.nanoTime() - QUIET_NANOS;
         if (!writes.quietSince(read.tables(), quiet)) {
             return Outcome.inconclusive("recent_write");
         }
-        try (Connection one = primary.getConnection();
-                Connection other = standby.dataSource().getConnection()) {
-            return compare(read, new BoundQuery(sql, values), CheckedProduct.of(flavor), one, other, quiet);
+        try (Connection one = primary.getConnection()) {
+            return compare(read, new BoundQuery(sql, values), CheckedProduct.of(flavor), one, quiet);
         } catch (SQLException e) {
             lastError = String.valueOf(e.getMessage());
             return Outcome.inconclusive("error");
         }
     }
 
-    private Outcome compare(
-            VerifiedRead read, BoundQuery bound, CheckedProduct product, Connection one, Connection other, long quiet)
+    private Outcome compare(VerifiedRead read, BoundQuery bound, CheckedProduct product, Connection one, long quiet)
             throws SQLException, InterruptedException {
         String unfit = fitness.unfit(one, read.tables());
         if (unfit != null) {
             return Outcome.inconclusive(unfit);
-        }
-        if (!query(one, "SELECT REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')")
-                .equals(query(other, "SELECT REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')"))) {
-            return Outcome.inconclusive("version"); // values may be written in another way
         }
         String before = query(one, product.position());
         boolean waits = !query(one, product.waiting()).equals("0");
@@ -112,11 +114,22 @@ final class CausalCheck {
         String mode = settle(one, wanted == null ? "''" : wanted);
         ReadResult expected = read(one, read.schema(), bound);
         String reached = query(one, product.position());
-        if (!"0".equals(query(other, product.wait(reached, APPLY_SECONDS)))) {
-            return Outcome.inconclusive("standby_behind");
+        String version = query(one, VERSION);
+        ReadResult found;
+        // Opened late: the standby's monitor needs the pool's connections too.
+        try (Connection other = read.standby().dataSource().getConnection()) {
+            if (!version.equals(query(other, VERSION))) {
+                return Outcome.inconclusive("version"); // values may be written in another way
+            }
+            if (!"0".equals(query(other, product.wait(reached, APPLY_SECONDS)))) {
+                return Outcome.inconclusive("standby_behind");
+            }
+            settle(other, "'" + mode + "'");
+            found = read(other, read.schema(), bound);
+            if (WRITABLE.contains(query(other, "SELECT @@GLOBAL.read_only"))) {
+                return Outcome.inconclusive("not_read_only"); // promoted meanwhile
+            }
         }
-        settle(other, "'" + mode + "'");
-        ReadResult found = read(other, read.schema(), bound);
         String after = query(one, product.position());
         if (expected == null || found == null) {
             return Outcome.inconclusive("too_large");
@@ -142,6 +155,8 @@ final class CausalCheck {
     private static String settle(Connection connection, String mode) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET NAMES utf8mb4 COLLATE utf8mb4_general_ci");
+            // With READ UNCOMMITTED, rows that no transaction has committed would count; no binary log has them.
+            statement.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
             statement.execute("SET SESSION sql_mode = " + mode
                     + ", SESSION time_zone = '+00:00', SESSION sql_select_limit = 18446744073709551615");
         }
@@ -165,7 +180,7 @@ final class CausalCheck {
         }
     }
 
-    /** The pool's other users expect the server's own settings. */
+    /** The pool's other users expect the server's own settings; the isolation level means nothing to them. */
     private static void release(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET SESSION sql_mode = DEFAULT, SESSION time_zone = DEFAULT,"

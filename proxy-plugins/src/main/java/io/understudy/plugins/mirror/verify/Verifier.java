@@ -8,6 +8,7 @@ import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
 import io.understudy.sql.TableName;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -21,25 +22,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks a sample of the mirrored reads, one after the other, on a thread of its own. The first difference of a digest
- * counts when it has been found three times in a row, seconds apart, with the same results. Thread-safe.
+ * Checks a sample of the mirrored reads, one after the other, on a thread of its own. A difference counts when it has
+ * been found three times in a row, seconds apart, with the same results. What was found is read again from time to
+ * time, until the standby has been repaired. Thread-safe.
  */
 public final class Verifier implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Verifier.class);
     private static final int WAITING = 64;
     private static final int DIFFERENCES = 100;
     private static final long[] AGAIN_MILLIS = {1_000, 3_000};
+    private static final long REPAIRED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final PluginContext context;
     private final TableWrites writes = new TableWrites();
     private final CausalCheck check;
     private final ArrayBlockingQueue<VerifiedRead> queue = new ArrayBlockingQueue<>(WAITING);
     private final Map<String, Counter> counters = new ConcurrentHashMap<>();
-    /** By standby and digest, the oldest first. */
-    private final Map<String, Map<String, Object>> differences = new LinkedHashMap<>();
+    /** By standby and digest, the one that was checked least recently first. */
+    private final Map<String, Difference> differences = new LinkedHashMap<>();
+
+    private long checkedAgain = System.nanoTime();
 
     private final Thread thread = new Thread(this::run, "mirror-verify");
     private final BinlogSubscription binlog;
+
+    /** @param row as {@code /api/mirror} shows it */
+    private record Difference(VerifiedRead read, Map<String, Object> row) {
+        boolean isOf(VerifiedRead other) {
+            return Arrays.equals(read.text(), other.text())
+                    && Objects.equals(read.values(), other.values())
+                    && Objects.equals(read.schema(), other.schema());
+        }
+    }
 
     public Verifier(PluginContext context) {
         this.context = context;
@@ -64,7 +78,11 @@ public final class Verifier implements AutoCloseable {
     private void run() {
         try {
             while (!Thread.currentThread().isInterrupted()) {
-                verify(queue.take());
+                VerifiedRead read = queue.poll(REPAIRED_NANOS, TimeUnit.NANOSECONDS);
+                if (read != null) {
+                    verify(read);
+                }
+                checkAgain();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -102,10 +120,53 @@ public final class Verifier implements AutoCloseable {
         }
     }
 
-    /** Returns whether the standby is known to be wrong about that digest: then one more finding is no surprise. */
+    /** Reads one known difference again; where it is gone, the next one too. */
+    private void checkAgain() throws InterruptedException {
+        if (System.nanoTime() - checkedAgain < REPAIRED_NANOS) {
+            return;
+        }
+        while (isRepaired()) {
+            // A rebuilt standby is right about all of them.
+        }
+        checkedAgain = System.nanoTime();
+    }
+
+    private boolean isRepaired() throws InterruptedException {
+        Difference oldest;
+        synchronized (differences) {
+            if (differences.isEmpty()) {
+                return false;
+            }
+            String key = differences.keySet().iterator().next();
+            oldest = Objects.requireNonNull(differences.remove(key));
+            differences.put(key, oldest);
+        }
+        CausalCheck.Outcome outcome;
+        try {
+            outcome = check.compare(oldest.read(), context.primary().flavor());
+        } catch (RuntimeException | Error e) {
+            log.error("the check of a known difference failed", e);
+            return false;
+        }
+        if (outcome.reason() != null || outcome.differs()) {
+            return false;
+        }
+        synchronized (differences) {
+            differences.remove(key(oldest.read()), oldest);
+        }
+        log.info(
+                "standby {} has the primary's rows again: the read of {} (digest {}) no longer differs",
+                oldest.row().get("standby"),
+                oldest.row().get("tables"),
+                oldest.row().get("digest"));
+        return true;
+    }
+
+    /** Returns whether this very read was found to differ: then one more finding is no surprise. */
     private boolean isKnown(VerifiedRead read) {
         synchronized (differences) {
-            return differences.containsKey(key(read));
+            Difference known = differences.get(key(read));
+            return known != null && known.isOf(read);
         }
     }
 
@@ -140,7 +201,7 @@ public final class Verifier implements AutoCloseable {
         row.put("rowsStandby", first.standby() == null ? 0 : first.standby().rows());
         row.put("found", Instant.now(context.clock()).toString());
         synchronized (differences) {
-            boolean known = differences.put(key(read), row) != null;
+            boolean known = differences.put(key(read), new Difference(read, row)) != null;
             if (differences.size() > DIFFERENCES) {
                 differences.remove(differences.keySet().iterator().next());
             }
@@ -166,7 +227,9 @@ public final class Verifier implements AutoCloseable {
         view.put("counts", counts);
         view.put("lastError", check.lastError());
         synchronized (differences) {
-            view.put("differences", List.copyOf(differences.values()));
+            view.put(
+                    "differences",
+                    differences.values().stream().map(Difference::row).toList());
         }
         return view;
     }
