@@ -51,13 +51,13 @@ final class SetParser {
         if (isEnd(i)) {
             return false;
         }
+        if (t.is(i, Keyword.PASSWORD)) {
+            return add(Scope.ACCOUNT, "password", null); // also with "=": no variable has that name
+        }
         if (!isAssigned(i)) {
             if (t.is(i, Keyword.STATEMENT)) {
                 scope = Scope.STATEMENT;
                 return list(i + 1);
-            }
-            if (t.is(i, Keyword.PASSWORD)) {
-                return add(Scope.ACCOUNT, "password", null);
             }
             if (t.is(i, Keyword.DEFAULT) && t.is(i + 1, Keyword.ROLE)) {
                 return add(Scope.ACCOUNT, "default_role", null);

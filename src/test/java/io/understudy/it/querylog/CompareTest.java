@@ -1,6 +1,7 @@
 package io.understudy.it.querylog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.understudy.base.JsonReader;
 import io.understudy.cli.compare.CompareCommand;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,6 +32,8 @@ import picocli.CommandLine;
 @Timeout(300)
 class CompareTest {
     private static final int ROWS = 20_000;
+    private static final String TENANT_TABLE = "CREATE TABLE tenant.small (id INT PRIMARY KEY, v INT, t VARCHAR(20))";
+    private static final String TENANT_ROWS = "INSERT INTO tenant.small SELECT * FROM shop.small";
 
     private static EmbeddedPair pair;
 
@@ -55,7 +59,7 @@ class CompareTest {
                         "CREATE VIEW float_sum AS SELECT SUM(price) AS s FROM orders",
                         "CREATE TABLE scanned (id INT PRIMARY KEY, v VARCHAR(50))",
                         "INSERT INTO scanned SELECT seq, CONCAT('value ', seq) FROM seq_1_to_4000");
-        pair.awaitCaughtUp(java.time.Duration.ofSeconds(30));
+        pair.awaitCaughtUp(Duration.ofSeconds(30));
         pair.standby().execute("STOP SLAVE");
         pair.standby().execute("SET GLOBAL gtid_strict_mode = 0");
     }
@@ -274,6 +278,87 @@ class CompareTest {
         } finally {
             onStandby(restored);
             pair.primary().execute("SET SESSION sql_log_bin = 0", restored);
+        }
+    }
+
+    /** Tenants have the same texts in schemas of their own: a statement is prepared for each of them. */
+    @Test
+    void aPreparedStatementIsExecutedInItsSchema() throws Exception {
+        pair.primary().execute("SET SESSION sql_log_bin = 0", "CREATE DATABASE tenant", TENANT_TABLE, TENANT_ROWS);
+        onStandby(
+                "CREATE DATABASE tenant",
+                TENANT_TABLE,
+                TENANT_ROWS,
+                "UPDATE tenant.small SET t = 'changed' WHERE id = 3");
+        StringBuilder capture = new StringBuilder();
+        for (int i = 0; i < 2; i++) {
+            capture.append(execution(1, "shop", 3)).append(execution(2, "tenant", 3));
+        }
+        try {
+            Outcome found = compare(pair.standby(), Files.writeString(folder.resolve("tenants.cap"), capture));
+            assertThat(found.digest("small")).containsEntry("different", 2L).containsEntry("equal", 2L);
+        } finally {
+            pair.primary().execute("SET SESSION sql_log_bin = 0", "DROP DATABASE tenant");
+            onStandby("DROP DATABASE tenant");
+        }
+    }
+
+    /** Returns the record of an execution, with its text, as a capture has it. */
+    private static String execution(int session, String schema, int id) {
+        // COM_STMT_EXECUTE of statement 1: no cursor, one iteration, no NULL, types sent: one LONG.
+        String payload = "\1\0\0\0\0\1\0\0\0\0\1\3\0" + (char) id + "\0\0\0";
+        return "# Time: 2026-01-15T09:05:01Z\n# Conn_ID: " + session + "\n# Cmd_type: StmtExecute\n# User: \"app\"\n"
+                + "# Server_thread: " + session + "\n# Schema: \"" + schema + "\"\n# Settings: \"NAMES utf8mb4\"\n"
+                + "# Captured_ps_id: 1\n# Prepared_stmt: \"SELECT t FROM small WHERE id = ?\"\n# Params: 1\n"
+                + "# Param_types: 0300\n# Took_us: 100\n# Payload_len: " + payload.length() + "\n" + payload + "\n";
+    }
+
+    /** Under settings that a server refuses, a statement is not judged: it would run under others. */
+    @Test
+    void aStatementWhoseSettingsAreRefusedIsLeftOut() throws Exception {
+        String query = "SELECT COUNT(*) FROM small";
+        String capture = query("NAMES utf8mb4, SESSION sql_mode = 'NO_SUCH_MODE'", query)
+                + query("NAMES utf8mb4, GLOBAL max_connections = 77", query)
+                + query("NAMES utf8mb4, SESSION transaction_read_only = 0", "SELECT @@transaction_read_only");
+        Outcome found = compare(pair.standby(), Files.writeString(folder.resolve("settings.cap"), capture));
+        assertThat(found.view().get("leftOut"))
+                .isEqualTo(Map.of("settings_refused_a_1231", 1L, "settings_refused_a_unsafe", 1L));
+        assertThat(found.view()).containsEntry("executed", 1L);
+        assertThat(found.code()).isZero();
+    }
+
+    private static String query(String settings, String sql) {
+        return "# Time: 2026-01-15T09:05:01Z\n# Conn_ID: 1\n# User: \"app\"\n# Server_thread: 1\n# Schema: \"shop\"\n"
+                + "# Settings: \"" + settings + "\"\n# Took_us: 100\n# Payload_len: " + sql.length() + "\n" + sql
+                + "\n";
+    }
+
+    /**
+     * A server that crashes on a statement is the finding; it is reported although nothing can be executed any more.
+     */
+    @Test
+    void aServerThatDiesOfAStatementIsReported() throws Exception {
+        onStandby("CREATE OR REPLACE VIEW shop.typed AS SELECT SLEEP(20) AS v FROM shop.small WHERE id = 1");
+        Thread killer = new Thread(() -> {
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> !"0"
+                            .equals(pair.standby()
+                                    .query("SELECT COUNT(*) FROM information_schema.processlist"
+                                            + " WHERE user = 'judge' AND info LIKE '%typed%'")));
+            pair.standby().kill();
+        });
+        killer.start();
+        try {
+            Outcome found =
+                    compare(pair.standby(), log(20, List.of(i -> "SELECT * FROM small", i -> "SELECT v FROM typed")));
+            assertThat(found.digest("typed")).containsEntry("errors", Map.of("ok / 2013", 1L));
+            assertThat(found.view()).containsKey("stopped");
+            assertThat(found.code()).isEqualTo(8);
+        } finally {
+            killer.join();
+            pair.standby().restart();
+            pair.standby().execute("STOP SLAVE", "SET GLOBAL gtid_strict_mode = 0");
+            onStandby("CREATE OR REPLACE VIEW shop.typed AS SELECT v FROM shop.small");
         }
     }
 

@@ -30,6 +30,9 @@ final class CompareHtml {
         pair(out, "executed", view.get("executed") + " of " + view.get("events") + " events, twice on each server");
         pair(out, "left out", ReportRows.list(view.get("leftOut")));
         pair(out, "digests", ReportRows.list(view.get("counts")));
+        if (view.containsKey("clock")) {
+            pair(out, "clock", ReportRows.OWN_CLOCK);
+        }
         if (view.containsKey("stopped")) {
             pair(out, "stopped", ReportRows.text(view, "stopped"));
         }

@@ -16,6 +16,9 @@ final class CompareText {
         line(out, "outcome", ReportRows.text(view, "outcome"));
         line(out, "executed", view.get("executed") + " of " + view.get("events") + " events, twice on each server");
         line(out, "left out", ReportRows.list(view.get("leftOut")));
+        if (view.containsKey("clock")) {
+            line(out, "clock", ReportRows.OWN_CLOCK);
+        }
         line(out, "digests", ReportRows.list(view.get("counts")));
         int shown = 0;
         for (Map<String, Object> row : ReportRows.digests(view)) {

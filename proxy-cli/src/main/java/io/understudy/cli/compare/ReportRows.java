@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the view of a comparison's report. */
 final class ReportRows {
+    static final String OWN_CLOCK = "each server's own: one refuses SET timestamp, so NOW() differs by itself";
+
     private static final double MILLIS = 1000;
     private static final double TINY = 1e-6;
 

@@ -38,7 +38,7 @@ public final class CompareReport {
     }
 
     /**
-     * Returns the whole report. Asks both servers for the plans of what got slower.
+     * Returns the whole report. Has both servers explain what got slower, unless the comparison was stopped.
      *
      * @param examples whether statements are shown with their values
      */
@@ -52,6 +52,9 @@ public final class CompareReport {
         view.put("refused", log.refused());
         view.put("leftOut", comparison.leftOut());
         view.put("executed", comparison.executed());
+        if (!comparison.atItsTime()) {
+            view.put("clock", "own"); // a server refuses another time: NOW() differs by itself
+        }
         String stopped = comparison.stopped();
         if (stopped != null) {
             view.put("stopped", stopped);
@@ -134,7 +137,8 @@ public final class CompareReport {
             row.put("pValue", one.time.pValue());
         }
         DigestComparison.Example slow = one.slowExample();
-        if (one.slower() && slow != null) {
+        // A stopped comparison sends nothing more: a server may have been promoted.
+        if (one.slower() && slow != null && comparison.stopped() == null) {
             List<List<List<String>>> plans = comparison.explain(slow);
             row.put("planA", plans.get(0));
             row.put("planB", plans.get(1));

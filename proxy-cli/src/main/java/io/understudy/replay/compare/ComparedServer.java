@@ -7,6 +7,7 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.ServerResponse;
+import io.understudy.replay.SessionSettings;
 import io.understudy.replay.SessionStart;
 import io.understudy.replay.log.Execution;
 import io.understudy.replay.log.LogEvent;
@@ -26,6 +27,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,25 +40,40 @@ final class ComparedServer implements AutoCloseable {
     private static final long GRACE_SECONDS = 5;
 
     private static final double MICROS = 1e6;
-    /** The client library's error number for a connection that ended during a statement. */
-    private static final int LOST = 2013;
     /** The client library's error number for parameters of an unsupported type. */
     private static final int UNKNOWN_TYPES = 2034;
 
     private static final int PREPARED = 1000;
+    /** How often a wait looks whether the comparison was stopped. */
+    private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final NettyServerConnector connector;
     private final Duration timeout;
     private final String name;
     private @Nullable ServerConnection connection;
+    private final BooleanSupplier stopped;
     private @Nullable String schema;
     private @Nullable String settings;
-    private final Map<ByteBuffer, Integer> prepared = new HashMap<>();
+    /** Why the server does not accept the settings, or null. */
+    private @Nullable String refusal;
+
+    private final Map<PreparedText, Integer> prepared = new HashMap<>();
+    private boolean acceptsClock;
     private boolean clockSet;
     private String version = "";
 
-    ComparedServer(NetworkTransport transport, EventLoopGroup loops, ComparedTarget target, Duration timeout) {
+    /** A statement's text and the schema in which its names were resolved. */
+    private record PreparedText(@Nullable String schema, ByteBuffer text) {}
+
+    /** @param stopped whether the comparison is to end; a wait then ends within 100 ms */
+    ComparedServer(
+            NetworkTransport transport,
+            EventLoopGroup loops,
+            ComparedTarget target,
+            Duration timeout,
+            BooleanSupplier stopped) {
         this.timeout = timeout;
+        this.stopped = stopped;
         this.name = target.address().toString();
         connector = new NettyServerConnector(
                 transport, loops, target.address(), target.user(), target.password(), target.tls(), CONNECT, CONNECT);
@@ -76,24 +93,34 @@ final class ComparedServer implements AutoCloseable {
         ServerConnection made = await(connector.connect().toCompletableFuture(), CONNECT.multipliedBy(2));
         connection = made;
         schema = null;
-        settings = null;
-        clockSet = false;
-        prepared.clear();
+        forget();
         begin(made);
+        acceptsClock = error(made, "SET SESSION timestamp = 1") == 0;
+        set(made, "SET SESSION timestamp = DEFAULT");
         version = rows("SELECT VERSION()").get(1).get(0);
         return made;
     }
 
+    /** Returns whether the account may give {@code NOW()} another time (MariaDB's {@code secure_timestamp}). */
+    boolean acceptsClock() {
+        return acceptsClock;
+    }
+
     private void begin(ServerConnection made) throws IOException, InterruptedException {
+        set(made, SessionStart.NAMES);
+        guard(made);
+    }
+
+    /** Behind the log's settings, so that none of them takes it away. */
+    private void guard(ServerConnection made) throws IOException, InterruptedException {
         for (String sql : SessionStart.READ_ONLY) {
             set(made, sql);
         }
-        set(made, SessionStart.NAMES);
         long millis = timeout.toMillis();
         if (made.flavor() == ServerFlavor.MARIADB) {
             set(made, String.format(Locale.ROOT, "SET SESSION max_statement_time = %.3f", millis / 1000.0));
             // A cached result would say nothing about the plan.
-            trySet(made, "SET SESSION query_cache_type = OFF");
+            error(made, "SET SESSION query_cache_type = OFF");
         } else {
             set(made, "SET SESSION max_execution_time = " + millis);
         }
@@ -109,15 +136,15 @@ final class ComparedServer implements AutoCloseable {
         }
     }
 
-    /** Like {@link #set} for what a server may refuse. */
-    private void trySet(ServerConnection on, String sql) throws IOException, InterruptedException {
-        try {
-            set(on, sql);
-        } catch (IOException e) {
-            if (!on.isOpen()) {
-                throw e;
-            }
-        }
+    /** Executes a statement that a server may refuse. Returns the error's number, or 0. */
+    private int error(ServerConnection on, String sql) throws IOException, InterruptedException {
+        ResultFold response = new ResultFold(false, false);
+        return await(
+                        response.send(
+                                on,
+                                Packets.command(on.alloc(), CommandCode.QUERY, sql.getBytes(StandardCharsets.UTF_8))),
+                        CONNECT)
+                .error();
     }
 
     /** Executes a statement that is not timed, with its rows. */
@@ -150,46 +177,82 @@ final class ComparedServer implements AutoCloseable {
         return error;
     }
 
-    /** Executes a statement and reduces its result. {@code NOW()} returns the event's time if the log has it. */
-    ResultPrint run(LogEvent event) throws IOException, InterruptedException {
+    /**
+     * Gives the session the settings that the client had.
+     *
+     * @return null, or why the server does not accept them; the statement would then run under others
+     */
+    @Nullable
+    String adopt(@Nullable String wanted) throws IOException, InterruptedException {
+        ServerConnection open = open();
+        if (wanted == null || wanted.equals(settings)) {
+            return wanted == null ? null : refusal;
+        }
+        if (settings != null) {
+            reset(open);
+        }
+        settings = wanted;
+        refusal = null;
+        if (!SessionSettings.areOfTheSessionAlone(wanted)) {
+            refusal = "unsafe";
+            return refusal;
+        }
+        int error = error(open, "SET " + wanted);
+        guard(open);
+        refusal = error == 0 ? null : String.valueOf(error);
+        return refusal;
+    }
+
+    /**
+     * Executes a statement and reduces its result. The settings were adopted.
+     *
+     * @param atItsTime whether {@code NOW()} returns the event's time, if the log has it
+     */
+    ResultPrint run(LogEvent event, boolean atItsTime) throws IOException, InterruptedException {
         ServerConnection open = open();
         try {
-            return run(open, event);
+            // A connection that was lost since has other settings.
+            adopt(event.settings());
+            return run(open, event, atItsTime ? event.startMicros() : LogEvent.UNKNOWN);
+        } catch (ClientTimeout e) {
+            close();
+            return new ResultPrint(0, true, 0, 0, 0, 0, 0, false, timeout.toNanos(), null);
+        } catch (StoppedException e) {
+            throw e;
         } catch (IOException e) {
             if (open.isOpen()) {
                 throw e;
             }
             // A server that does not survive a statement is a finding.
-            return error(LOST);
+            return error(ResultPrint.LOST);
         }
     }
 
-    private ResultPrint run(ServerConnection open, LogEvent event) throws IOException, InterruptedException {
-        adopt(open, event.settings());
+    private ResultPrint run(ServerConnection open, LogEvent event, long start)
+            throws IOException, InterruptedException {
         int error = use(open, event.schema());
         if (error != 0) {
             return error(error);
         }
-        long start = event.startMicros();
+        PreparedText key = new PreparedText(schema, ByteBuffer.wrap(event.text()));
+        Execution execution = event.execution();
+        if (execution != null && prepared.size() == PREPARED && !prepared.containsKey(key)) {
+            reset(open);
+            adopt(event.settings());
+        }
         if (start != LogEvent.UNKNOWN || clockSet) {
             clockSet = start != LogEvent.UNKNOWN;
-            trySet(
+            set(
                     open,
                     clockSet
                             ? String.format(Locale.ROOT, "SET SESSION timestamp = %.6f", start / MICROS)
                             : "SET SESSION timestamp = DEFAULT");
         }
-        Execution execution = event.execution();
         if (execution == null) {
             return timed(open, CommandCode.QUERY, event.text(), event);
         }
-        ByteBuffer key = ByteBuffer.wrap(event.text());
         Integer id = prepared.get(key);
         if (id == null) {
-            if (prepared.size() == PREPARED) {
-                reset(open);
-                adopt(open, event.settings());
-            }
             Preparation response = new Preparation();
             open.execute(Packets.command(open.alloc(), CommandCode.STMT_PREPARE, event.text()), response);
             id = await(response.done, timeout.plusSeconds(GRACE_SECONDS));
@@ -204,35 +267,24 @@ final class ComparedServer implements AutoCloseable {
 
     private ResultPrint timed(ServerConnection open, int code, byte[] payload, LogEvent event)
             throws IOException, InterruptedException {
-        try {
-            return await(
-                    new ResultFold(event.execution() != null, event.result() != null)
-                            .send(open, Packets.command(open.alloc(), code, payload)),
-                    timeout.plusSeconds(GRACE_SECONDS));
-        } catch (ClientTimeout e) {
-            close();
-            return new ResultPrint(0, true, 0, 0, 0, 0, 0, false, timeout.toNanos(), null);
-        }
-    }
-
-    private void adopt(ServerConnection open, @Nullable String assignments) throws IOException, InterruptedException {
-        if (assignments == null || assignments.equals(settings)) {
-            return;
-        }
-        if (settings != null) {
-            reset(open);
-        }
-        trySet(open, "SET " + assignments);
-        settings = assignments;
+        return await(
+                new ResultFold(event.execution() != null, event.result() != null)
+                        .send(open, Packets.command(open.alloc(), code, payload)),
+                timeout.plusSeconds(GRACE_SECONDS));
     }
 
     private void reset(ServerConnection open) throws IOException, InterruptedException {
         ResultFold response = new ResultFold(false, false);
         await(response.send(open, Packets.command(open.alloc(), CommandCode.RESET_CONNECTION, new byte[0])), CONNECT);
+        forget();
+        begin(open);
+    }
+
+    private void forget() {
         settings = null;
+        refusal = null;
         clockSet = false;
         prepared.clear();
-        begin(open);
     }
 
     /** Reports the statement's id, or the error's number below zero. */
@@ -262,14 +314,33 @@ final class ComparedServer implements AutoCloseable {
         }
     }
 
+    /** The comparison was stopped while a response was awaited: what the server does says nothing any more. */
+    static final class StoppedException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        StoppedException(String name) {
+            super(name + ": stopped");
+        }
+    }
+
     private <T> T await(Future<T> future, Duration limit) throws IOException, InterruptedException {
-        try {
-            return future.get(limit.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            throw new ClientTimeout(name + ": no response within " + limit.toSeconds() + " s");
-        } catch (ExecutionException e) {
-            Throwable cause = e.getCause() instanceof CompletionException wrapped ? wrapped.getCause() : e.getCause();
-            throw new IOException(cause == null ? name : cause.getMessage(), cause);
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (true) {
+            long rest = deadline - System.nanoTime();
+            try {
+                return future.get(Math.min(rest, STEP_NANOS), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                if (stopped.getAsBoolean()) {
+                    throw new StoppedException(name);
+                }
+                if (rest <= STEP_NANOS) {
+                    throw new ClientTimeout(name + ": no response within " + limit.toSeconds() + " s");
+                }
+            } catch (ExecutionException e) {
+                Throwable cause =
+                        e.getCause() instanceof CompletionException wrapped ? wrapped.getCause() : e.getCause();
+                throw new IOException(cause == null ? name : cause.getMessage(), cause);
+            }
         }
     }
 

@@ -47,15 +47,22 @@ public final class Comparison implements AutoCloseable {
     private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
     private final AtomicLong executed = new AtomicLong();
     private boolean firstOnA = true;
+    private boolean atItsTime;
 
     public Comparison(CompareOptions options) {
         this.options = options;
         this.selection = new Selection(options.filter());
-        a = new ComparedServer(transport, loops, options.a(), options.timeout());
-        b = new ComparedServer(transport, loops, options.b(), options.timeout());
+        a = new ComparedServer(transport, loops, options.a(), options.timeout(), this::isStopped);
+        b = new ComparedServer(transport, loops, options.b(), options.timeout(), this::isStopped);
     }
 
-    /** Ends the comparison soon; what was executed is judged. Thread-safe. */
+    private boolean isStopped() {
+        return stopped.get() != null;
+    }
+
+    /**
+     * Ends the comparison within a second, whatever a server does; what was executed until then is judged. Thread-safe.
+     */
     public void stop(String reason) {
         stopped.compareAndSet(null, reason);
     }
@@ -86,15 +93,20 @@ public final class Comparison implements AutoCloseable {
         return b.name();
     }
 
-    /** Executes the log to its end, or until stopped, and judges. */
+    /**
+     * Executes the log to its end, or until it is stopped, and judges. A server that is lost stops it.
+     *
+     * @throws IOException if a server cannot be reached at the beginning
+     */
     public void run(StatementLog log) throws IOException, InterruptedException {
         a.open();
         b.open();
-        for (LogEvent event = next(log); event != null && stopped.get() == null; event = next(log)) {
+        atItsTime = a.acceptsClock() && b.acceptsClock();
+        for (LogEvent event = next(log); event != null && !isStopped(); event = next(log)) {
             if (event.kind() == LogEvent.Kind.STATEMENT) {
                 String reason = selection.leftOut(event);
                 if (reason == null) {
-                    reason = compare(event);
+                    reason = compareUnlessLost(event);
                 }
                 if (reason != null) {
                     leftOut.merge(reason, 1L, Long::sum);
@@ -108,6 +120,20 @@ public final class Comparison implements AutoCloseable {
     private @Nullable LogEvent next(StatementLog log) {
         try {
             return log.next();
+        } catch (IOException e) {
+            stop(String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    /** Returns whether {@code NOW()} returned the times of the log: both servers accept them. */
+    boolean atItsTime() {
+        return atItsTime;
+    }
+
+    private @Nullable String compareUnlessLost(LogEvent event) throws InterruptedException {
+        try {
+            return compare(event);
         } catch (IOException e) {
             stop(String.valueOf(e.getMessage()));
             return null;
@@ -129,21 +155,53 @@ public final class Comparison implements AutoCloseable {
         if (found.executions >= options.executions() || found.stuck()) {
             return "executed_enough";
         }
+        // Under other settings the same text means something else: a difference would say nothing.
+        String refused = refused("a", a.adopt(event.settings()));
+        if (refused == null) {
+            refused = refused("b", b.adopt(event.settings()));
+        }
+        if (refused != null) {
+            return refused;
+        }
         executed.incrementAndGet();
         found.executions++;
         firstOnA = !firstOnA;
         ResultPrint[] onA = new ResultPrint[2];
         ResultPrint[] onB = new ResultPrint[2];
-        (firstOnA ? onA : onB)[0] = run(firstOnA ? a : b, event);
-        (firstOnA ? onB : onA)[0] = run(firstOnA ? b : a, event);
-        (firstOnA ? onB : onA)[1] = run(firstOnA ? b : a, event);
-        (firstOnA ? onA : onB)[1] = run(firstOnA ? a : b, event);
+        try {
+            (firstOnA ? onA : onB)[0] = run(firstOnA ? a : b, event);
+            (firstOnA ? onB : onA)[0] = run(firstOnA ? b : a, event);
+            (firstOnA ? onB : onA)[1] = run(firstOnA ? b : a, event);
+            (firstOnA ? onA : onB)[1] = run(firstOnA ? a : b, event);
+        } catch (IOException e) {
+            noteLost(found, event, onA[0], onB[0]);
+            throw e;
+        }
         note(found, event, onA, onB);
         return null;
     }
 
-    private static ResultPrint run(ComparedServer server, LogEvent event) throws IOException, InterruptedException {
-        return server.run(event);
+    private static @Nullable String refused(String server, @Nullable String reason) {
+        return reason == null ? null : "settings_refused_" + server + "_" + reason;
+    }
+
+    private ResultPrint run(ComparedServer server, LogEvent event) throws IOException, InterruptedException {
+        return server.run(event, atItsTime);
+    }
+
+    /** Notes the statement that a server did not survive: it cannot be executed twice on either. */
+    private static void noteLost(
+            DigestComparison found, LogEvent event, @Nullable ResultPrint onA, @Nullable ResultPrint onB) {
+        boolean lostA = onA != null && onA.isLost();
+        boolean lostB = onB != null && onB.isLost();
+        if (lostA || lostB) {
+            found.relation(Relation.ERROR, event.text(), event.schema());
+            found.errors.merge(codeOrNone(onA) + " / " + codeOrNone(onB), 1, Integer::sum);
+        }
+    }
+
+    private static String codeOrNone(@Nullable ResultPrint print) {
+        return print == null ? "not executed" : code(print);
     }
 
     private void note(DigestComparison found, LogEvent event, ResultPrint[] onA, ResultPrint[] onB)

@@ -13,7 +13,7 @@ final class DigestComparison {
     record Example(byte[] text, @Nullable String schema) {}
 
     private static final int LONGEST_EXAMPLE = 4096;
-    /** The smallest number of executions beyond the time limit, on one server alone, that is a finding. */
+    /** The smallest number of executions beyond the time limit, for each on the other server, that is a finding. */
     private static final int TIMEOUTS = 3;
 
     final long digest;
@@ -36,6 +36,7 @@ final class DigestComparison {
     private long[] nanosB = new long[16];
     private int pairs;
     private double slowest;
+    private Relation worst = Relation.EQUAL;
     private @Nullable Example differing;
     private @Nullable Example slow;
 
@@ -49,7 +50,8 @@ final class DigestComparison {
 
     void relation(Relation relation, byte[] statement, @Nullable String schema) {
         relations.merge(relation, 1, Integer::sum);
-        if (relation != Relation.EQUAL && differing == null && statement.length <= LONGEST_EXAMPLE) {
+        if (relation.compareTo(worst) > 0 && statement.length <= LONGEST_EXAMPLE) {
+            worst = relation;
             differing = new Example(statement, schema);
         }
     }
@@ -111,13 +113,13 @@ final class DigestComparison {
         return count(Relation.DIFFERENT) + count(Relation.ERROR) > 0;
     }
 
-    /** Returns whether B alone ran into the time limit, again and again. */
+    /** Returns whether B ran into the time limit again and again, and A at most a third as often. */
     boolean stuckOnB() {
-        return timeoutsB >= TIMEOUTS && timeoutsA == 0;
+        return timeoutsB >= TIMEOUTS * Math.max(1, timeoutsA);
     }
 
     boolean stuckOnA() {
-        return timeoutsA >= TIMEOUTS && timeoutsB == 0;
+        return timeoutsA >= TIMEOUTS * Math.max(1, timeoutsB);
     }
 
     /** Returns whether more executions would only cost time. */

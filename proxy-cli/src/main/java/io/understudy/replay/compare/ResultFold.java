@@ -7,11 +7,6 @@ import io.understudy.plugin.ServerResponse;
 import io.understudy.plugins.capture.Hash64;
 import io.understudy.plugins.capture.ResultHash;
 import io.understudy.wire.LengthEncoded;
-import java.math.BigDecimal;
-import java.math.MathContext;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -20,26 +15,19 @@ final class ResultFold implements ServerResponse {
     /** Bytes of a row that are hashed; of a longer one also the length. */
     private static final int ROW_BYTES = 1 << 20;
 
-    private static final int NULL = 0xFB;
-    private static final int TYPE_FLOAT = 4;
-    private static final int TYPE_DOUBLE = 5;
     private static final int UNSIGNED = 1 << 5;
     /** The fixed fields at a definition's end: charset, length, type, flags, decimals, filler. */
     private static final int FIXED = 12;
 
     private static final int NAME = 4;
-    private static final MathContext DOUBLE_DIGITS = new MathContext(10);
-    private static final MathContext FLOAT_DIGITS = new MathContext(5);
     private static final int MARIADB_TIMEOUT = 1969;
     private static final int MYSQL_TIMEOUT = 3024;
 
     private final CompletableFuture<ResultPrint> done = new CompletableFuture<>();
-    private final List<MathContext> digits = new ArrayList<>();
-    private final boolean binary;
+    private final RowRounding rounding;
     /** Null unless the result is compared with a captured one. */
     private final @Nullable ResultHash likeCaptured;
 
-    private boolean floats;
     private boolean cut;
     private long ordered;
     private long unordered;
@@ -48,11 +36,11 @@ final class ResultFold implements ServerResponse {
     private long sentNanos;
 
     /**
-     * @param binary whether rows come as of an execution; their values are compared to the last bit
+     * @param binary whether rows come as of an execution
      * @param captured whether the result is compared with a captured one
      */
     ResultFold(boolean binary, boolean captured) {
-        this.binary = binary;
+        this.rounding = new RowRounding(binary);
         this.likeCaptured = captured ? new ResultHash() : null;
     }
 
@@ -84,9 +72,7 @@ final class ResultFold implements ServerResponse {
         hash.add(type);
         hash.add(length < FIXED ? 0 : buf.getUnsignedShortLE(end - 5) & UNSIGNED);
         metadata = Hash64.chain(metadata, hash.value());
-        boolean isFloat = type == TYPE_FLOAT || type == TYPE_DOUBLE;
-        floats |= isFloat;
-        digits.add(!isFloat ? MathContext.UNLIMITED : type == TYPE_FLOAT ? FLOAT_DIGITS : DOUBLE_DIGITS);
+        rounding.column(type);
     }
 
     @Override
@@ -102,40 +88,7 @@ final class ResultFold implements ServerResponse {
         if (running != null) {
             running.onRow(buf, index, Math.min(shown, ResultHash.ROW_BYTES), length);
         }
-        rounded += floats && !binary && shown == length ? roundedRow(buf, index, index + shown) : row;
-    }
-
-    private long roundedRow(ByteBuf buf, int index, int end) {
-        Hash64 hash = new Hash64();
-        int at = index;
-        for (MathContext precision : digits) {
-            if (at >= end) {
-                break;
-            }
-            if (buf.getUnsignedByte(at) == NULL) {
-                hash.add(NULL);
-                at++;
-                continue;
-            }
-            int from = LengthEncoded.content(buf, at);
-            int to = LengthEncoded.behind(buf, at, end);
-            if (precision.getPrecision() == 0) {
-                hash.add(buf, from, to);
-            } else {
-                hash.add(round(buf.toString(from, to - from, StandardCharsets.ISO_8859_1), precision));
-            }
-            at = to;
-        }
-        return hash.value();
-    }
-
-    private static long round(String value, MathContext precision) {
-        try {
-            return Double.doubleToLongBits(
-                    new BigDecimal(value).round(precision).doubleValue());
-        } catch (NumberFormatException e) {
-            return value.hashCode();
-        }
+        rounded += rounding.applies() && shown == length ? rounding.row(buf, index, index + shown) : row;
     }
 
     @Override

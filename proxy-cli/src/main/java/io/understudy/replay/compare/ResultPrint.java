@@ -29,6 +29,14 @@ record ResultPrint(
         long nanos,
         @Nullable CapturedResult hashes) {
 
+    /** The client library's error number for a connection that ended during a statement. */
+    static final int LOST = 2013;
+
+    /** Returns whether the server ended the connection during the statement. */
+    boolean isLost() {
+        return error == LOST;
+    }
+
     /** Returns whether the result has the captured rows, in any order. */
     boolean isLike(@Nullable CapturedResult captured) {
         CapturedResult own = hashes;
