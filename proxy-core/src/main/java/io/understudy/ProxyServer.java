@@ -10,6 +10,7 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.connection.NetworkTransport;
+import io.understudy.connection.PortReuse;
 import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.host.HostContext;
 import io.understudy.host.PluginHost;
@@ -98,6 +99,9 @@ public final class ProxyServer implements AutoCloseable {
         legs = new LegSetup(config, primary::get);
         environment.setLoginPolicy(legs.policy());
         transport = NetworkTransport.resolve(config.transport());
+        if (config.listen().reusePort()) {
+            requireReuse(transport);
+        }
         transport.setLongestNameTtl(config.limits().nameTtl());
         acceptors = transport.group(1, "accept");
         loops = transport.relayGroup(Runtime.getRuntime().availableProcessors(), "relay");
@@ -123,6 +127,16 @@ public final class ProxyServer implements AutoCloseable {
         server = new RelayServer(transport, acceptors, loops, relay);
         server.acceptProxyProtocol(
                 config.listen().proxyProtocol(), config.listen().trustedNetworks());
+        if (config.listen().reusePort()) {
+            server.reusePort();
+        }
+    }
+
+    private static void requireReuse(NetworkTransport transport) {
+        String problem = PortReuse.problem(transport.kind());
+        if (problem != null) {
+            throw new IllegalStateException(problem);
+        }
     }
 
     /**
@@ -345,10 +359,15 @@ public final class ProxyServer implements AutoCloseable {
 
     /**
      * Accepts no new sessions, closes idle ones, and lets the others finish their transaction for at most
-     * {@code timeout}. Waits until all have ended, or {@link #endDrain} is called.
+     * {@code timeout}. Waits until all have ended, or {@link #endDrain} is called. With {@code listen.reusePort},
+     * clients that the kernel has connected to this process are served first, so that none is refused.
      */
     public void drain(Duration timeout) throws InterruptedException {
-        sessions.drain(timeout);
+        if (started.config().listen().reusePort()) {
+            sessions.leavePorts(timeout, server);
+        } else {
+            sessions.drain(timeout);
+        }
     }
 
     /** Ends a {@link #drain} in progress, or makes a later one return at once. Thread-safe. */

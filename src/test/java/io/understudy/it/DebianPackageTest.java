@@ -142,6 +142,13 @@ class DebianPackageTest {
         assertThat(security.code()).as(security.output()).isZero();
     }
 
+    /** An instance of it listens while the service restarts. */
+    @Test
+    void theUnitIsATemplateToo() throws Exception {
+        Path units = root.resolve("usr/lib/systemd/system");
+        assertThat(units.resolve("understudy@.service")).hasSameTextualContentAs(units.resolve("understudy.service"));
+    }
+
     @Test
     void runsMirrorsReportsToSystemdAndStops() throws Exception {
         assumeTrue(onPath("python3"), "python3, which plays systemd's socket, is not installed");

@@ -164,10 +164,15 @@ public final class AdminServer implements AutoCloseable {
                 .addLast(new AdminHandler(routes, limits.request(), connections, streams));
     }
 
+    /** Leaves the address to another process; open connections continue. */
+    public void stopListening() {
+        listener.close().awaitUninterruptibly();
+    }
+
     /** Stops listening, closes all connections and ends the threads. */
     @Override
     public void close() {
-        listener.close().awaitUninterruptibly();
+        stopListening();
         // Their last bytes are on the way, unless a reader has stopped.
         streams.awaitEnd(STREAMS_END_MILLIS);
         workers.close();

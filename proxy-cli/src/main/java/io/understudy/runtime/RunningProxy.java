@@ -16,6 +16,7 @@ import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigWatcher;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.Secret;
+import io.understudy.config.UnderstudyConfig;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.host.Published;
 import io.understudy.pages.PagesView;
@@ -49,7 +50,7 @@ public final class RunningProxy implements AutoCloseable {
 
     private final PrometheusMeterRegistry registry;
     private final ProxyServer proxy;
-    private final @Nullable AdminServer admin;
+    private final @Nullable AdminPort admin;
     private @Nullable Dashboard dashboard;
     private @Nullable PluginEndpoints ofPlugins;
     private final ScheduledExecutorService management;
@@ -79,7 +80,7 @@ public final class RunningProxy implements AutoCloseable {
         configuration = new ConfigView(loaded, proxy::pending, proxy::olderSessions, registry, Clock.systemUTC());
         try {
             proxy.start();
-            admin = startAdmin(loaded.config().admin());
+            admin = startAdmin(loaded.config());
         } catch (Exception e) {
             proxy.close();
             throw e;
@@ -102,7 +103,8 @@ public final class RunningProxy implements AutoCloseable {
         return new RunningProxy(loaded, plugins, reloader);
     }
 
-    private @Nullable AdminServer startAdmin(AdminConfig config) throws IOException {
+    private @Nullable AdminPort startAdmin(UnderstudyConfig first) throws IOException {
+        AdminConfig config = first.admin();
         if (!config.enabled()) {
             return null;
         }
@@ -140,18 +142,33 @@ public final class RunningProxy implements AutoCloseable {
             return Map.of("draining", true);
         });
         Readiness readiness = readiness();
-        AdminServer server = AdminServer.start(
-                new InetSocketAddress(config.address().host(), config.address().port()),
-                token(config),
-                registry,
-                readiness,
-                endpoints);
-        dashboard = Dashboard.start(endpoints, registry, proxy.histograms(), readiness);
-        log.info(
-                "admin endpoint on http://{}:{}/",
-                config.address().host(),
-                server.address().getPort());
-        return server;
+        Dashboard samples = Dashboard.start(endpoints, registry, proxy.histograms(), readiness);
+        dashboard = samples;
+        AdminPort port = new AdminPort(
+                config.address().toString(),
+                () -> {
+                    AdminServer server = AdminServer.start(
+                            new InetSocketAddress(
+                                    config.address().host(), config.address().port()),
+                            token(current.config().admin()),
+                            registry,
+                            readiness,
+                            endpoints);
+                    log.info(
+                            "admin endpoint on http://{}:{}/",
+                            config.address().host(),
+                            server.address().getPort());
+                    return server;
+                },
+                management,
+                first.listen().reusePort());
+        try {
+            port.listen();
+        } catch (IOException e) {
+            samples.close();
+            throw e;
+        }
+        return port;
     }
 
     /** Returns the content of {@code /api/digests}, or null without the plugin. */
@@ -208,10 +225,10 @@ public final class RunningProxy implements AutoCloseable {
         return registry;
     }
 
-    /** Returns the address of the admin endpoint, or null if it is off. */
+    /** Returns the address of the admin endpoint, or null if it is off, or another process has its address. */
     public @Nullable InetSocketAddress adminAddress() {
-        AdminServer server = admin;
-        return server == null ? null : server.address();
+        AdminPort port = admin;
+        return port == null ? null : port.address();
     }
 
     /** Sets the action of {@code POST /api/drain}. */
@@ -243,9 +260,9 @@ public final class RunningProxy implements AutoCloseable {
                 endpoints.follow();
             }
             onReload.accept(next);
-            AdminServer server = admin;
-            if (server != null) {
-                server.setToken(token(next.config().admin()));
+            AdminPort port = admin;
+            if (port != null) {
+                port.setToken(token(next.config().admin()));
             }
             lastReloadFailed.set(0);
             count("applied");
@@ -299,6 +316,10 @@ public final class RunningProxy implements AutoCloseable {
 
     /** Blocks until all sessions have ended or the drain timeout has passed. */
     public void drain() throws InterruptedException {
+        AdminPort port = admin;
+        if (port != null) {
+            port.leave();
+        }
         proxy.drain(current.config().limits().drainTimeout());
     }
 
@@ -317,9 +338,9 @@ public final class RunningProxy implements AutoCloseable {
             samples.close();
         }
         // Closed last: a scrape during the drain still gets what the plugins count as they stop.
-        AdminServer server = admin;
-        if (server != null) {
-            server.close();
+        AdminPort port = admin;
+        if (port != null) {
+            port.close();
         }
         try {
             management.awaitTermination(1, TimeUnit.SECONDS);

@@ -15,6 +15,7 @@ import java.util.Set;
  * @param proxyProtocol whether connections from the trusted networks start with a PROXY protocol header
  * @param trustedNetworks networks that may send that header
  * @param maxConnections maximum number of clients; the next one gets ERROR 1040 (08004)
+ * @param reusePort whether a second process may listen on the same ports and take over from this one
  */
 public record ListenConfig(
         List<Address> address,
@@ -22,7 +23,8 @@ public record ListenConfig(
         List<Compression> compression,
         AcceptProxyProtocol proxyProtocol,
         List<Cidr> trustedNetworks,
-        Integer maxConnections)
+        Integer maxConnections,
+        Boolean reusePort)
         implements HasWarnings {
 
     /** Default address: the port next to the server's. */
@@ -35,6 +37,7 @@ public record ListenConfig(
         proxyProtocol = proxyProtocol == null ? AcceptProxyProtocol.DISABLED : proxyProtocol;
         trustedNetworks = trustedNetworks == null ? List.of() : List.copyOf(trustedNetworks);
         maxConnections = maxConnections == null ? 10_000 : maxConnections;
+        reusePort = reusePort != null && reusePort;
         Checks checks = new Checks()
                 .that(!address.isEmpty(), "address", "required: at least one address")
                 .that(maxConnections >= 1, "maxConnections", "expected at least 1 but found " + maxConnections)
@@ -45,6 +48,10 @@ public record ListenConfig(
         Set<Address> seen = new HashSet<>();
         for (int i = 0; i < address.size(); i++) {
             Address one = address.get(i);
+            checks.that(
+                    !reusePort || !one.isUnix(),
+                    "address[" + i + "]",
+                    "is a socket file, which two processes cannot share; remove it, or listen.reusePort");
             // Each port 0 is a different free port.
             boolean fresh = (!one.isUnix() && one.port() == 0) || seen.add(one);
             checks.that(fresh, "address[" + i + "]", "is listed twice; remove one");
@@ -61,7 +68,8 @@ public record ListenConfig(
                 List.of(Compression.values()),
                 AcceptProxyProtocol.DISABLED,
                 List.of(),
-                10_000);
+                10_000,
+                false);
     }
 
     @Override

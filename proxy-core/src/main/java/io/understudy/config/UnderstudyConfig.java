@@ -63,6 +63,10 @@ public record UnderstudyConfig(
                         || !listen.address().contains(admin.address()),
                 "admin.address",
                 "is also in listen.address; give one of them another port");
+        checks.that(
+                !listen.reusePort() || transport != Transport.NIO,
+                "listen.reusePort",
+                "needs epoll or io_uring; remove transport: nio, or this key");
         for (int i = 0; i < standbys.size(); i++) {
             checkStandby(checks, standbys, i);
         }

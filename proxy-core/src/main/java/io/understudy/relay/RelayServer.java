@@ -6,18 +6,24 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.unix.UnixChannelOption;
 import io.understudy.base.Cidr;
 import io.understudy.config.AcceptProxyProtocol;
 import io.understudy.config.Address;
 import io.understudy.config.Transport;
 import io.understudy.connection.NetworkTransport;
+import io.understudy.connection.PortReuse;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The listeners. Assembles the client's pipeline. */
 public final class RelayServer {
+    private static final Logger log = LoggerFactory.getLogger(RelayServer.class);
+
     /**
      * Write buffer limits in bytes. An unwritable leg stops reads of the other, so they bound the memory of a session.
      */
@@ -31,6 +37,8 @@ public final class RelayServer {
     private final RelayContext context;
     private AcceptProxyProtocol proxyProtocol = AcceptProxyProtocol.DISABLED;
     private List<Cidr> trustedNetworks = List.of();
+    private boolean reusePort;
+    private volatile long lastAcceptedNanos = System.nanoTime();
     private final List<Channel> listeners = new ArrayList<>();
 
     /** Creates a server without listeners: acceptors accept, and each connection gets one of the loops. */
@@ -46,6 +54,11 @@ public final class RelayServer {
     public void acceptProxyProtocol(AcceptProxyProtocol mode, List<Cidr> trusted) {
         proxyProtocol = mode;
         trustedNetworks = List.copyOf(trusted);
+    }
+
+    /** Lets another process listen on the same ports. Must be called before {@link #bind}. */
+    public void reusePort() {
+        reusePort = true;
     }
 
     /**
@@ -65,6 +78,7 @@ public final class RelayServer {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        lastAcceptedNanos = System.nanoTime();
                         if (AcceptReserve.isBorrowed(channel)) {
                             channel.pipeline().addLast(new BorrowedHandler(context.admission()));
                             return;
@@ -82,6 +96,9 @@ public final class RelayServer {
         if (!address.isUnix()) {
             bootstrap.option(ChannelOption.SO_REUSEADDR, true);
         }
+        if (reusePort) {
+            bootstrap.option(UnixChannelOption.SO_REUSEPORT, true);
+        }
         var bound = bootstrap.bind(transport.bindAddress(address)).awaitUninterruptibly();
         if (!bound.isSuccess()) {
             throw new IOException(
@@ -90,7 +107,33 @@ public final class RelayServer {
                     bound.cause());
         }
         listeners.add(bound.channel());
+        if (reusePort) {
+            takeOver(bound.channel());
+        }
         return bound.channel().localAddress();
+    }
+
+    private static void takeOver(Channel listener) {
+        try {
+            PortReuse.preferNewer(listener);
+        } catch (IOException e) {
+            log.warn(
+                    "the kernel refuses the filter that gives new connections at {} to the newer process ({}): while"
+                            + " two processes listen there both get some, and those that wait to be accepted by the"
+                            + " older one when it stops are reset",
+                    listener.localAddress(),
+                    e.getMessage());
+        }
+    }
+
+    /** Returns the monotonic time at which the last connection was accepted, or the server was created. */
+    public long lastAcceptedNanos() {
+        return lastAcceptedNanos;
+    }
+
+    /** Returns whether connections wait in the kernel to be accepted. Only with {@link #reusePort}. */
+    public boolean connectionsWait() {
+        return listeners.stream().anyMatch(listener -> PortReuse.waiting(listener) > 0);
     }
 
     /** Stops accepting connections; sessions continue. */

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * event loop unless stated otherwise. A failure in here ends this session, with a reason, and affects no other.
  */
 public final class ClientSession {
+    /** Time for the login and for the statements with which a driver sets up its connection. */
+    private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final long id;
     private final Leg client;
     private final SessionEnvironment environment;
@@ -125,6 +129,14 @@ public final class ClientSession {
     /** Returns whether the login is over, or its TLS is relayed unread. */
     public boolean loggedIn() {
         return phase instanceof Relaying || phase instanceof Unread || phase instanceof Passthrough;
+    }
+
+    /**
+     * Returns whether the client has got what it connected for: its login is over, and it had time for first
+     * statements. Thread-safe like {@link #view}.
+     */
+    public boolean settled() {
+        return loggedIn() && System.nanoTime() - begunNanos > SETTLED_NANOS;
     }
 
     /** Returns whether the session has ended. */

@@ -14,6 +14,7 @@ public final class SessionRegistry {
     private final AtomicInteger count = new AtomicInteger();
     private volatile int limit;
     private volatile boolean draining;
+    private volatile boolean refusing;
 
     /** Creates an empty registry with a limit on the number of connections. */
     public SessionRegistry(int limit) {
@@ -29,7 +30,7 @@ public final class SessionRegistry {
 
     /** Takes a place. After {@link Admission#ADMITTED}, {@link #leave} must be called once. */
     public Admission admit() {
-        if (draining) {
+        if (refusing) {
             return Admission.DRAINING;
         }
         if (count.incrementAndGet() > limit) {
@@ -51,7 +52,7 @@ public final class SessionRegistry {
      */
     public void enter(ClientSession session) {
         sessions.put(session.id(), session);
-        if (draining) {
+        if (refusing) {
             session.execute(session::drain);
         }
     }
@@ -81,9 +82,15 @@ public final class SessionRegistry {
     /** Refuses connections from now on, for good. */
     public void refuseNew() {
         draining = true;
+        refusing = true;
     }
 
-    /** Returns whether new connections are refused because the proxy drains. */
+    /** Begins to drain. Connections that were made before are still admitted, until {@link #refuseNew}. */
+    public void beginDrain() {
+        draining = true;
+    }
+
+    /** Returns whether the proxy drains, so that new connections should go elsewhere. */
     public boolean draining() {
         return draining;
     }

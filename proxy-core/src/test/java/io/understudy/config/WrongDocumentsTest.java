@@ -54,7 +54,7 @@ class WrongDocumentsTest {
                 arguments(
                         OK + "listen: 3307",
                         "2:9: listen: expected a mapping with the keys address, tls, compression, proxyProtocol,"
-                                + " trustedNetworks, maxConnections but found '3307'"),
+                                + " trustedNetworks, maxConnections, reusePort but found '3307'"),
                 arguments(
                         OK + "listen: { address: 127.0.0.1 }",
                         "2:20: listen.address: expected host:port, [ipv6]:port or unix:/path but found '127.0.0.1',"
@@ -65,6 +65,13 @@ class WrongDocumentsTest {
                 arguments(
                         OK + "listen: { address: [\"h:1\", \"h:1\"] }",
                         "2:28: listen.address[1]: is listed twice; remove one"),
+                arguments(
+                        OK + "listen: { reusePort: true, address: [\"h:1\", \"unix:/s\"] }",
+                        "2:45: listen.address[1]: is a socket file, which two processes cannot share; remove it, or"
+                                + " listen.reusePort"),
+                arguments(
+                        OK + "transport: nio\nlisten: { reusePort: true }",
+                        "3:22: listen.reusePort: needs epoll or io_uring; remove transport: nio, or this key"),
                 arguments(OK + "listen: { address: [] }", "2:20: listen.address: required: at least one address"),
                 arguments(
                         OK + "listen: { address: \"p:1\" }",

@@ -3,6 +3,9 @@ package io.understudy.cli.check;
 import io.understudy.cli.ConfigFile;
 import io.understudy.config.ConfigException;
 import io.understudy.config.LoadedConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.connection.NetworkTransport;
+import io.understudy.connection.PortReuse;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -41,6 +44,11 @@ public final class CheckCommand implements Callable<Integer> {
             err.println(e.getMessage());
             return ExitCode.USAGE;
         }
+        String unavailable = reusePortProblem(loaded.config());
+        if (unavailable != null) {
+            err.println(path + ": " + unavailable);
+            return ExitCode.USAGE;
+        }
         loaded.warnings().forEach(out::println);
         out.println(path + ": valid"
                 + (loaded.warnings().isEmpty()
@@ -50,5 +58,17 @@ public final class CheckCommand implements Callable<Integer> {
             return ExitCode.OK;
         }
         return new ConnectionCheck(loaded, out).run() ? ExitCode.OK : ExitCode.USAGE;
+    }
+
+    private static @Nullable String reusePortProblem(UnderstudyConfig config) {
+        if (!config.listen().reusePort()) {
+            return null;
+        }
+        try {
+            return PortReuse.problem(
+                    NetworkTransport.resolve(config.transport()).kind());
+        } catch (IllegalStateException unavailable) {
+            return unavailable.getMessage();
+        }
     }
 }

@@ -11,10 +11,12 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** The proxy. SIGTERM drains, a second one ends the drain, SIGHUP or a changed file reloads. */
 @Command(
@@ -25,6 +27,13 @@ public final class RunCommand implements Callable<Integer> {
     @Mixin
     private final ConfigFile file = new ConfigFile();
 
+    @Option(
+            names = "--replace",
+            paramLabel = "PID",
+            description = "Take over from this process, which runs with listen.reusePort as well: when this one"
+                    + " listens, it gets SIGTERM and drains.")
+    private @Nullable Long replaced;
+
     @Override
     public Integer call() throws Exception {
         // Not static: every command is instantiated, and the first logger fixes the level that quiet commands set.
@@ -34,6 +43,9 @@ public final class RunCommand implements Callable<Integer> {
         LoadedConfig loaded = load(path, plugins);
         Map<String, String> packages = plugins.packages();
         EventLog.apply(loaded.config().log(), packages);
+        Predecessor predecessor = replaced == null
+                ? null
+                : Predecessor.of(replaced, loaded.config().listen());
         loaded.warnings().forEach(warning -> log.warn("{}", warning.headline()));
         try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> load(path, plugins))) {
             CountDownLatch stopped = new CountDownLatch(1);
@@ -53,6 +65,9 @@ public final class RunCommand implements Callable<Integer> {
             proxy.onDrainRequest(stopped::countDown);
             ServiceManager serviceManager = ServiceManager.ofEnvironment();
             serviceManager.ready();
+            if (predecessor != null) {
+                predecessor.drain();
+            }
             stopped.await();
             serviceManager.stopping();
             proxy.drain();

@@ -13,8 +13,8 @@ import java.util.ArrayDeque;
 import java.util.Set;
 
 /**
- * Chunks in a file that only its owner may read, mapped when first needed. The file is created at the start and deleted
- * at the end; no other program can use it.
+ * Chunks in a file that only its owner may read, mapped when first needed. The file has no name once it is open, so a
+ * process that takes over from this one can have its own, and a killed one leaves none behind.
  */
 final class FileChunks implements Chunks {
     private final Path path;
@@ -34,13 +34,11 @@ final class FileChunks implements Chunks {
                     path,
                     Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.delete(path);
             return new FileChunks(path, file);
         } catch (FileAlreadyExistsException e) {
             throw new IOException(
-                    "black-box.file: " + path
-                            + " exists; it is left from a proxy that was killed, or used by another: remove it"
-                            + " or name another",
-                    e);
+                    "black-box.file: " + path + " exists and is not the black box's: remove it or name another", e);
         } catch (IOException e) {
             throw new IOException("black-box.file: cannot make " + path + " (" + bytes + " bytes): " + e, e);
         }
@@ -79,9 +77,8 @@ final class FileChunks implements Chunks {
     public void close() {
         try {
             file.close();
-            Files.deleteIfExists(path);
         } catch (IOException e) {
-            throw new UncheckedIOException("black-box.file: " + path + " cannot be deleted", e);
+            throw new UncheckedIOException("black-box.file: " + path + " cannot be closed", e);
         }
     }
 }

@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,8 +25,8 @@ class FileChunksTest {
     @Test
     void aChunkIsOnTheDiskBeforeItIsUsed() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/stat")));
-        Path path = folder.resolve("ring");
-        try (FileChunks chunks = FileChunks.open(path, 1 << 20)) {
+        try (FileChunks chunks = FileChunks.open(folder.resolve("ring"), 1 << 20)) {
+            Path path = opened();
             assertThat(Files.size(path)).isZero();
             for (int taken = 1; taken <= 2; taken++) {
                 ByteBuffer chunk = chunks.take();
@@ -33,27 +35,64 @@ class FileChunksTest {
                 assertThat(chunk.capacity()).isEqualTo(Chunks.SIZE);
             }
         }
-        assertThat(path).doesNotExist();
+        assertThat(openedFiles()).isEmpty();
+    }
+
+    /** Returns a name of the file that has none any more. */
+    private Path opened() throws IOException {
+        List<Path> all = openedFiles();
+        assertThat(all).hasSize(1);
+        return all.get(0);
+    }
+
+    private List<Path> openedFiles() throws IOException {
+        Path descriptors =
+                Path.of("/proc", String.valueOf(ProcessHandle.current().pid()), "fd");
+        try (Stream<Path> all = Files.list(descriptors)) {
+            return all.filter(this::isRing).toList();
+        }
+    }
+
+    private boolean isRing(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor)
+                    .toString()
+                    .equals(folder.toRealPath().resolve("ring") + " (deleted)");
+        } catch (IOException closedMeanwhile) {
+            return false;
+        }
     }
 
     private static long allocated(Path path) throws IOException {
-        Process stat = new ProcessBuilder("/usr/bin/stat", "--format=%b", path.toString()).start();
+        Process stat = new ProcessBuilder("/usr/bin/stat", "-L", "--format=%b", path.toString()).start();
         return BLOCK * Long.parseLong(new String(stat.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip());
     }
 
     @Test
     void aReturnedChunkIsUsedAgain() throws Exception {
-        Path path = folder.resolve("ring");
-        try (FileChunks chunks = FileChunks.open(path, 1 << 20)) {
+        try (FileChunks chunks = FileChunks.open(folder.resolve("ring"), 1 << 20)) {
             ByteBuffer chunk = chunks.take();
             chunk.putLong(42);
             chunks.give(chunk);
             assertThat(chunks.take())
                     .isSameAs(chunk)
                     .satisfies(again -> assertThat(again.position()).isZero());
-            assertThat(Files.size(path)).isEqualTo(Chunks.SIZE);
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+            assertThat(Files.size(opened())).isEqualTo(Chunks.SIZE);
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(opened())))
                     .isEqualTo("rw-------");
+        }
+    }
+
+    /** Of a process that takes over, while the one before it drains; or one before it was killed. */
+    @Test
+    void twoProcessesCanNameTheSameFile() throws Exception {
+        Path path = folder.resolve("ring");
+        try (FileChunks first = FileChunks.open(path, 1 << 20);
+                FileChunks second = FileChunks.open(path, 1 << 20)) {
+            ByteBuffer kept = first.take().putLong(0, 1);
+            second.take().putLong(0, 2);
+            assertThat(kept.getLong(0)).isEqualTo(1);
+            assertThat(path).doesNotExist();
         }
     }
 

@@ -1,0 +1,109 @@
+package io.understudy.runtime;
+
+import io.understudy.admin.AdminServer;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The admin endpoint of a process that takes over from another one, which has the same address in its file. That one
+ * has the address until it drains; then this one gets it. Thread-safe.
+ */
+final class AdminPort implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(AdminPort.class);
+    private static final long RETRY_MILLIS = 200;
+    /** Time for the response to the request that began the drain. */
+    private static final long LINGER_MILLIS = 500;
+
+    /** Starts the endpoint. */
+    interface Start {
+        AdminServer start() throws IOException;
+    }
+
+    private final String address;
+    private final Start start;
+    private final ScheduledExecutorService timer;
+    private final boolean shared;
+    /** Guarded by this, as the next. */
+    private @Nullable AdminServer server;
+
+    private boolean closed;
+
+    /** @param shared whether another process may have the address */
+    AdminPort(String address, Start start, ScheduledExecutorService timer, boolean shared) {
+        this.address = address;
+        this.start = start;
+        this.timer = timer;
+        this.shared = shared;
+    }
+
+    /**
+     * Listens now or, where another process may have the address, as soon as that one drains.
+     *
+     * @throws IOException if the address cannot be bound
+     */
+    synchronized void listen() throws IOException {
+        try {
+            server = start.start();
+        } catch (IOException e) {
+            if (!shared || !(e.getCause() instanceof BindException)) {
+                throw e;
+            }
+            log.info(
+                    "another process has admin.address {}: the admin endpoint begins here when that one drains",
+                    address);
+            listenLater();
+        }
+    }
+
+    private void listenLater() {
+        timer.schedule(this::retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private synchronized void retry() {
+        if (closed) {
+            return;
+        }
+        try {
+            server = start.start();
+        } catch (IOException e) {
+            listenLater();
+        }
+    }
+
+    /** Returns the address, or null while there is none. */
+    synchronized @Nullable InetSocketAddress address() {
+        return server == null ? null : server.address();
+    }
+
+    /** Replaces the token for later requests. */
+    synchronized void setToken(@Nullable String token) {
+        if (server != null) {
+            server.setToken(token);
+        }
+    }
+
+    /** Leaves the address to the process that takes over, if there may be one. Called when the drain begins. */
+    synchronized void leave() {
+        if (!shared) {
+            return;
+        }
+        if (server != null) {
+            server.stopListening();
+        }
+        timer.schedule(this::close, LINGER_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!closed && server != null) {
+            server.close();
+        }
+        closed = true;
+    }
+}
