@@ -13,7 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One table of a {@link Defragmentation}, from the checks to its figures. Its reads are not mirrored during the rebuild.
+ * One table of a {@link Defragmentation}, from the checks to its figures. Its reads are not mirrored during the
+ * rebuild.
  */
 final class TableDefragmentation {
     private static final double MIB = 1 << 20;

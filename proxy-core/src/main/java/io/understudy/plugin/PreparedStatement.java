@@ -2,6 +2,7 @@ package io.understudy.plugin;
 
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,4 +58,14 @@ public interface PreparedStatement {
     /** Returns {@link SessionSettings#sqlMode} at the time of preparation. */
     @Nullable
     String sqlMode();
+
+    /**
+     * Returns whether its text was prepared under the settings that are in force now. If not, it must not be read with
+     * those of now: a quoted word may have been a name.
+     */
+    default boolean wasPreparedUnder(SessionSettings now) {
+        return settingsKnown()
+                && Objects.equals(characterSet(), now.characterSet())
+                && Objects.equals(sqlMode(), now.sqlMode());
+    }
 }

@@ -270,6 +270,35 @@ class CaptureReplayTest {
         }
     }
 
+    /** A prepared statement keeps the meaning that it had when it was prepared. */
+    @Test
+    void anExecutionIsCapturedWithTheSettingsOfItsPreparation() throws Exception {
+        try (QueryLogProxy proxy = proxy("keep");
+                Connection client = proxy.connect("&useServerPrepStmts=true")) {
+            run(client, "SET SESSION sql_mode = 'ANSI_QUOTES'");
+            try (PreparedStatement prepared = client.prepareStatement("SELECT \"name\" FROM items WHERE id = ?")) {
+                prepared.setInt(1, 1);
+                prepared.executeQuery().close();
+                admin(proxy).act("capture/start");
+                run(client, "SET SESSION sql_mode = ''");
+                prepared.executeQuery().close();
+                run(client, "SELECT 'of now'");
+            }
+            admin(proxy).act("capture/stop");
+        }
+        List<String> settings = new ArrayList<>();
+        try (StatementLog log = StatementLog.open(CaptureInput.open(folder, null, note -> {}), ZoneOffset.UTC)) {
+            for (LogEvent event = log.next(); event != null; event = log.next()) {
+                if (event.kind() == LogEvent.Kind.STATEMENT && event.sql().startsWith("SELECT")) {
+                    settings.add(event.sql() + ": " + event.settings());
+                }
+            }
+        }
+        assertThat(settings).hasSize(2);
+        assertThat(settings.get(0)).startsWith("SELECT \"name\"").contains("sql_mode = 'ANSI_QUOTES'");
+        assertThat(settings.get(1)).startsWith("SELECT 'of now'").contains("sql_mode = ''");
+    }
+
     /** Debian's zstd reads the files. */
     @Test
     void zstdReadsTheFiles() throws Exception {

@@ -108,7 +108,7 @@ final class CaptureObserver implements SessionObserver {
         if (prepared != null && prepared.longDataPending()) {
             return "long_data";
         }
-        if (!session.settings().known()) {
+        if (!session.settings().known() || prepared != null && !prepared.settingsKnown()) {
             return "settings_unknown";
         }
         return AccountStatements.is(command) ? "account" : null;
@@ -148,6 +148,9 @@ final class CaptureObserver implements SessionObserver {
         if (capture.literals() == Literals.DROP) {
             String normalized = command.normalizedText();
             text = normalized == null ? NOTHING : normalized.getBytes(StandardCharsets.UTF_8);
+        } else if (prepared != null && !prepared.wasPreparedUnder(session.settings())) {
+            capture.meters().skipped("settings_unknown");
+            return null;
         } else {
             HashedText own = hashed == null ? new HashedText(plugin.hash()) : hashed;
             hashed = own;
@@ -176,12 +179,11 @@ final class CaptureObserver implements SessionObserver {
     }
 
     private CapturedSession described(@Nullable PreparedStatement prepared) {
-        String schema = prepared == null ? session.schema() : prepared.schema();
         CapturedSession known = described;
         if (known == null
-                || !known.describes(session, schema)
+                || !known.describes(session, prepared)
                 || !known.missing().equals(missing)) {
-            known = CapturedSession.of(session, schema, missing);
+            known = CapturedSession.of(session, prepared, missing);
             described = known;
         }
         return known;

@@ -1,5 +1,6 @@
 package io.understudy.plugins.capture;
 
+import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionSettings;
 import io.understudy.sql.Collations;
@@ -34,7 +35,8 @@ record CapturedSession(
         @Nullable String writing,
         List<String> missing) {
 
-    static CapturedSession of(SessionContext session, @Nullable String schema, List<String> missing) {
+    /** @param prepared the statement that is executed, whose names and text keep their meaning; or null */
+    static CapturedSession of(SessionContext session, @Nullable PreparedStatement prepared, List<String> missing) {
         SessionSettings settings = session.settings();
         String address = session.clientAddress() instanceof InetSocketAddress inet && inet.getAddress() != null
                 ? inet.getAddress().getHostAddress()
@@ -44,11 +46,11 @@ record CapturedSession(
                 session.serverThreadId(),
                 session.user(),
                 address,
-                schema,
+                prepared == null ? session.schema() : prepared.schema(),
                 settings.loginCollation(),
-                settings.characterSet(),
+                prepared == null ? settings.characterSet() : prepared.characterSet(),
                 settings.timeZone(),
-                settings.sqlMode(),
+                prepared == null ? settings.sqlMode() : prepared.sqlMode(),
                 settings.reading(),
                 settings.autocommit(),
                 settings.transaction(),
@@ -74,14 +76,27 @@ record CapturedSession(
     }
 
     /** Returns whether this still describes the session. The usual case, so it allocates nothing. */
-    boolean describes(SessionContext session, @Nullable String nowSchema) {
+    boolean describes(SessionContext session, @Nullable PreparedStatement prepared) {
         SessionSettings settings = session.settings();
+        if (prepared == null) {
+            return sameMeaning(session.schema(), settings.characterSet(), settings.sqlMode())
+                    && describes(session, settings);
+        }
+        return sameMeaning(prepared.schema(), prepared.characterSet(), prepared.sqlMode())
+                && describes(session, settings);
+    }
+
+    private boolean sameMeaning(
+            @Nullable String nowSchema, @Nullable String nowCharacterSet, @Nullable String nowSqlMode) {
+        return Objects.equals(schema, nowSchema)
+                && Objects.equals(characterSet, nowCharacterSet)
+                && Objects.equals(sqlMode, nowSqlMode);
+    }
+
+    private boolean describes(SessionContext session, SessionSettings settings) {
         return collation == settings.loginCollation()
                 && autocommit == settings.autocommit()
-                && Objects.equals(schema, nowSchema)
-                && Objects.equals(characterSet, settings.characterSet())
                 && Objects.equals(timeZone, settings.timeZone())
-                && Objects.equals(sqlMode, settings.sqlMode())
                 && Objects.equals(reading, settings.reading())
                 && Objects.equals(transaction, settings.transaction())
                 && Objects.equals(writing, settings.writing())

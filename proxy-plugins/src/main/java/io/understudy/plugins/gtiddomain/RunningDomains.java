@@ -63,6 +63,7 @@ final class RunningDomains implements DomainAction {
     private Future<?> olderSessions = NoTask.NONE;
     /** The configuration to follow; while older sessions write unobserved, {@link #policy} only advises. */
     private volatile GtidDomainConfig config;
+
     private volatile Policy policy;
 
     RunningDomains(PluginContext context, GtidDomainConfig config, Workload workload) {
@@ -104,8 +105,8 @@ final class RunningDomains implements DomainAction {
         LOG.warn("gtid-domain: domains are counted and not set (mode advise) until the sessions have ended that began"
                 + " before the plugin was added: what they write is not observed");
         long millis = config.poll().toMillis();
-        olderSessions = context.executor()
-                .scheduleWithFixedDelay(this::tagWhenPossible, millis, millis, TimeUnit.MILLISECONDS);
+        olderSessions =
+                context.executor().scheduleWithFixedDelay(this::tagWhenPossible, millis, millis, TimeUnit.MILLISECONDS);
     }
 
     private synchronized void tagWhenPossible() {

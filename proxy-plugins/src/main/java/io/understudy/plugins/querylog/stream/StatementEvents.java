@@ -98,7 +98,7 @@ public final class StatementEvents {
         if (command.code() == CommandCode.STMT_BULK_EXECUTE) {
             return "bulk_execute";
         }
-        if (!session.settings().known()) {
+        if (!session.settings().known() || prepared != null && !prepared.wasPreparedUnder(session.settings())) {
             return "settings_unknown";
         }
         return prepared != null && prepared.longDataPending() ? "long_data" : null;
