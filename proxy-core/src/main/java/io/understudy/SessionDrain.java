@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /** Ends sessions: all of them when the proxy drains or stops, and those whose server is no longer the primary. */
 final class SessionDrain {
-    private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
+    private static final Logger log = LoggerFactory.getLogger(SessionDrain.class);
     private static final long POLL_MILLIS = 20;
     /** Longer than it takes a client to complete the connection that the kernel began here. */
     private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
