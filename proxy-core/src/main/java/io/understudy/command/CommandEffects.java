@@ -244,7 +244,7 @@ final class CommandEffects {
         if (entry == null || !statements || exchange.code() != CommandCode.STMT_EXECUTE) {
             return;
         }
-        entry.learnTypes(buf, index, length, model.capabilities());
+        model.prepared().executed(entry, buf, index, length, model.capabilities());
         followPrepared(exchange, entry);
     }
 

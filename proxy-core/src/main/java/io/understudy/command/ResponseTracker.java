@@ -204,6 +204,8 @@ public final class ResponseTracker implements PacketSink {
             case CommandCode.STMT_PREPARE -> {
                 if (entry != null && exchange.ok()) {
                     model.prepared().prepared(entry, exchange.preparedId(), exchange.preparedParameters());
+                } else if (entry != null) {
+                    model.prepared().refused(entry);
                 }
             }
             case CommandCode.STMT_EXECUTE -> {

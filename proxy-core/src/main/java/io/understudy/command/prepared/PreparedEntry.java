@@ -26,6 +26,7 @@ public final class PreparedEntry implements PreparedStatement {
     private ByteBuf early = Unpooled.EMPTY_BUFFER;
     private long earlyCapabilities;
     private boolean cursor;
+    private boolean closed;
 
     /** The settings at the time of preparation. */
     public record Preparation(
@@ -51,6 +52,20 @@ public final class PreparedEntry implements PreparedStatement {
         }
     }
 
+    /** Returns whether the server has prepared the statement. */
+    boolean isPrepared() {
+        return parameters >= 0;
+    }
+
+    /** Ends the statement, which the server may still be preparing or executing. */
+    void close() {
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
     LongData collected() {
         return longData;
     }
@@ -70,6 +85,11 @@ public final class PreparedEntry implements PreparedStatement {
 
     int textLength() {
         return text == null ? 0 : text.length;
+    }
+
+    /** Returns the bytes that are kept until the server has prepared the statement: its text and an execution. */
+    int requestedLength() {
+        return textLength() + early.readableBytes();
     }
 
     /**

@@ -18,28 +18,58 @@ public final class PreparedStatements {
 
     private IntObjectMap<PreparedEntry> byId = IntCollections.emptyMap();
     private @Nullable PreparedEntry last;
+    /** Bytes of the texts of {@link #byId}. */
     private int textBytes;
+    /** Bytes kept of statements whose preparation the server has not responded to. */
+    private int requestedBytes;
+
     private int openCursors;
     private int pendingLongData;
     private int longDataBytes;
 
     public boolean roomForText(int length) {
-        return textBytes + length <= TEXT_LIMIT;
+        return textBytes + requestedBytes + length <= TEXT_LIMIT;
     }
 
     /** Called when COM_STMT_PREPARE was sent. */
     public void requested(PreparedEntry entry) {
         last = entry;
+        requestedBytes += entry.requestedLength();
     }
 
-    /** Called when the response to COM_STMT_PREPARE has arrived. */
+    /**
+     * Keeps what an execution tells of its statement: parameter types.
+     *
+     * @param index index of the payload's first byte, the command code
+     */
+    public void executed(PreparedEntry entry, ByteBuf buf, int index, int length, long capabilities) {
+        if (entry.isPrepared()) {
+            entry.learnTypes(buf, index, length, capabilities);
+        } else if (roomForText(length)) {
+            requestedBytes -= entry.requestedLength();
+            entry.learnTypes(buf, index, length, capabilities);
+            requestedBytes += entry.requestedLength();
+        }
+    }
+
+    /** Called when the server has prepared the statement. It may have been closed meanwhile. */
     public void prepared(PreparedEntry entry, int id, int parameters) {
+        requestedBytes -= entry.requestedLength();
         entry.prepared(id, parameters);
+        if (entry.isClosed()) {
+            return;
+        }
         if (byId.isEmpty()) {
             byId = new IntObjectHashMap<>(4);
         }
         byId.put(id, entry);
         textBytes += entry.textLength();
+    }
+
+    /** Called when the server has refused to prepare the statement. */
+    public void refused(PreparedEntry entry) {
+        requestedBytes -= entry.requestedLength();
+        close(entry);
     }
 
     @Nullable
@@ -51,17 +81,22 @@ public final class PreparedStatements {
     }
 
     public void closed(int id) {
-        PreparedEntry entry = id == LAST ? last : byId.remove(id);
+        PreparedEntry entry = find(id);
         if (entry != null) {
-            if (entry == last) {
-                last = null;
-            }
-            if (id == LAST) {
-                byId.remove(entry.id());
-            }
+            close(entry);
+        }
+    }
+
+    private void close(PreparedEntry entry) {
+        setCursor(entry, false);
+        clearLongData(entry);
+        if (entry.isPrepared() && !entry.isClosed()) {
+            byId.remove(entry.id());
             textBytes -= entry.textLength();
-            setCursor(entry, false);
-            clearLongData(entry);
+        }
+        entry.close();
+        if (entry == last) {
+            last = null;
         }
     }
 
@@ -91,8 +126,9 @@ public final class PreparedStatements {
         }
     }
 
+    /** Called with each response to an execution or a fetch; the statement may have been closed meanwhile. */
     public void setCursor(PreparedEntry entry, boolean open) {
-        if (entry.cursorOpen() != open) {
+        if (entry.cursorOpen() != open && !entry.isClosed()) {
             entry.setCursor(open);
             openCursors += open ? 1 : -1;
         }
@@ -103,12 +139,10 @@ public final class PreparedStatements {
         return openCursors == 0 && pendingLongData == 0;
     }
 
+    /** Closes all statements that the server has prepared. Those requested since are prepared behind the reset. */
     public void clear() {
+        IntObjectMap<PreparedEntry> all = byId;
         byId = IntCollections.emptyMap();
-        last = null;
-        textBytes = 0;
-        openCursors = 0;
-        pendingLongData = 0;
-        longDataBytes = 0;
+        all.values().forEach(this::close);
     }
 }
