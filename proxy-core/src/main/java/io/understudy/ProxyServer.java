@@ -72,6 +72,7 @@ public final class ProxyServer implements AutoCloseable {
     private final LoadedConfig started;
 
     private volatile LoadedConfig loaded;
+    private volatile boolean oldCertificates;
 
     /**
      * Assembles the proxy without starting it.
@@ -314,7 +315,9 @@ public final class ProxyServer implements AutoCloseable {
                 next.config().limits().handshakeTimeout().toMillis());
         try {
             legs.reload(next.config());
+            oldCertificates = false;
         } catch (TlsFilesException e) {
+            oldCertificates = true;
             left.add(e.getMessage() + "; the certificates in use stay in use");
         }
         followLimits(next);
@@ -335,12 +338,23 @@ public final class ProxyServer implements AutoCloseable {
         ConfigDiff.between(started, file).afterRestart().stream()
                 .filter(change -> !change.path().startsWith("plugins."))
                 .forEach(pending::add);
+        if (started.config().primary().monitor() != null) {
+            // The connections of sessions have the new files, the proxy's own have not.
+            ConfigDiff.between(started, file).live().stream()
+                    .filter(change -> change.path().startsWith("primary.tls."))
+                    .forEach(pending::add);
+        }
         LoadedConfig running =
                 new LoadedConfig(file.config(), plugins.configs(), file.sha(), file.warnings(), file.files(), hidden);
         ConfigDiff.between(running, file).changes().stream()
                 .map(change -> new ConfigDiff.Change(change.path(), change.from(), change.to(), false))
                 .forEach(pending::add);
         return pending;
+    }
+
+    /** Returns whether the last reload found certificates or keys that cannot be used. Thread-safe. */
+    public boolean keepsOldCertificates() {
+        return oldCertificates;
     }
 
     /**

@@ -82,6 +82,7 @@ public final class RunningProxy implements AutoCloseable {
             proxy.start();
             admin = startAdmin(loaded.config());
         } catch (Exception e) {
+            management.shutdownNow();
             proxy.close();
             throw e;
         }
@@ -264,7 +265,7 @@ public final class RunningProxy implements AutoCloseable {
             if (port != null) {
                 port.setToken(token(next.config().admin()));
             }
-            lastReloadFailed.set(0);
+            lastReloadFailed.set(proxy.keepsOldCertificates() ? 1 : 0);
             count("applied");
             changes.forEach(sentence -> log.info("reload: {}", sentence));
             left.forEach(sentence -> log.warn("reload: {}", sentence));
@@ -281,6 +282,14 @@ public final class RunningProxy implements AutoCloseable {
             response.put(
                     "problems",
                     e.problems().stream().map(problem -> problem.headline()).toList());
+            configuration.refused(response);
+        } catch (RuntimeException | LinkageError e) {
+            // Of a plugin, perhaps; nobody else sees it, and later reloads must go on.
+            lastReloadFailed.set(1);
+            count("failed");
+            log.error("{}, but the reload failed midway; reload once more when the cause is gone", why, e);
+            response.put("applied", false);
+            response.put("problems", List.of("the reload failed midway: " + e));
             configuration.refused(response);
         }
         return response;

@@ -1,6 +1,7 @@
 package io.understudy.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.understudy.base.JsonReader;
 import io.understudy.config.ConfigLoader;
@@ -12,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -137,6 +139,41 @@ class ReloadDiffTest {
                         .replace("listen: { address: \"127.0.0.1:0\"", "listen: { address: \"${env:host}:1\""));
                 assertThat(String.valueOf(config())).contains("listen.address").doesNotContain("tenant-host");
             }
+        }
+    }
+
+    private static double failed(RunningProxy proxy) {
+        return Objects.requireNonNull(proxy.registry()
+                        .find("understudy.config.last.reload.failed")
+                        .gauge())
+                .value();
+    }
+
+    /** As where a class of a plugin is missing. */
+    @Test
+    void aReloadThatThrowsIsToldAndLaterOnesGoOn() throws Exception {
+        PluginTypes plugins = PluginTypes.installed();
+        AtomicReference<Throwable> fault = new AtomicReference<>();
+        RunningProxy.Reloader reloader = () -> {
+            if (fault.get() instanceof Error error) {
+                throw error;
+            }
+            return ConfigLoader.load(file, "test.yaml", plugins.records(), name -> name);
+        };
+        file = configure(1, "1s", "");
+        try (RunningProxy proxy = RunningProxy.start(reloader.load(), plugins, reloader)) {
+            base = "http://127.0.0.1:"
+                    + Objects.requireNonNull(proxy.adminAddress()).getPort();
+            fault.set(new NoClassDefFoundError("some/plugin/Missing"));
+            proxy.reloadSoon("a signal");
+            await().until(() -> failed(proxy) == 1);
+            Map<?, ?> response = reload(file);
+            assertThat(response.get("applied")).isEqualTo(false);
+            assertThat(String.valueOf(response.get("problems"))).contains("some/plugin/Missing");
+
+            fault.set(null);
+            assertThat(reload(configure(1, "2s", "")).get("applied")).isEqualTo(true);
+            assertThat(failed(proxy)).isZero();
         }
     }
 }

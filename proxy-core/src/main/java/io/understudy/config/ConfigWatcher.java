@@ -111,7 +111,7 @@ public final class ConfigWatcher implements AutoCloseable {
                     onChange.accept(file);
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
             LOG.error("Reacting to a changed configuration file failed; the running configuration stays", e);
         }
     }

@@ -173,8 +173,9 @@ public final class PluginHost {
         try {
             current.plugin().reload(wanted);
             return new Running(current.plugin(), wanted);
-        } catch (RuntimeException e) {
-            problems.add("plugins." + current.id() + " keeps its old configuration: " + e.getMessage());
+        } catch (RuntimeException | LinkageError e) {
+            problems.add("plugins." + current.id() + " keeps its old configuration: "
+                    + (e instanceof LinkageError ? e : e.getMessage()));
             return current;
         }
     }
@@ -247,7 +248,7 @@ public final class PluginHost {
     private static void stopOne(Running current) {
         try {
             current.plugin().stop();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.error("plugin {} failed to stop", current.id(), e);
         }
     }

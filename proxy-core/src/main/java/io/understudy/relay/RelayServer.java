@@ -99,6 +99,9 @@ public final class RelayServer {
         if (reusePort) {
             bootstrap.option(UnixChannelOption.SO_REUSEPORT, true);
         }
+        if (address.isUnix()) {
+            SocketFile.clear(address);
+        }
         var bound = bootstrap.bind(transport.bindAddress(address)).awaitUninterruptibly();
         if (!bound.isSuccess()) {
             throw new IOException(
@@ -107,6 +110,9 @@ public final class RelayServer {
                     bound.cause());
         }
         listeners.add(bound.channel());
+        if (address.isUnix()) {
+            SocketFile.open(address);
+        }
         if (reusePort) {
             takeOver(bound.channel());
         }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,9 +51,11 @@ public final class RunCommand implements Callable<Integer> {
         try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> load(path, plugins))) {
             CountDownLatch stopped = new CountDownLatch(1);
             Signals.handle("HUP", () -> proxy.reloadSoon("SIGHUP"));
+            AtomicInteger signals = new AtomicInteger();
             for (String name : new String[] {"TERM", "INT"}) {
                 Signals.handle(name, () -> {
-                    if (stopped.getCount() > 0) {
+                    // Signals are counted: a drain may have begun by POST /api/drain.
+                    if (signals.incrementAndGet() == 1) {
                         log.info("SIG{}: draining; a second one closes all sessions at once", name);
                         stopped.countDown();
                     } else {

@@ -3,6 +3,7 @@ package io.understudy.cli.run;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -44,6 +45,14 @@ final class ServiceManager {
         send("STOPPING=1\nSTATUS=Draining\n");
     }
 
+    /** A service manager that does not read must not keep the proxy from draining. */
+    private static ChannelFuture inTime(ChannelFuture future) throws InterruptedException {
+        if (!future.await(BOUND_SECONDS, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("it did not read for " + BOUND_SECONDS + " s");
+        }
+        return future.sync();
+    }
+
     private void send(String state) {
         if (socket == null || socket.isEmpty()) {
             return;
@@ -59,16 +68,14 @@ final class ServiceManager {
         String path = socket.startsWith("@") ? '\0' + socket.substring(1) : socket;
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
         try {
-            Channel channel = new Bootstrap()
-                    .group(group)
-                    .channel(EpollDomainDatagramChannel.class)
-                    .handler(new ChannelInboundHandlerAdapter())
-                    .connect(new DomainSocketAddress(path))
-                    .sync()
+            Channel channel = inTime(new Bootstrap()
+                            .group(group)
+                            .channel(EpollDomainDatagramChannel.class)
+                            .handler(new ChannelInboundHandlerAdapter())
+                            .connect(new DomainSocketAddress(path)))
                     .channel();
-            channel.writeAndFlush(Unpooled.copiedBuffer(state, StandardCharsets.UTF_8))
-                    .sync();
-            channel.close().sync();
+            inTime(channel.writeAndFlush(Unpooled.copiedBuffer(state, StandardCharsets.UTF_8)));
+            inTime(channel.close());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
