@@ -4,19 +4,48 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RunnableScheduledFuture;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Executes plugins' tasks. The queue is bounded: a task too many is rejected with a {@link RejectedExecutionException}.
- * A periodic task counts as one and is never rejected once accepted.
+ * A periodic task counts as one, is never rejected once accepted, and runs on when it has thrown.
  */
 final class BoundedScheduler extends ScheduledThreadPoolExecutor {
+    private static final Logger log = LoggerFactory.getLogger(BoundedScheduler.class);
+
     private final int limit;
+    private final String name;
 
     BoundedScheduler(int threads, int limit, String name) {
         super(threads, new DefaultThreadFactory(name, true));
         this.limit = limit;
+        this.name = name;
         setRemoveOnCancelPolicy(true);
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long initial, long period, TimeUnit unit) {
+        return super.scheduleAtFixedRate(guarded(task), initial, period, unit);
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initial, long delay, TimeUnit unit) {
+        return super.scheduleWithFixedDelay(guarded(task), initial, delay, unit);
+    }
+
+    /** A periodic task that throws would never run again, and nobody would know. */
+    private Runnable guarded(Runnable task) {
+        return () -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                log.error("a periodic task of {} failed; it will be run again", name, e);
+            }
+        };
     }
 
     @Override

@@ -147,4 +147,29 @@ class HostContextTest {
                     .hasMessageContaining("primary.monitor");
         }
     }
+
+    /** Such as the one that finds a standby promoted: without it the mirror would go on. */
+    @Test
+    void aPeriodicTaskThatThrowsIsRunAgain() throws Exception {
+        CountDownLatch runs = new CountDownLatch(3);
+        try (HostContext context = context("mirror")) {
+            Runnable task = () -> {
+                runs.countDown();
+                throw new IllegalStateException("once and again");
+            };
+            context.executor().scheduleWithFixedDelay(task, 0, 1, TimeUnit.MILLISECONDS);
+            assertThat(runs.await(10, TimeUnit.SECONDS)).isTrue();
+            CountDownLatch atRate = new CountDownLatch(3);
+            context.executor()
+                    .scheduleAtFixedRate(
+                            () -> {
+                                atRate.countDown();
+                                throw new AssertionError("an error");
+                            },
+                            0,
+                            1,
+                            TimeUnit.MILLISECONDS);
+            assertThat(atRate.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
 }

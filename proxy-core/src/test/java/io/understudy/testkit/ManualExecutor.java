@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RunnableScheduledFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -26,6 +27,7 @@ public final class ManualExecutor extends AbstractExecutorService implements Sch
     private final boolean direct;
     private long nanos = 1_000_000_000_000L;
     private long lastDelayMillis;
+    private boolean rejecting;
 
     public ManualExecutor() {
         this(false);
@@ -152,8 +154,16 @@ public final class ManualExecutor extends AbstractExecutorService implements Sch
         return task;
     }
 
+    /** Sets whether tasks that are to run later are rejected, as by an executor that is full. */
+    public void rejectDelayed(boolean rejects) {
+        rejecting = rejects;
+    }
+
     @Override
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
+        if (rejecting) {
+            throw new RejectedExecutionException("full");
+        }
         return add(Executors.callable(command), delay, 0, unit);
     }
 

@@ -3,6 +3,7 @@ package io.understudy.demo.warming;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedPair;
+import io.understudy.plugins.mirror.SampleRate;
 import io.understudy.runtime.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import java.net.InetSocketAddress;
@@ -80,13 +81,19 @@ final class WarmingProxy implements AutoCloseable {
      * @param adaptive the sample of adaptive rules, with the reason of its last change
      */
     record Score(Map<?, ?> warmth, Map<?, ?> adaptive) {
+        private static final double NEARLY = 1.6;
+
         String sample() {
             return String.valueOf(adaptive.get("sample"));
         }
 
         /** Returns whether the sample is down to what the probes need. */
         boolean settled() {
-            return "probes".equals(adaptive.get("reason"));
+            return percent(adaptive.get("sample")) <= NEARLY * percent(adaptive.get("least"));
+        }
+
+        private static double percent(@Nullable Object value) {
+            return SampleRate.parse(String.valueOf(value)).millionths();
         }
 
         private static double number(@Nullable Object value) {

@@ -309,6 +309,10 @@ public record MirrorConfig(
             sample = sample == null ? new SampleRate(SampleRate.ALL) : sample;
             by = by == null ? By.STATEMENT : by;
             standbys = standbys == null ? List.of() : List.copyOf(standbys);
+            if (sample.isAdaptive() && by == By.SESSION) {
+                throw new IllegalArgumentException("by: session does not go with sample: adaptive, which measures the"
+                        + " load and the standby by single statements; leave it out");
+            }
             if (maxPerSecond != null && maxPerSecond < 1) {
                 throw new IllegalArgumentException("maxPerSecond: expected at least 1 but found " + maxPerSecond);
             }

@@ -41,6 +41,9 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
 
     private volatile @Nullable ServerConnection wire;
     private volatile boolean backingOff;
+    /** Whether nothing will end the pause but a sweep. */
+    private volatile boolean untimed;
+
     private volatile boolean closed;
     private volatile boolean idle;
 
@@ -302,7 +305,7 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
         try {
             mirror.context().executor().schedule(this::tryAgain, delay, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-            log.error("mirror connection to {} given up: the plugin's executor is full or stopped", mirror.name());
+            untimed = true; // the executor is full or stopped; the next sweep tries again
         }
     }
 
@@ -311,8 +314,12 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
         lane.addIdle(this);
     }
 
-    /** Kills a statement that the standby has not ended in time. Thread-safe. */
+    /** Kills a statement that the standby has not ended in time. Called by one thread. */
     void sweep(long nowNanos) {
+        if (untimed && !closed) {
+            untimed = false;
+            tryAgain();
+        }
         ServerConnection opened = wire;
         ServerConnection current = opened == null ? login.preparing() : opened;
         if (current != null) {

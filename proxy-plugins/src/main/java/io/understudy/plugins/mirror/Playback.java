@@ -331,12 +331,15 @@ final class Playback {
                     again(statement, response);
                     return;
                 }
+                String outcome = outcome(response);
                 if (probe != null && response.ok()) {
                     probe.executed();
+                } else if (probe != null && outcome.equals("timeout")) {
+                    probe.timedOut();
                 }
                 long began = lastResponseNanos - sentNanos > 0 ? lastResponseNanos : sentNanos;
                 lastResponseNanos = now;
-                listener.executed(statement, outcome(response), StandbyError.of(response), now - began);
+                listener.executed(statement, outcome, StandbyError.of(response), now - began);
             }
 
             @Override

@@ -36,6 +36,7 @@ final class Probe {
     private @Nullable String value;
     private @Nullable Long before;
     private boolean executed;
+    private boolean timedOut;
 
     /** @param share of the SELECTs that are probes */
     Probe(MirroredStatement statement, ServerFlavor standby, double share, Listener listener) {
@@ -87,6 +88,14 @@ final class Probe {
         end(json == null ? ProbeResult.of(ProbeResult.Outcome.UNREADABLE) : ProbeResult.parse(json));
     }
 
+    /** Called when the standby has ended the statement after its maximum time. */
+    void timedOut() {
+        timedOut = true;
+        if (analyzes) {
+            end(ProbeResult.of(ProbeResult.Outcome.TIMEOUT));
+        }
+    }
+
     /** Called when the standby refuses the analyzed form. */
     void refused() {
         end(ProbeResult.of(ProbeResult.Outcome.REFUSED));
@@ -127,6 +136,8 @@ final class Probe {
                 Long now = count;
                 if (!after) {
                     before = now;
+                } else if (timedOut) {
+                    end(ProbeResult.of(ProbeResult.Outcome.TIMEOUT));
                 } else if (!executed) {
                     end(ProbeResult.of(ProbeResult.Outcome.REFUSED));
                 } else if (first == null || now == null) {

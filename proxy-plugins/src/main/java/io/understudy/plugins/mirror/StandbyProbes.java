@@ -40,7 +40,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     /** Smallest adaptive sample, so that a share can always be written in millionths. */
     private static final double LOWEST = 1e-4;
 
-    private static final double RATE_WEIGHT = 0.2;
+    private static final double RATE_WEIGHT = 0.1;
 
     private final Standby standby;
     private final MirrorMeters meters;
@@ -60,6 +60,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private volatile boolean discards;
     private long updatedNanos;
     private double adaptiveLoad = Double.NaN;
+    private volatile double least = 1;
 
     /** @param counterQueries runs queries, which wait for the standby and the primary */
     StandbyProbes(
@@ -73,12 +74,8 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         this.ownLoad = new OwnLoadPolling(standby.name(), standby::dataSource, counterQueries);
         this.meters = meters;
         this.warmth = new StandbyWarmth(nowNanos, config.probes());
-        this.writes = new WritesApartPolling(
-                standby::dataSource,
-                floor,
-                counterQueries,
-                this::executed,
-                () -> warmth.cold().mean());
+        this.writes =
+                new WritesApartPolling(standby::dataSource, floor, counterQueries, this::executed, warmth::coldPages);
         this.adaptive = new AdaptiveSample(nowNanos);
         this.boost = new Boost(nowNanos);
         this.updatedNanos = nowNanos;
@@ -207,7 +204,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private void adapt(MirrorConfig config, StandbyState state, double seconds, long nowNanos) {
         double load = offered.sumThenReset() / seconds / sample.share();
         adaptiveLoad = Double.isNaN(adaptiveLoad) ? load : adaptiveLoad + RATE_WEIGHT * (load - adaptiveLoad);
-        double lowest = adaptiveLoad > 0 ? config.probes() / adaptiveLoad : 1;
+        least = Math.min(1, Math.max(LOWEST, adaptiveLoad > 0 ? config.probes() / adaptiveLoad : 1));
         MirrorConfig.Budget budget = config.budget();
         Double lag = state.lagSeconds();
         Estimate excess = warmth.excess();
@@ -217,7 +214,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
                 warmth.readsPerSecond(),
                 lag == null ? Double.NaN : lag,
                 state.threadsRunning() < 0 ? Double.NaN : state.threadsRunning(),
-                Math.max(LOWEST, lowest));
+                least);
         AdaptiveSample.Bounds bounds = new AdaptiveSample.Bounds(
                 config.target(),
                 budget.pageReads() == null ? Double.POSITIVE_INFINITY : budget.pageReads(),
@@ -265,7 +262,9 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
                             "sample",
                             sample.toString(),
                             "reason",
-                            adaptive.reason().label()));
+                            adaptive.reason().label(),
+                            "least",
+                            SampleRate.of(least).toString()));
         }
         return view;
     }

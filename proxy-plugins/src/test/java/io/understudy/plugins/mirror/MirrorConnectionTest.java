@@ -60,6 +60,25 @@ class MirrorConnectionTest extends MirrorHarness {
         mirror.stop();
     }
 
+    /** The executor has no place at that moment, for it holds as many tasks as it may. */
+    @Test
+    void aConnectionWhoseNextAttemptIsRejectedIsTriedByTheSweep() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.start();
+        standby.refuse = true;
+        executor.rejectDelayed(true);
+        offer(mirror, "SELECT 1", 1);
+        mirror.queue().drain();
+        executor.runReady();
+        executor.rejectDelayed(false);
+        standby.refuse = false;
+        executor.runPeriodic();
+        offer(mirror, "SELECT 2", 1);
+        run(mirror);
+        assertThat(standby.statements()).contains("SELECT 2");
+        mirror.stop();
+    }
+
     /** Each attempt costs a login and a log line. */
     @Test
     void aStandbyThatResetsConnectionsIsTriedLessAndLessOften() {

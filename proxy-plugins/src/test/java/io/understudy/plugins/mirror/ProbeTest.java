@@ -108,7 +108,20 @@ class ProbeTest {
         connection.respondOne();
         assertThat(sent()).containsExactly(PROBE);
         assertThat(outcomes).containsExactly("timeout");
-        assertThat(results).isEmpty();
+        assertThat(results).extracting(ProbeResult::outcome).containsExactly(ProbeResult.Outcome.TIMEOUT);
+    }
+
+    @Test
+    void aProbeThatTookTooLongOnMySqlWasNotRefused() {
+        flavor = ServerFlavor.MYSQL;
+        play();
+        row("40");
+        standby.errorCode = 3024;
+        connection.respondOne();
+        standby.errorCode = 0;
+        row("900");
+        assertThat(outcomes).containsExactly("timeout");
+        assertThat(results).extracting(ProbeResult::outcome).containsExactly(ProbeResult.Outcome.TIMEOUT);
     }
 
     @Test

@@ -1,9 +1,11 @@
 package io.understudy.plugins.mirror.warmth;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The sample of {@code sample: adaptive} for one standby: everything while the standby is cold, halved step by step
- * while its excess is below the target, doubled while it is above one and a half of it, and unchanged between. Budgets
- * bound it. Pure: time and measurements are passed in. Not thread-safe.
+ * while its excess is below the target, doubled while it is above one and a half of it, and unchanged between, or while
+ * the interval is too wide to tell. Budgets bound it. Pure: time and measurements are passed in. Not thread-safe.
  */
 public final class AdaptiveSample {
     /** Time between two steps, in which the estimate takes up the effect of the last. */
@@ -12,6 +14,13 @@ public final class AdaptiveSample {
     static final double COLDER = 1.5;
     private static final double RELIEVED = 0.8;
     private static final double FEWEST = 30;
+    /** Time without an excess after which nothing is known of the standby any more. */
+    private static final long UNKNOWN_NANOS = 30_000_000_000L;
+    /** The sample is left alone while it is so many times what the probes need, which varies with the load. */
+    private static final double LEAST = 1 / 1.5;
+
+    private static final double ENOUGH = 1.2;
+    private static final double PLENTY = 1.5;
 
     /** Why the sample is what it is. */
     public enum Reason {
@@ -19,6 +28,7 @@ public final class AdaptiveSample {
         RESTART("restart"),
         COLD("cold"),
         WARM("warm"),
+        UNKNOWN("unknown"),
         PAGE_READS("budget_page_reads"),
         LAG("budget_lag"),
         THREADS("budget_threads_running"),
@@ -66,10 +76,14 @@ public final class AdaptiveSample {
     private Reason reason = Reason.START;
     private long steppedNanos;
     private long relievedNanos;
+    private long knownNanos;
+    /** The budget that has lowered the ceiling last. */
+    private Reason exceeded = Reason.PAGE_READS;
 
     public AdaptiveSample(long nowNanos) {
         steppedNanos = nowNanos;
         relievedNanos = nowNanos;
+        knownNanos = nowNanos;
     }
 
     /** Returns the share of statements to mirror. */
@@ -86,6 +100,9 @@ public final class AdaptiveSample {
     public boolean update(Measured now, Bounds bounds, long nowNanos) {
         Reason why = reason;
         double lowest = Math.min(1, Math.max(0, now.lowest()));
+        if (now.excess().known()) {
+            knownNanos = nowNanos;
+        }
         if (now.restarted()) {
             wanted = 1;
             why = Reason.RESTART;
@@ -93,8 +110,8 @@ public final class AdaptiveSample {
         } else if (nowNanos - steppedNanos >= STEP_NANOS) {
             why = step(now.excess(), bounds.target(), lowest, nowNanos, why);
         }
-        if (wanted < lowest) {
-            wanted = lowest;
+        if (wanted < LEAST * lowest) {
+            wanted = Math.min(1, ENOUGH * lowest);
             why = Reason.PROBES;
         }
         why = budget(now, bounds, lowest, nowNanos, why);
@@ -108,30 +125,39 @@ public final class AdaptiveSample {
     }
 
     private Reason step(Estimate excess, double target, double lowest, long nowNanos, Reason before) {
-        if (!excess.known() || excess.samples() < FEWEST) {
+        if (!excess.known()) {
+            return nowNanos - knownNanos >= UNKNOWN_NANOS && wanted < 1 ? doubled(Reason.UNKNOWN, nowNanos) : before;
+        }
+        if (excess.samples() < FEWEST) {
             return before;
         }
-        if (excess.mean() < target && wanted > lowest) {
-            wanted = Math.max(lowest, wanted / 2);
+        double margin = (excess.high() - excess.low()) / 2;
+        if (excess.mean() < target && margin < COLDER * target && wanted > PLENTY * lowest) {
+            wanted = Math.max(ENOUGH * lowest, wanted / 2);
             steppedNanos = nowNanos;
             return Reason.WARM;
         }
-        if (excess.mean() > COLDER * target && wanted < 1) {
-            wanted = Math.min(1, wanted * 2);
-            steppedNanos = nowNanos;
-            return Reason.COLD;
-        }
-        return before;
+        boolean certain = excess.low() > target || margin < excess.mean();
+        return excess.mean() > COLDER * target && certain && wanted < 1 ? doubled(Reason.COLD, nowNanos) : before;
+    }
+
+    private Reason doubled(Reason why, long nowNanos) {
+        wanted = Math.min(1, wanted * 2);
+        steppedNanos = nowNanos;
+        return why;
     }
 
     private Reason budget(Measured now, Bounds bounds, double lowest, long nowNanos, Reason before) {
-        Reason exceeded = exceeded(now, bounds, 1);
-        if (exceeded != null) {
+        Reason over = exceeded(now, bounds, 1);
+        if (over != null) {
+            exceeded = over;
             ceiling = Math.max(lowest, Math.min(wanted, ceiling) / 2);
             relievedNanos = nowNanos;
-            return exceeded;
+            return over;
         }
-        if (ceiling < 1 && exceeded(now, bounds, RELIEVED) == null && nowNanos - relievedNanos >= STEP_NANOS) {
+        ceiling = Math.max(ceiling, lowest);
+        boolean relieved = !Double.isNaN(figure(now, exceeded)) && exceeded(now, bounds, RELIEVED) == null;
+        if (ceiling < 1 && relieved && nowNanos - relievedNanos >= STEP_NANOS) {
             ceiling = Math.min(1, ceiling * 2);
             relievedNanos = nowNanos;
             return ceiling <= wanted ? Reason.RELIEF : before;
@@ -139,7 +165,16 @@ public final class AdaptiveSample {
         return before;
     }
 
-    private static @org.jspecify.annotations.Nullable Reason exceeded(Measured now, Bounds bounds, double share) {
+    /** Returns the figure that a budget bounds, or NaN. */
+    private static double figure(Measured now, Reason budget) {
+        return switch (budget) {
+            case LAG -> now.lagSeconds();
+            case THREADS -> now.threadsRunning();
+            default -> now.pageReads();
+        };
+    }
+
+    private static @Nullable Reason exceeded(Measured now, Bounds bounds, double share) {
         if (now.pageReads() > bounds.pageReads() * share) {
             return Reason.PAGE_READS;
         }

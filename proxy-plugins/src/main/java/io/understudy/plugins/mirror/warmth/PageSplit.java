@@ -22,13 +22,11 @@ record PageSplit(double queries, double low, double high, double applier) {
      * Divides the reads.
      *
      * @param primary page reads of the primary
-     * @param standby page reads of the standby
-     * @param mirrored queries that the standby executed
+     * @param applier page reads of the standby's applier
      * @param cold page reads of a query on the standby
      * @param reached share of the statements that reached the standby while its pool took up what it holds
      */
-    static PageSplit of(double primary, double standby, double mirrored, double cold, double reached) {
-        double applier = Math.max(0, standby - mirrored * cold);
+    static PageSplit of(double primary, double applier, double cold, double reached) {
         double proportional = divided(primary, cold, applier);
         return new PageSplit(
                 divided(primary, cold * Math.pow(reached, POWER), applier),

@@ -35,7 +35,14 @@ final class ProbeFigures implements StandbyProgress.Listener {
     private ColdEstimate cold = ColdEstimate.present();
     private ColdEstimate calm = ColdEstimate.calm();
     private ColdEstimate divided = ColdEstimate.present();
+    /** Of the statements that are mirrored, which may be others than those of the load. */
+    private ColdEstimate mirrored = ColdEstimate.present();
+
     private volatile boolean countersMissing;
+    /** Whether the next probe may be the first with a count, or the next of many. */
+    private volatile boolean probing = true;
+
+    private volatile ColdPages coldPages = ColdPages.UNKNOWN;
     private volatile Map<String, Estimate> byTable = Map.of();
     private int withoutCounters;
     private long givenUpNanos;
@@ -46,6 +53,7 @@ final class ProbeFigures implements StandbyProgress.Listener {
         cold = ColdEstimate.present();
         calm = ColdEstimate.calm();
         divided = ColdEstimate.present();
+        mirrored = ColdEstimate.present();
         rules.clear();
         tables.clear();
         digests.clear();
@@ -53,6 +61,7 @@ final class ProbeFigures implements StandbyProgress.Listener {
         dividedCurve.clear();
         withoutCounters = 0;
         countersMissing = false;
+        probing = true;
     }
 
     /** Sets the time of what follows. */
@@ -62,8 +71,8 @@ final class ProbeFigures implements StandbyProgress.Listener {
         while ((forgotten = forgottenTables.poll()) != null) {
             tables.remove(forgotten);
         }
-        if (countersMissing && nanos - givenUpNanos > GIVEN_UP_NANOS) {
-            countersMissing = false; // the standby may have been upgraded
+        if (!probing && nanos - givenUpNanos > GIVEN_UP_NANOS) {
+            probing = true; // the standby may have been upgraded, or got a privilege
             withoutCounters = 0;
         }
     }
@@ -75,17 +84,20 @@ final class ProbeFigures implements StandbyProgress.Listener {
      */
     void add(Probed probe, double position) {
         Outcome outcome = probe.result().outcome();
-        if (outcome == Outcome.NO_COUNTERS && ++withoutCounters >= GIVEN_UP) {
+        if (outcome == Outcome.NO_COUNTERS && ++withoutCounters >= GIVEN_UP && !countedLately(probe.nanos())) {
             countersMissing = true;
+            probing = false;
             givenUpNanos = probe.nanos();
         }
         if (outcome != Outcome.COUNTED) {
             return;
         }
         withoutCounters = 0;
+        countersMissing = false;
         double pages = probe.result().pages();
         cold.add(pages, probe.weight(), position, probe.nanos());
         calm.add(pages, probe.weight(), position, probe.nanos());
+        mirrored.add(pages, 1, position, probe.nanos());
         curve.add(position, pages, probe.weight());
         rules.add(probe.rule(), pages, probe.weight(), probe.nanos());
         digests.add(String.format("%016x", probe.digest()), pages, probe.weight(), probe.nanos());
@@ -97,6 +109,11 @@ final class ProbeFigures implements StandbyProgress.Listener {
         }
     }
 
+    /** A server that counts pages still has tables for which it does not: those of other engines than InnoDB. */
+    private boolean countedLately(long nanos) {
+        return !Double.isNaN(cold.share()) && nanos - cold.lastNanos() <= STALE_NANOS;
+    }
+
     @Override
     public void read(double pages, double statements, double position) {
         divided.add(pages, statements, position, nowNanos);
@@ -106,11 +123,24 @@ final class ProbeFigures implements StandbyProgress.Listener {
     /** Called when all that happened so far has been taken in. */
     void publish() {
         byTable = tables.estimates(nowNanos - STALE_NANOS);
+        coldPages = countersMissing || stale()
+                ? ColdPages.UNKNOWN
+                : new ColdPages(cold.estimate().mean(), mirrored.estimate().mean());
     }
 
-    /** Returns whether the standby counts no page reads of statements. Thread-safe. */
+    /** Returns whether there may be probes. Thread-safe. */
+    boolean probing() {
+        return probing;
+    }
+
+    /** Returns whether the standby counts no page reads of statements. */
     boolean countersMissing() {
         return countersMissing;
+    }
+
+    /** Returns the page reads of a query as probes count them. Thread-safe. */
+    ColdPages coldPages() {
+        return coldPages;
     }
 
     String method() {

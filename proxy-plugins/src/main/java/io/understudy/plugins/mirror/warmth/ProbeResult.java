@@ -28,6 +28,8 @@ public record ProbeResult(Outcome outcome, long pages, List<ReferencePages> tabl
         NO_COUNTERS("no_counters"),
         /** The server refused the probe; the statement was sent again as the client wrote it. */
         REFUSED("refused"),
+        /** The standby ended it after the maximum time of a statement, so that what it would have read is not known. */
+        TIMEOUT("timeout"),
         UNREADABLE("unreadable");
 
         private final String label;

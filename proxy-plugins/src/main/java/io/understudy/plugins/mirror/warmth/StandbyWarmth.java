@@ -41,7 +41,7 @@ public final class StandbyWarmth {
 
     /** Returns whether the next SELECT is to be a probe. Thread-safe. */
     public boolean probeNext() {
-        return !figures.countersMissing() && plan.take();
+        return figures.probing() && plan.take();
     }
 
     /** Returns the share of SELECTs that are probes. */
@@ -178,9 +178,9 @@ public final class StandbyWarmth {
         return restarted;
     }
 
-    /** Returns the page reads of a mirrored statement there, unknown before there are probes. */
-    public Estimate cold() {
-        return published.cold();
+    /** Returns the page reads of a query there, unknown before there are probes. */
+    public ColdPages coldPages() {
+        return figures.coldPages();
     }
 
     /** Returns the excess, unknown before there are probes and a floor. */

@@ -51,9 +51,9 @@ public final class WritesApart {
     /**
      * Takes a reading.
      *
-     * @param coldPages page reads of a mirrored query on the standby, or NaN
+     * @param cold page reads of a query on the standby
      */
-    void saw(Reading now, double coldPages) {
+    void saw(Reading now, ColdPages cold) {
         Reading before = last;
         last = now;
         boolean restarted = before != null && !now.follows(before);
@@ -66,12 +66,12 @@ public final class WritesApart {
             addedNanos = now.nanos();
         }
         if (before != null && !restarted) {
-            window(before, now, coldPages);
+            window(before, now, cold);
         }
         shown = compared(now);
     }
 
-    private void window(Reading before, Reading now, double coldPages) {
+    private void window(Reading before, Reading now, ColdPages cold) {
         double seconds = (now.nanos() - before.nanos()) / 1e9;
         double selects = now.primary().selects() - before.primary().selects();
         double queries = now.executed().queries() - before.executed().queries();
@@ -87,12 +87,12 @@ public final class WritesApart {
         double writes = now.primary().writes() - before.primary().writes();
         statements = kept * statements + selects + writes;
         reached = kept * reached + Math.min(queries, selects) + writes;
-        if (others > OTHERS * seconds + mirrored || Double.isNaN(coldPages) || selects < FEWEST_SELECTS) {
+        if (others > OTHERS * seconds + mirrored || !cold.known() || selects < FEWEST_SELECTS) {
             return;
         }
         addedNanos = now.nanos();
-        windows.add(
-                PageSplit.of(primary / selects, standby / selects, queries / selects, coldPages, reached / statements));
+        double applier = Math.max(0, standby - queries * cold.mirrored());
+        windows.add(PageSplit.of(primary / selects, applier / selects, cold.load(), reached / statements));
         if (windows.size() > WINDOWS) {
             windows.remove();
         }

@@ -6,7 +6,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -24,7 +23,7 @@ public final class WritesApartPolling {
     private final Floor floor;
     private final Executor executor;
     private final Supplier<WritesApart.Executed> executed;
-    private final DoubleSupplier coldPages;
+    private final Supplier<ColdPages> coldPages;
     private final WritesApart apart = new WritesApart();
     private final AtomicBoolean asking = new AtomicBoolean();
     private volatile boolean behind;
@@ -38,14 +37,14 @@ public final class WritesApartPolling {
      * @param floor has the source of the primary's counters
      * @param executor runs queries, which wait for the servers
      * @param executed statements that the standby has executed for the mirror
-     * @param coldPages page reads of one of them as probes count them, or NaN
+     * @param coldPages page reads of a query there as probes count them
      */
     public WritesApartPolling(
             Supplier<DataSource> source,
             Floor floor,
             Executor executor,
             Supplier<WritesApart.Executed> executed,
-            DoubleSupplier coldPages) {
+            Supplier<ColdPages> coldPages) {
         this.source = source;
         this.floor = floor;
         this.executor = executor;
@@ -91,9 +90,7 @@ public final class WritesApartPolling {
                     behind = false;
                     apart.skip();
                 }
-                apart.saw(
-                        new WritesApart.Reading(there, here, executed.get(), System.nanoTime()),
-                        coldPages.getAsDouble());
+                apart.saw(new WritesApart.Reading(there, here, executed.get(), System.nanoTime()), coldPages.get());
             }
         } catch (SQLException | RuntimeException e) {
             apart.sawNothing(); // the monitors log why

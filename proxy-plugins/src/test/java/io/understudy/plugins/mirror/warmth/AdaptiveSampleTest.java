@@ -13,6 +13,9 @@ import org.junit.jupiter.api.Test;
 /** The adaptive sample on a simulated clock, one measurement a second. */
 class AdaptiveSampleTest {
     private static final double LOWEST = 0.005;
+    /** Above that, so that it need not follow each change of the load. */
+    private static final double SETTLED = 1.2 * LOWEST;
+
     private static final Bounds BOUNDS = new Bounds(0.1, 1000, 5, 32);
 
     private final AdaptiveSample sample = new AdaptiveSample(0);
@@ -55,7 +58,7 @@ class AdaptiveSampleTest {
         pass(5, excess(0.05));
         assertThat(sample.ratio()).isEqualTo(0.25);
         pass(60, excess(0.05));
-        assertThat(sample.ratio()).isEqualTo(LOWEST);
+        assertThat(sample.ratio()).isEqualTo(SETTLED);
         assertThat(changes).containsOnly(Reason.WARM);
         int steps = changes.size();
         pass(600, excess(0.05));
@@ -79,7 +82,7 @@ class AdaptiveSampleTest {
     void aStandbyThatBecomesColdAgainGetsTwiceAsMuchUntilItIsEverything() {
         pass(60, excess(0.05));
         pass(5, excess(0.2));
-        assertThat(sample.ratio()).isEqualTo(2 * LOWEST);
+        assertThat(sample.ratio()).isEqualTo(2 * SETTLED);
         assertThat(sample.reason()).isEqualTo(Reason.COLD);
         pass(60, excess(0.2));
         assertThat(sample.ratio()).isEqualTo(1);
@@ -132,7 +135,52 @@ class AdaptiveSampleTest {
     void aFallingLoadRaisesTheSampleToWhatTheProbesNeed() {
         pass(60, excess(0.05));
         pass(1, new Measured(estimate(0.05), false, 0, 0, 1, 0.2));
-        assertThat(sample.ratio()).isEqualTo(0.2);
+        assertThat(sample.ratio()).isEqualTo(0.24);
         assertThat(sample.reason()).isEqualTo(Reason.PROBES);
+    }
+
+    /** The load is measured by a few sampled statements a second: what the probes need varies by some 15 %. */
+    @Test
+    void theNoiseOfTheLoadChangesNothing() {
+        pass(60, excess(0.05));
+        int steps = changes.size();
+        SplittableRandom random = new SplittableRandom(5);
+        for (int i = 0; i < 600; i++) {
+            double lowest = LOWEST * (0.85 + 0.3 * random.nextDouble());
+            pass(1, new Measured(estimate(0.05), false, 0, 0, 1, lowest));
+        }
+        assertThat(changes).hasSizeLessThanOrEqualTo(steps + 2);
+    }
+
+    @Test
+    void aStandbyOfWhichNothingIsKnownGetsEverything() {
+        pass(60, excess(0.05));
+        Measured unknown = new Measured(Estimate.UNKNOWN, false, 0, 0, 1, LOWEST);
+        pass(29, unknown);
+        assertThat(sample.ratio()).as("a gap").isEqualTo(SETTLED);
+        pass(60, unknown);
+        assertThat(sample.ratio()).isEqualTo(1);
+        assertThat(sample.reason()).isEqualTo(Reason.UNKNOWN);
+    }
+
+    /** Reports whose pages differ widely: the mean is below the target nearly every other time. */
+    @Test
+    void anIntervalWiderThanTheTargetLowersNothing() {
+        SplittableRandom random = new SplittableRandom(7);
+        for (int i = 0; i < 120; i++) {
+            double mean = 0.2 + 0.5 * random.nextGaussian();
+            pass(5, new Measured(new Estimate(mean, mean - 0.98, mean + 0.98, 150), false, 0, 0, 1, LOWEST));
+        }
+        assertThat(sample.ratio()).isEqualTo(1);
+    }
+
+    @Test
+    void aBudgetIsNotRelievedWhileItsFigureIsUnknown() {
+        pass(10, new Measured(estimate(0.8), false, 0, 60, 1, LOWEST));
+        double before = sample.ratio();
+        pass(60, new Measured(estimate(0.8), false, Double.NaN, Double.NaN, Double.NaN, LOWEST));
+        assertThat(sample.ratio()).isEqualTo(before);
+        pass(60, new Measured(estimate(0.8), false, Double.NaN, 0, 1, LOWEST));
+        assertThat(sample.ratio()).isEqualTo(1);
     }
 }

@@ -186,6 +186,32 @@ class StandbyWarmthTest {
         assertThat(warmth.probeNext()).isFalse();
         assertThat(view("method")).isEqualTo("global_counter_divided");
         assertThat(warmth.excess().mean()).isCloseTo(2.98, within(0.01));
+        for (int i = 0; i < 601; i++) {
+            pass(0, 3, 100);
+        }
+        assertThat(warmth.probeNext()).as("tried again").isTrue();
+        assertThat(warmth.excess().known()).as("known meanwhile").isTrue();
+        pass(1, 1, 100);
+        assertThat(view("method")).as("a probe with a count").isEqualTo("probes");
+    }
+
+    /** A table of another engine than InnoDB has no counts, as a server has that counts nothing. */
+    @Test
+    void statementsWithoutCountersAreNoServerWithoutThem() {
+        pass(10, 1, 100);
+        for (int i = 0; i < 20; i++) {
+            probe(ProbeResult.of(Outcome.NO_COUNTERS));
+        }
+        pass(0, 0, 0);
+        assertThat(view("method")).isEqualTo("probes");
+        assertThat(warmth.probeNext()).isTrue();
+        second += 301;
+        uptime += 301;
+        for (int i = 0; i < 10; i++) {
+            probe(ProbeResult.of(Outcome.NO_COUNTERS));
+        }
+        pass(0, 0, 0);
+        assertThat(view("method")).as("for minutes").isEqualTo("global_counter_divided");
     }
 
     @Test

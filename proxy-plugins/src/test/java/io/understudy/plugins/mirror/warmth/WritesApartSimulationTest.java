@@ -96,7 +96,7 @@ class WritesApartSimulationTest {
                 floor.saw(there, nanos);
                 apart.saw(
                         new WritesApart.Reading(there, here, new WritesApart.Executed(mirrored, 0), nanos),
-                        warmth.cold().mean());
+                        warmth.coldPages());
             }
             for (int i = 0; i < PER_SECOND; i++) {
                 int leaf = reads.next();

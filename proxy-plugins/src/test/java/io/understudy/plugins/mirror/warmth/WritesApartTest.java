@@ -31,13 +31,15 @@ class WritesApartTest {
     }
 
     private void saw(double coldPages) {
-        apart.saw(
-                new WritesApart.Reading(
-                        new ServerCounters(primaryReads, primarySelects, 0, seconds, POOL),
-                        new ServerCounters(standbyReads, standbySelects, 0, seconds, POOL),
-                        new WritesApart.Executed(executed, lookups),
-                        seconds * 1_000_000_000L),
-                coldPages);
+        apart.saw(reading(), new ColdPages(coldPages, coldPages));
+    }
+
+    private WritesApart.Reading reading() {
+        return new WritesApart.Reading(
+                new ServerCounters(primaryReads, primarySelects, 0, seconds, POOL),
+                new ServerCounters(standbyReads, standbySelects, 0, seconds, POOL),
+                new WritesApart.Executed(executed, lookups),
+                seconds * 1_000_000_000L);
     }
 
     @Test
@@ -105,7 +107,7 @@ class WritesApartTest {
                         new ServerCounters(0, 0, 0, 10, 1200),
                         new WritesApart.Executed(900, 0),
                         1),
-                Double.NaN);
+                ColdPages.UNKNOWN);
         assertThat(apart.compared().missing()).isEqualTo(3800);
         assertThat(apart.compared().executed()).isEqualTo(900);
         apart.sawNothing();
@@ -159,6 +161,22 @@ class WritesApartTest {
         assertThat(apart.perQuery().known()).isFalse();
         window(800, 1000, 0);
         assertThat(apart.perQuery().known()).as("one reading is no window").isFalse();
+    }
+
+    /** Everything of a rule with 0.1 pages, and a hundredth of the reports with 1,000 each: a mean of 1.1 in all. */
+    @Test
+    void theMirroredQueriesMayBeOthersThanThoseOfTheLoad() {
+        for (int i = 0; i < 8; i++) {
+            primaryReads += 1100 + 800;
+            primarySelects += 1000;
+            standbyReads += 110 + 800;
+            executed += 1000;
+            standbySelects += 1000;
+            seconds += 5;
+            apart.saw(reading(), new ColdPages(1.1, 0.11));
+        }
+        assertThat(apart.perQuery().mean()).isCloseTo(1.1, within(0.01));
+        assertThat(apart.compared().applier()).isCloseTo(0.8, within(0.001));
     }
 
     /** MariaDB's counter without read-ahead, or one that somebody has reset. */
