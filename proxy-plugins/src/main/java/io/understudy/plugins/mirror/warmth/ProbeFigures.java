@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The page reads of one standby's probes since its start, in all and by rule, table and digest; where it counts none,
  * those of the whole server divided by its statements. Not thread-safe but where said.
  */
-final class ProbeFigures implements StandbyProgress.Listener {
+final class ProbeFigures implements WarmingProgress.Listener {
     static final long STALE_NANOS = 300_000_000_000L;
 
     private static final int RULES = 200;
@@ -42,7 +42,7 @@ final class ProbeFigures implements StandbyProgress.Listener {
     /** Whether the next probe may be the first with a count, or the next of many. */
     private volatile boolean probing = true;
 
-    private volatile ColdPages coldPages = ColdPages.UNKNOWN;
+    private volatile PagesPerQuery coldPages = PagesPerQuery.UNKNOWN;
     private volatile Map<String, Estimate> byTable = Map.of();
     private int withoutCounters;
     private long givenUpNanos;
@@ -124,8 +124,8 @@ final class ProbeFigures implements StandbyProgress.Listener {
     void publish() {
         byTable = tables.estimates(nowNanos - STALE_NANOS);
         coldPages = countersMissing || stale()
-                ? ColdPages.UNKNOWN
-                : new ColdPages(cold.estimate().mean(), mirrored.estimate().mean());
+                ? PagesPerQuery.UNKNOWN
+                : new PagesPerQuery(cold.estimate().mean(), mirrored.estimate().mean());
     }
 
     /** Returns whether there may be probes. Thread-safe. */
@@ -139,7 +139,7 @@ final class ProbeFigures implements StandbyProgress.Listener {
     }
 
     /** Returns the page reads of a query as probes count them. Thread-safe. */
-    ColdPages coldPages() {
+    PagesPerQuery coldPages() {
         return coldPages;
     }
 

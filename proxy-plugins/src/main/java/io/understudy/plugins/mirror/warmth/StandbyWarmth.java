@@ -20,7 +20,7 @@ public final class StandbyWarmth {
 
     private final MpscArrayQueue<Probed> ended = new MpscArrayQueue<>(QUEUE);
     private final ProbePlan plan;
-    private final StandbyProgress progress = new StandbyProgress();
+    private final WarmingProgress progress = new WarmingProgress();
     private final ProbeFigures figures = new ProbeFigures();
     private volatile Warmth published = Warmth.UNKNOWN;
     private volatile boolean restarted;
@@ -179,7 +179,7 @@ public final class StandbyWarmth {
     }
 
     /** Returns the page reads of a query there, unknown before there are probes. */
-    public ColdPages coldPages() {
+    public PagesPerQuery coldPages() {
         return figures.coldPages();
     }
 

@@ -53,7 +53,7 @@ public final class WritesApart {
      *
      * @param cold page reads of a query on the standby
      */
-    void saw(Reading now, ColdPages cold) {
+    void saw(Reading now, PagesPerQuery cold) {
         Reading before = last;
         last = now;
         boolean restarted = before != null && !now.follows(before);
@@ -71,7 +71,7 @@ public final class WritesApart {
         shown = compared(now);
     }
 
-    private void window(Reading before, Reading now, ColdPages cold) {
+    private void window(Reading before, Reading now, PagesPerQuery cold) {
         double seconds = (now.nanos() - before.nanos()) / 1e9;
         double selects = now.primary().selects() - before.primary().selects();
         double queries = now.executed().queries() - before.executed().queries();

@@ -23,7 +23,7 @@ public final class WritesApartPolling {
     private final Floor floor;
     private final Executor executor;
     private final Supplier<WritesApart.Executed> executed;
-    private final Supplier<ColdPages> coldPages;
+    private final Supplier<PagesPerQuery> coldPages;
     private final WritesApart apart = new WritesApart();
     private final AtomicBoolean asking = new AtomicBoolean();
     private volatile boolean behind;
@@ -44,7 +44,7 @@ public final class WritesApartPolling {
             Floor floor,
             Executor executor,
             Supplier<WritesApart.Executed> executed,
-            Supplier<ColdPages> coldPages) {
+            Supplier<PagesPerQuery> coldPages) {
         this.source = source;
         this.floor = floor;
         this.executor = executor;

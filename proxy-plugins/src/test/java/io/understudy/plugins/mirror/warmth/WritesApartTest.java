@@ -31,7 +31,7 @@ class WritesApartTest {
     }
 
     private void saw(double coldPages) {
-        apart.saw(reading(), new ColdPages(coldPages, coldPages));
+        apart.saw(reading(), new PagesPerQuery(coldPages, coldPages));
     }
 
     private WritesApart.Reading reading() {
@@ -107,7 +107,7 @@ class WritesApartTest {
                         new ServerCounters(0, 0, 0, 10, 1200),
                         new WritesApart.Executed(900, 0),
                         1),
-                ColdPages.UNKNOWN);
+                PagesPerQuery.UNKNOWN);
         assertThat(apart.compared().missing()).isEqualTo(3800);
         assertThat(apart.compared().executed()).isEqualTo(900);
         apart.sawNothing();
@@ -173,7 +173,7 @@ class WritesApartTest {
             executed += 1000;
             standbySelects += 1000;
             seconds += 5;
-            apart.saw(reading(), new ColdPages(1.1, 0.11));
+            apart.saw(reading(), new PagesPerQuery(1.1, 0.11));
         }
         assertThat(apart.perQuery().mean()).isCloseTo(1.1, within(0.01));
         assertThat(apart.compared().applier()).isCloseTo(0.8, within(0.001));

@@ -6,7 +6,7 @@ import io.understudy.plugin.StandbyState;
  * What one standby has done since its start: statements of the mirror, and pages read by its own counter. Not
  * thread-safe, but for {@link #readsPerSecond}.
  */
-final class StandbyProgress {
+final class WarmingProgress {
     /** Receives the reads of some seconds in which enough statements were executed. */
     interface Listener {
         /**

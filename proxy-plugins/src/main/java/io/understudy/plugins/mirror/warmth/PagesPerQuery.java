@@ -6,8 +6,8 @@ package io.understudy.plugins.mirror.warmth;
  * @param load of all queries that rules match
  * @param mirrored of those that are mirrored: rules with unequal samples mirror others than the load has
  */
-public record ColdPages(double load, double mirrored) {
-    static final ColdPages UNKNOWN = new ColdPages(Double.NaN, Double.NaN);
+public record PagesPerQuery(double load, double mirrored) {
+    static final PagesPerQuery UNKNOWN = new PagesPerQuery(Double.NaN, Double.NaN);
 
     boolean known() {
         return !Double.isNaN(load);
