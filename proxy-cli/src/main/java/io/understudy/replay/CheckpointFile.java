@@ -35,16 +35,26 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
         long inFlight;
         /** Where the log says that it ended, or 0. */
         long quit;
+        /** The statement whose connection ended before its response, or 0. */
+        long lost;
         /** From the checkpoint that is resumed: it may have events that were not read again yet. */
         boolean carried;
 
         boolean isBusy() {
-            return lastHanded >= from;
+            return lastHanded >= from && lastHanded != lost;
+        }
+
+        /** Whether a checkpoint says something of it that is not true of each session. */
+        boolean isOpen() {
+            return lastHanded >= from || carried || transaction != 0;
         }
     }
 
     private final Path file;
     private final Checkpoint.Subject of;
+    /** Whether there was no checkpoint before. */
+    private final boolean fresh;
+
     private final CountDownLatch over = new CountDownLatch(1);
     private final Map<Long, Session> sessions = new HashMap<>();
     private volatile Consumer<String> onFailure = reason -> {};
@@ -59,6 +69,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
     private CheckpointFile(Path file, Checkpoint.Subject of, @Nullable Resume resumed) {
         this.file = file;
         this.of = of;
+        this.fresh = resumed == null;
         if (resumed != null) {
             read = resumed.read();
             readHash = resumed.hash();
@@ -127,7 +138,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
                 .append(Long.toHexString(readHash))
                 .append('\n');
         sessions.forEach((id, session) -> {
-            if (session.isBusy() || session.carried || session.transaction != 0) {
+            if (session.isOpen()) {
                 text.append("o ").append(id).append(' ').append(session.from);
                 text.append(' ')
                         .append(session.transaction)
@@ -186,6 +197,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
         });
         if (!session.isBusy()) {
             session.from = at;
+            session.inFlight = 0;
         }
         session.lastHanded = at;
         boolean first = read == 0;
@@ -222,6 +234,9 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
             session.transaction = !inTransaction ? 0 : session.transaction == 0 ? at : session.transaction;
             line(inTransaction ? 't' : 'd', id, at);
             endIfOver(id, session);
+            if (!session.isOpen()) {
+                sessions.remove(id); // nothing to say of it, and logs may have millions
+            }
         }
     }
 
@@ -238,6 +253,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
             session.from = at;
             session.transaction = 0;
             session.inFlight = at;
+            session.lost = at;
             line('l', id, at);
         }
     }
@@ -267,7 +283,15 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
 
     @Override
     public synchronized void caughtUp() {
-        sessions.values().forEach(session -> session.carried = false);
+        sessions.values().removeIf(session -> {
+            session.carried = false;
+            return !session.isOpen();
+        });
+    }
+
+    /** Returns the number of sessions that are known. */
+    synchronized int known() {
+        return sessions.size();
     }
 
     /** Returns the number of statements that were sent and not answered. */
@@ -287,6 +311,11 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
                 return;
             }
             try {
+                if (fresh && read == 0) {
+                    before.close();
+                    Files.deleteIfExists(file); // nothing was played: the same command may be given again
+                    return;
+                }
                 rewrite();
                 FileChannel last = channel;
                 if (last != null) {

@@ -1,41 +1,51 @@
 package io.understudy.replay;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The ids of the statements that one connection has prepared, by their texts, in a bounded number. */
+/**
+ * The ids of the statements that one connection has prepared, in a bounded number. A server resolves a statement's
+ * names when it is prepared, so a text is another statement in another schema.
+ */
 final class PreparedIds {
-    private static final int MOST = 256;
+    /** A statement; its schema is null where none was selected. */
+    private record Key(@Nullable String schema, ByteBuffer text) {}
 
+    private final int most;
     /** The one that was not used for longest first. */
-    private final LinkedHashMap<ByteBuffer, Integer> ids = new LinkedHashMap<>(16, 0.75f, true);
+    private final LinkedHashMap<Key, Integer> ids = new LinkedHashMap<>(16, 0.75f, true);
+
+    PreparedIds(int most) {
+        this.most = most;
+    }
 
     /** Returns the id of a text, or null if it is not prepared. */
     @Nullable
-    Integer of(byte[] text) {
-        return ids.get(ByteBuffer.wrap(text));
-    }
-
-    boolean has(byte[] text) {
-        return ids.containsKey(ByteBuffer.wrap(text));
+    Integer of(@Nullable String schema, byte[] text) {
+        return ids.get(new Key(schema, ByteBuffer.wrap(text)));
     }
 
     /** Adds a statement. Returns the id of the one that makes room for it and is to be closed, or null. */
     @Nullable
-    Integer add(byte[] text, int id) {
+    Integer add(@Nullable String schema, byte[] text, int id) {
         Integer evicted = null;
-        if (ids.size() == MOST) {
+        if (ids.size() == most) {
             Iterator<Integer> oldest = ids.values().iterator();
             evicted = oldest.next();
             oldest.remove();
         }
-        ids.put(ByteBuffer.wrap(text), id);
+        ids.put(new Key(schema, ByteBuffer.wrap(text)), id);
         return evicted;
     }
 
-    void clear() {
+    /** Forgets all, and returns their ids. */
+    List<Integer> clear() {
+        List<Integer> all = new ArrayList<>(ids.values());
         ids.clear();
+        return all;
     }
 }

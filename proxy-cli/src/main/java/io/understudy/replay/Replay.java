@@ -12,9 +12,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +35,12 @@ public final class Replay implements AutoCloseable {
     /** Statements read and not yet responded to, long ones by their KiB. */
     private static final int WAITING = 20_000;
 
+    /** Sessions whose connections are known. */
+    private static final int SESSIONS = 100_000;
+    /** Prepared statements of all connections: servers allow 16,382 by default, to the applications too. */
+    private static final int MOST_PREPARED = 8_000;
+
+    private static final int MOST_PREPARED_EACH = 256;
     private static final int KIB = 1024;
     /** What a stopped replay waits for a log that may never go on. */
     private static final long READER_MILLIS = 500;
@@ -55,8 +64,27 @@ public final class Replay implements AutoCloseable {
     private final List<PinnedLoop> pinned = new ArrayList<>();
     private final Semaphore room = new Semaphore(WAITING);
     private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
-    private final Map<Long, ReplayConnection> sessions = new LinkedHashMap<>();
+    /** Logs without the ends of sessions would let it grow without end: those used last. */
+    private final Map<Long, ReplayConnection> sessions = new LinkedHashMap<>(64, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, ReplayConnection> eldest) {
+            boolean full = size() > SESSIONS;
+            if (full) {
+                uses.merge(eldest.getValue(), -1, Integer::sum);
+            }
+            return full;
+        }
+    };
+
     private final List<ReplayConnection> connections = new CopyOnWriteArrayList<>();
+    /** Connections of sessions that have ended, which still have statements to send. */
+    private final Set<ReplayConnection> ending = ConcurrentHashMap.newKeySet();
+    /** The number of sessions that have a connection, by connection. */
+    private final Map<ReplayConnection, Integer> uses = new HashMap<>();
+
+    private volatile int prepared;
     private volatile long played;
     private long firstMicros = LogEvent.UNKNOWN;
     private long firstNanos;
@@ -84,6 +112,7 @@ public final class Replay implements AutoCloseable {
         this.resume = resume;
         this.figures = new ReplayFigures(options.speed() > 0);
         this.selection = new Selection(options.filter());
+        this.prepared = preparedEach(MOST_PREPARED);
         for (int i = 0; i < LOOPS; i++) {
             EventLoop loop = loops.next();
             pinned.add(new PinnedLoop(
@@ -98,6 +127,15 @@ public final class Replay implements AutoCloseable {
                             CONNECT,
                             CONNECT)));
         }
+    }
+
+    /** Takes account of how many prepared statements the target allows to all its sessions. */
+    public void limitPrepared(int most) {
+        prepared = preparedEach(Math.min(most / 2, MOST_PREPARED));
+    }
+
+    private int preparedEach(int all) {
+        return Math.max(1, Math.min(MOST_PREPARED_EACH, all / options.connections()));
     }
 
     public ReplayFigures figures() {
@@ -121,9 +159,16 @@ public final class Replay implements AutoCloseable {
 
     /** Reads the whole log, or to where it is damaged, and decides about each event, without a connection. */
     public void dryRun(StatementLog log) {
-        Map<Long, Boolean> seen = new LinkedHashMap<>();
+        Map<Long, Boolean> seen = new LinkedHashMap<>(64, 0.75f, true) {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
+                return size() > SESSIONS;
+            }
+        };
         try {
-            for (LogEvent event = log.next(); event != null; event = log.next()) {
+            for (LogEvent event = log.next(); event != null && stopped.get() == null; event = log.next()) {
                 if (chosen(event) && seen.put(event.threadId(), true) == null) {
                     figures.session();
                 }
@@ -169,6 +214,9 @@ public final class Replay implements AutoCloseable {
         while (reader.isAlive() && stopped.get() == null) {
             reader.join(PATIENCE_MILLIS);
         }
+        if (stopped.get() != null) {
+            abort();
+        }
         reader.join(READER_MILLIS);
         Throwable thrown = failure.get();
         if (thrown != null && !(thrown instanceof IOException)) {
@@ -198,17 +246,12 @@ public final class Replay implements AutoCloseable {
                 null);
         for (PinnedLoop on : pinned) {
             Semaphore over = new Semaphore(0);
-            ReplayConnection connection = new ReplayConnection(
-                    on.loop(),
-                    on.connector(),
-                    options.readsOnly(),
-                    List.of(),
-                    uncounted,
-                    ReplayProgress.NONE,
-                    over::release,
-                    this::stop);
+            Playing warming = new Playing(
+                    options.readsOnly(), 1, uncounted, ReplayProgress.NONE, over::release, this::isStopped, this::stop);
+            ReplayConnection connection =
+                    new ReplayConnection(on.loop(), on.connector(), List.of(), warming, ended -> {});
             for (int i = 0; i < WARM_STATEMENTS; i++) {
-                connection.add(new ReplayConnection.Due(event, 0, System.nanoTime(), 1));
+                connection.add(new DueStatement(event, 0, System.nanoTime(), 1));
             }
             for (boolean ready = false; !ready && stopped.get() == null; ) {
                 ready = over.tryAcquire(WARM_STATEMENTS, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
@@ -245,15 +288,20 @@ public final class Replay implements AutoCloseable {
         }
     }
 
+    private void abort() {
+        connections.forEach(ReplayConnection::abort);
+        ending.forEach(ReplayConnection::abort);
+    }
+
     private void finish() throws InterruptedException {
         if (stopped.get() != null) {
-            connections.forEach(ReplayConnection::abort);
+            abort();
         } else {
             connections.forEach(ReplayConnection::end);
         }
         while (!room.tryAcquire(WAITING, PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
             if (stopped.get() != null) {
-                connections.forEach(ReplayConnection::abort);
+                abort();
                 if (!room.tryAcquire(WAITING, 1, TimeUnit.SECONDS)) {
                     return; // a statement is still running; closing ends it
                 }
@@ -265,7 +313,7 @@ public final class Replay implements AutoCloseable {
 
     /** @param overdue whether its time has passed before this replay began */
     private void play(LogEvent event, long position, boolean overdue) throws InterruptedException {
-        long due = overdue ? System.nanoTime() : due(event);
+        long due = overdue ? System.nanoTime() : readable(event, due(event));
         while (options.speed() > 0 && due - System.nanoTime() > AHEAD_NANOS && stopped.get() == null) {
             LockSupport.parkNanos(Math.min(due - System.nanoTime() - AHEAD_NANOS, TimeUnit.MILLISECONDS.toNanos(100)));
         }
@@ -277,7 +325,23 @@ public final class Replay implements AutoCloseable {
         }
         ReplayConnection to = connection(event.threadId());
         progress.handed(event.threadId(), position);
-        to.add(new ReplayConnection.Due(event, position, due, cost));
+        to.add(new DueStatement(event, position, due, cost));
+    }
+
+    /**
+     * Returns the time at which a statement can be sent. Logs have it at its end: one that took longer than what is
+     * read ahead is read after its time.
+     */
+    private long readable(LogEvent event, long due) {
+        if (options.speed() == 0 || event.durationMicros() == LogEvent.UNKNOWN) {
+            return due;
+        }
+        long late = (long) (event.durationMicros() * MICROS_TO_NANOS / options.speed()) - AHEAD_NANOS;
+        if (late <= 0) {
+            return due;
+        }
+        figures.lateByLog(late);
+        return due + late;
     }
 
     private static int cost(LogEvent event) {
@@ -307,6 +371,10 @@ public final class Replay implements AutoCloseable {
         return lastDue;
     }
 
+    private boolean isStopped() {
+        return stopped.get() != null;
+    }
+
     private ReplayConnection connection(long threadId) throws InterruptedException {
         ReplayConnection known = sessions.get(threadId);
         if (known != null) {
@@ -317,20 +385,10 @@ public final class Replay implements AutoCloseable {
             TimeUnit.MILLISECONDS.sleep(1);
         }
         figures.session();
+        awaitPlace();
         ReplayConnection chosen;
-        if (connections.size() < options.connections()) {
-            PinnedLoop on = pinned.get(made++ % LOOPS);
-            List<byte[]> settings = resume == null ? List.of() : resume.settings(threadId);
-            chosen = new ReplayConnection(
-                    on.loop(),
-                    on.connector(),
-                    options.readsOnly(),
-                    settings,
-                    figures,
-                    progress,
-                    room::release,
-                    this::stop);
-            connections.add(chosen);
+        if (connections.size() + ending.size() < options.connections() || connections.isEmpty()) {
+            chosen = connect(threadId);
         } else if (options.readsOnly()) {
             // Reads of several sessions may share a connection: each names its schema.
             chosen = connections.get((int) Math.floorMod(threadId, (long) connections.size()));
@@ -341,12 +399,36 @@ public final class Replay implements AutoCloseable {
             chosen = connections.get(0);
         }
         sessions.put(threadId, chosen);
+        uses.merge(chosen, 1, Integer::sum);
         return chosen;
+    }
+
+    /** Waits for sessions that have ended, where no connection can be opened or shared before. */
+    private void awaitPlace() throws InterruptedException {
+        while (connections.size() + ending.size() >= options.connections()
+                && (connections.isEmpty() || !options.readsOnly())
+                && !ending.isEmpty()
+                && stopped.get() == null) {
+            TimeUnit.MILLISECONDS.sleep(1);
+        }
+    }
+
+    private ReplayConnection connect(long threadId) {
+        PinnedLoop on = pinned.get(made++ % LOOPS);
+        List<byte[]> settings = resume == null ? List.of() : resume.settings(threadId);
+        Playing playing = new Playing(
+                options.readsOnly(), prepared, figures, progress, room::release, this::isStopped, this::stop);
+        ReplayConnection connection =
+                new ReplayConnection(on.loop(), on.connector(), settings, playing, ending::remove);
+        connections.add(connection);
+        return connection;
     }
 
     private void quit(long threadId) {
         ReplayConnection known = sessions.remove(threadId);
-        if (known != null && !sessions.containsValue(known)) {
+        if (known != null && uses.merge(known, -1, Integer::sum) <= 0) {
+            uses.remove(known);
+            ending.add(known);
             connections.remove(known);
             known.end();
         }
@@ -354,7 +436,7 @@ public final class Replay implements AutoCloseable {
 
     @Override
     public void close() {
-        connections.forEach(ReplayConnection::abort);
+        abort();
         loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
         transport.closeNames();
     }

@@ -60,6 +60,8 @@ public final class ReplayFigures {
     private final Times logged = new Times();
     private final Times late = new Times();
     private final Times behind = new Times();
+    private final Times lateByLog = new Times();
+    private final LongAdder lateByLogCount = new LongAdder();
     private final LongAdder sent = new LongAdder();
     private final LongAdder ok = new LongAdder();
     private final LongAdder rows = new LongAdder();
@@ -138,6 +140,24 @@ public final class ReplayFigures {
         leftOut("settings_refused");
     }
 
+    /** The target does not have the session's schema: the statement was not sent. */
+    void schemaRefused(int error) {
+        errors.computeIfAbsent(error, code -> new LongAdder()).increment();
+        leftOut("schema_refused");
+    }
+
+    /** The target does not prepare the statement: it was not executed. */
+    void prepareRefused(int error) {
+        errors.computeIfAbsent(error, code -> new LongAdder()).increment();
+        leftOut("prepare_refused");
+    }
+
+    /** Counts a statement that the log has, at its end, only after its time. */
+    void lateByLog(long nanos) {
+        lateByLog.add(nanos);
+        lateByLogCount.increment();
+    }
+
     /** The connection ended before the response. */
     void lost() {
         lost.increment();
@@ -192,6 +212,10 @@ public final class ReplayFigures {
         if (timed) {
             view.put("lateSeconds", late.view());
             view.put("behindSeconds", behind.view());
+            if (lateByLogCount.sum() > 0) {
+                view.put("lateByLog", lateByLogCount.sum());
+                view.put("lateByLogSeconds", lateByLog.view());
+            }
         }
         return view;
     }

@@ -24,11 +24,13 @@ public final class TargetWatch implements AutoCloseable {
     private final Connection connection;
     private final Thread thread;
     private final boolean readOnly;
+    private final int preparedStatements;
     private volatile boolean closed;
 
     private TargetWatch(Connection connection, Consumer<String> onWritable) throws SQLException {
         this.connection = connection;
         readOnly = query();
+        preparedStatements = queryPrepared();
         thread = new Thread(() -> watch(onWritable), "replay-target");
         thread.setDaemon(true);
         if (readOnly) {
@@ -69,6 +71,18 @@ public final class TargetWatch implements AutoCloseable {
     /** Returns whether the target was read-only at the start. */
     public boolean readOnly() {
         return readOnly;
+    }
+
+    /** Returns how many prepared statements all sessions of the target together may have. */
+    public int preparedStatements() {
+        return preparedStatements;
+    }
+
+    private int queryPrepared() throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT @@global.max_prepared_stmt_count")) {
+            return rows.next() ? rows.getInt(1) : 0;
+        }
     }
 
     private boolean query() throws SQLException {

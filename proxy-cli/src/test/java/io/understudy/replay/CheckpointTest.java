@@ -157,6 +157,43 @@ class CheckpointTest {
         assertThatThrownBy(this::left).hasMessageContaining("replay.ckpt is damaged: a line that begins with x");
     }
 
+    /** A later session with the number of one whose last statement was lost does not wait for it. */
+    @Test
+    void aLostStatementIsWaitedForNoLonger() throws Exception {
+        try (CheckpointFile file = begin()) {
+            long lost = hand(file, 7);
+            file.sent(7, lost);
+            file.quit(7, 2);
+            file.lost(7, lost);
+            assertThat(file.isBusy(7)).isFalse();
+            assertThat(left().sessions()).containsEntry(7L, new Checkpoint.Session(1, 0, 1));
+            long next = hand(file, 7);
+            assertThat(file.isBusy(7)).isTrue();
+            file.sent(7, next);
+            file.answered(7, next, false);
+            assertThat(file.isBusy(7)).isFalse();
+        }
+    }
+
+    /** Logs may not say that sessions end. */
+    @Test
+    void sessionsWithNothingToSayAreForgotten() throws Exception {
+        try (CheckpointFile file = begin()) {
+            for (int session = 0; session < 1000; session++) {
+                play(file, session, session == 500);
+            }
+            assertThat(file.known()).isEqualTo(1);
+        }
+        assertThat(left().sessions()).containsOnlyKeys(500L);
+    }
+
+    /** The same command can be given again after a mistake in it, such as a wrong password. */
+    @Test
+    void aReplayThatPlayedNothingLeavesNone() throws Exception {
+        begin().close();
+        assertThat(path).doesNotExist();
+    }
+
     @Test
     void oneReplayWritesIt() throws Exception {
         try (CheckpointFile file = begin()) {

@@ -139,6 +139,7 @@ public final class ReplayCommand implements Callable<Integer> {
             if (!watch.readOnly() && options.filter().readsOnly()) {
                 err("the target is not read-only: reads are played in sessions that cannot write");
             }
+            replay.limitPrepared(watch.preparedStatements());
             try (ProgressLine progress = ProgressLine.begin(errors(), second -> progress(replay, second))) {
                 replay.run(log);
             }

@@ -41,6 +41,9 @@ final class ReplayText {
             if (view.containsKey("lateSeconds")) {
                 line(out, "sent late by", times(view.get("lateSeconds")));
                 line(out, "of that, busy", times(view.get("behindSeconds")));
+                if (view.containsKey("lateByLog")) {
+                    line(out, "late by the log", view.get("lateByLog") + " · " + times(view.get("lateByLogSeconds")));
+                }
             }
         }
         return out.toString();

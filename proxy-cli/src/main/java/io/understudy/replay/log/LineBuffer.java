@@ -11,6 +11,9 @@ import java.util.Arrays;
  */
 final class LineBuffer {
     private static final int FIRST = 1 << 18;
+    private static final int LONG = 16 * FIRST;
+    /** More than the longest statement that is read, with what belongs to it. */
+    private static final int MOST = 128 << 20;
 
     private final InputStream in;
     byte[] bytes = new byte[FIRST];
@@ -66,6 +69,8 @@ final class LineBuffer {
                 at -= mark;
                 limit -= mark;
                 mark = 0;
+            } else if (bytes.length >= MOST) {
+                throw damaged("no end of a line or statement within " + (MOST >> 20) + " MiB; is this a log?");
             } else {
                 bytes = Arrays.copyOf(bytes, bytes.length * 2);
             }
@@ -135,9 +140,16 @@ final class LineBuffer {
         line = number;
     }
 
-    /** Drops what is consumed. */
+    /** Drops what is consumed, and the room that a long statement took. */
     void release() {
         mark = at;
+        if (bytes.length > LONG && limit - at < FIRST) {
+            bytes = Arrays.copyOfRange(bytes, at, at + FIRST);
+            base += at;
+            limit -= at;
+            at = 0;
+            mark = 0;
+        }
     }
 
     boolean startsWith(int from, int end, String text) {

@@ -1,10 +1,9 @@
 package io.understudy.replay.log;
 
-import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counts what a reader has read. Not thread-safe. */
+/** Counts what a reader has read. Thread-safe: a replay that was stopped reports while its reader may still read. */
 public final class LogCounts {
     private long events;
     private long rotations;
@@ -13,23 +12,23 @@ public final class LogCounts {
 
     private final Map<String, Long> notCaptured = new TreeMap<>();
 
-    void event() {
+    synchronized void event() {
         events++;
     }
 
-    void rotation() {
+    synchronized void rotation() {
         rotations++;
     }
 
-    void missing(long count) {
+    synchronized void missing(long count) {
         missing += count;
     }
 
-    void refuse(String reason) {
+    synchronized void refuse(String reason) {
         refused.merge(reason, 1L, Long::sum);
     }
 
-    void notCaptured(String what) {
+    synchronized void notCaptured(String what) {
         notCaptured.merge(what, 1L, Long::sum);
     }
 
@@ -37,22 +36,22 @@ public final class LogCounts {
      * Returns the number of sessions by what a capture does not have of them: values from before its start, and
      * character sets of unknown collations.
      */
-    public Map<String, Long> notCaptured() {
-        return Collections.unmodifiableMap(notCaptured);
+    public synchronized Map<String, Long> notCaptured() {
+        return new TreeMap<>(notCaptured);
     }
 
     /** Returns the number of events, refused ones not counted. */
-    public long events() {
+    public synchronized long events() {
         return events;
     }
 
     /** Returns how often the log begins anew: at a server's start or a rotation. */
-    public long rotations() {
+    public synchronized long rotations() {
         return rotations;
     }
 
     /** Returns the number of events that the log itself says are missing. */
-    public long missing() {
+    public synchronized long missing() {
         return missing;
     }
 
@@ -61,7 +60,7 @@ public final class LogCounts {
      * of a statement), {@code ambiguous} (whether it is inside depends on the session's {@code sql_mode}),
      * {@code no_header}, {@code truncated}, {@code too_long}.
      */
-    public Map<String, Long> refused() {
-        return Collections.unmodifiableMap(refused);
+    public synchronized Map<String, Long> refused() {
+        return new TreeMap<>(refused);
     }
 }

@@ -212,6 +212,49 @@ class StatementLogTest {
         }
     }
 
+    /** Clients that prepare, execute and close each time do not make what is held grow. */
+    @Test
+    void preparedStatementsOfACaptureAreForgotten() throws Exception {
+        StringBuilder capture = new StringBuilder();
+        for (int i = 0; i < 5000; i++) {
+            capture.append("# Time: 2026-01-15T09:05:01Z\n# Conn_ID: ").append(i < 3000 ? 1 : 2);
+            capture.append("\n# Cmd_type: StmtExecute\n")
+                    .append(i >= 3000 && i % 100 == 0 ? "# Server_thread: 1\n" : "");
+            capture.append("# Captured_ps_id: ").append(i).append("\n# Prepared_stmt: \"SELECT 1\"\n# Params: 0\n");
+            capture.append("# Payload_len: 9\n\1\0\0\0\0\1\0\0\0\n");
+        }
+        LineBuffer lines =
+                new LineBuffer(new ByteArrayInputStream(capture.toString().getBytes(StandardCharsets.UTF_8)));
+        CaptureReader reader = new CaptureReader(lines);
+        int read = 0;
+        while (reader.next() != null) {
+            read++;
+        }
+        assertThat(read).isEqualTo(5000);
+        assertThat(reader.statementsOf(1)).isLessThan(1100);
+        assertThat(reader.statementsOf(2)).isLessThan(101);
+    }
+
+    /** A file that is no log has lines without an end. */
+    @Test
+    void aLineHasAnEnd() {
+        InputStream endless = new InputStream() {
+            @Override
+            public int read() {
+                return 'x';
+            }
+
+            @Override
+            public int read(byte[] bytes, int from, int length) {
+                java.util.Arrays.fill(bytes, from, from + length, (byte) 'x');
+                return length;
+            }
+        };
+        assertThatThrownBy(() -> read(endless))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("no end of a line or statement within 128 MiB; is this a log?");
+    }
+
     @Test
     void quotesThatNobodyClosesCostOneStatement() throws Exception {
         StringBuilder log = new StringBuilder(HEAD + "SELECT 'O'Brien';\n");

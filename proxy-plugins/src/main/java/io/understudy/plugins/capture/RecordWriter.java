@@ -117,6 +117,7 @@ final class RecordWriter {
         }
         if (before == null) {
             put("\n# Server_thread: ").put(session.serverThread());
+            put("\n# Capture: ").put(anchor.toString());
             if (!session.client().isEmpty()) {
                 put("\n# Client: ").put(session.client());
             }
