@@ -5,149 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.Address;
-import io.understudy.embedded.EmbeddedPair;
-import io.understudy.embedded.EmbeddedServer;
-import io.understudy.embedded.PairOptions;
-import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The proxy follows a change of the primary. {@code -Dunderstudy.it.away=300} sets how many seconds the primary is away
- * where that is measured.
- */
-@Tag("quiet")
-@Timeout(600)
-class FollowTest {
-    private static final String PASSWORD = CommitProxy.PASSWORD;
-    private static final Duration AWAY = Duration.ofSeconds(Integer.getInteger("understudy.it.away", 3));
-    private static final Duration BACK = Duration.ofMillis(1500);
+/** The proxy follows a change of the primary. */
+class FollowTest extends FollowingProxy {
     private static final int ER_SERVER_SHUTDOWN = 1053;
-
-    private static final String RESOLV_CONF = "io.understudy.resolvConf";
-
-    @TempDir
-    private Path folder;
-
-    private EmbeddedPair pair;
-    private EmbeddedServer old;
-    private EmbeddedServer promoted;
-
-    @BeforeEach
-    void start() {
-        pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false).withRtt(Duration.ZERO));
-        old = pair.primary();
-        promoted = pair.standby();
-        pair.createAccount("app", PASSWORD, "ALL ON shop.*");
-        pair.createAccount("monitor", PASSWORD, "SELECT, REPLICATION SLAVE, BINLOG MONITOR, REPLICA MONITOR ON *.*");
-        old.execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(20))");
-        pair.awaitCaughtUp(Duration.ofSeconds(30));
-    }
-
-    @AfterEach
-    void stop() {
-        pair.close();
-    }
-
-    private String config(String primary, String more) {
-        return """
-                listen: { address: "127.0.0.1:0" }
-                primary:
-                  %s
-                  tls: { mode: disabled }
-                  monitor: { user: monitor, password: %s }
-                standbys:
-                  - { name: one, address: "%s", tls: { mode: disabled }, user: monitor, password: %s }
-                  - { name: two, address: "%s", tls: { mode: disabled }, user: monitor, password: %s }
-                admin: { enabled: false }
-                limits: { drainTimeout: 2s, handshakeTimeout: 2s }
-                %s
-                """.formatted(primary, PASSWORD, text(old), PASSWORD, text(promoted), PASSWORD, more);
-    }
-
-    private String address(EmbeddedServer server) {
-        return "address: \"" + text(server) + "\"";
-    }
 
     private String candidates() {
         return "candidates: [\"" + text(old) + "\", \"" + text(promoted) + "\"]";
-    }
-
-    private static String text(EmbeddedServer server) {
-        return "127.0.0.1:" + server.port();
-    }
-
-    private static Connection connect(InetSocketAddress address) throws SQLException {
-        return DriverManager.getConnection(
-                "jdbc:mariadb://127.0.0.1:" + address.getPort()
-                        + "/shop?sslMode=disable&allowPublicKeyRetrieval=true&connectTimeout=1000&socketTimeout=5000",
-                "app",
-                PASSWORD);
-    }
-
-    private static Connection connect(ProxyUnderTest proxy) throws SQLException {
-        return connect(proxy.address());
-    }
-
-    private static void write(Connection connection, String value) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("INSERT INTO t (v) VALUES ('" + value + "')");
-        }
-    }
-
-    private static int port(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT @@port")) {
-            row.next();
-            return row.getInt(1);
-        }
-    }
-
-    /** Logs in and writes, again and again, until a row is in {@code server}. Returns how long that took. */
-    private static Duration untilWritten(ProxyUnderTest proxy, EmbeddedServer server, String value) {
-        long begun = System.nanoTime();
-        await().pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(20))
-                .atMost(Duration.ofSeconds(30))
-                .until(() -> isWritten(proxy, server, value));
-        return Duration.ofNanos(System.nanoTime() - begun);
-    }
-
-    private static boolean isWritten(ProxyUnderTest proxy, EmbeddedServer server, String value) {
-        try (Connection connection = connect(proxy)) {
-            if (port(connection) != server.port()) {
-                return false;
-            }
-            write(connection, value);
-            return true;
-        } catch (SQLException e) {
-            return false;
-        }
-    }
-
-    /** Waits while the primary is away. */
-    private static void stayAway(ProxyUnderTest proxy) {
-        await().during(AWAY)
-                .atMost(AWAY.plusSeconds(10))
-                .until(() -> !proxy.server().notReady().isEmpty());
-    }
-
-    private void promote() {
-        promoted.execute("STOP SLAVE", "SET GLOBAL read_only=0");
     }
 
     /** Makes the old primary a standby of the new one. */
@@ -158,21 +26,6 @@ class FollowTest {
                 "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + promoted.port()
                         + ", MASTER_USER='repl', MASTER_PASSWORD='repl', MASTER_USE_GTID=slave_pos, MASTER_SSL=0",
                 "START SLAVE");
-    }
-
-    private static LostView lost(ProxyUnderTest proxy) {
-        return LostView.of(
-                Objects.requireNonNull(proxy.server().published().views().get("lost"))
-                        .get());
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Map<String, Object> standby(ProxyUnderTest proxy, int index) {
-        return ((List<Map<String, Object>>) proxy.server().standbysView()).get(index);
-    }
-
-    private static void report(String what, Duration took) {
-        System.out.println("FIGURE " + what + ": " + took.toMillis() + " ms");
     }
 
     @Test
@@ -320,134 +173,6 @@ class FollowTest {
                 old.thaw();
             }
         }
-    }
-
-    @Test
-    void aPrimaryThatIsBackMakesTheProxyReadyAtOnce() throws Exception {
-        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), ""))) {
-            await().until(() -> proxy.server().notReady().isEmpty());
-            old.kill();
-            await().atMost(Duration.ofSeconds(3))
-                    .until(() -> !proxy.server().notReady().isEmpty());
-            stayAway(proxy);
-            old.restart();
-            report("ready after a kill and " + AWAY.toSeconds() + " s away", untilReady(proxy));
-
-            old.freeze();
-            await().atMost(Duration.ofSeconds(6))
-                    .until(() -> !proxy.server().notReady().isEmpty());
-            assertThat(proxy.server().notReady().toString()).contains("frozen");
-            stayAway(proxy);
-            old.thaw();
-            report("ready after SIGSTOP and " + AWAY.toSeconds() + " s away", untilReady(proxy));
-        }
-    }
-
-    @Test
-    void theBinaryLogOfAPrimaryThatIsBackIsReadOn() throws Exception {
-        try (ProxyUnderTest proxy =
-                ProxyUnderTest.start(config(address(old), "plugins: { black-box: { poll: 100ms } }"))) {
-            await().until(() -> isRead(proxy));
-            old.kill();
-            await().atMost(Duration.ofSeconds(3)).until(() -> !isRead(proxy));
-            stayAway(proxy);
-            old.restart();
-            long begun = System.nanoTime();
-            await().pollInterval(Duration.ofMillis(10))
-                    .atMost(Duration.ofSeconds(70))
-                    .until(() -> isRead(proxy));
-            Duration took = Duration.ofNanos(System.nanoTime() - begun);
-            report("binary log read on after a kill and " + AWAY.toSeconds() + " s away", took);
-            assertThat(took).isLessThan(Duration.ofMillis(2500));
-        }
-    }
-
-    private static boolean isRead(ProxyUnderTest proxy) {
-        return LostView.of(Views.of(proxy.server().published(), "lost"))
-                .text("primary", "read")
-                .equals("true");
-    }
-
-    /** The primary is back. */
-    private static Duration untilReady(ProxyUnderTest proxy) {
-        long begun = System.nanoTime();
-        await().pollInterval(Duration.ofMillis(10))
-                .atMost(Duration.ofSeconds(40))
-                .until(() -> proxy.server().notReady().isEmpty());
-        Duration took = Duration.ofNanos(System.nanoTime() - begun);
-        assertThat(took).isLessThan(BACK);
-        return took;
-    }
-
-    @Test
-    void aNameThatMovesIsFollowedByAllConnections() throws Exception {
-        int ttl = 2;
-        try (ScriptedNameServer names = new ScriptedNameServer();
-                Forwarder one = new Forwarder(2, 0, old.address());
-                Forwarder two = new Forwarder(3, one.port(), promoted.address())) {
-            System.setProperty(RESOLV_CONF, names.resolvConf(folder).toString());
-            names.move(2, ttl);
-            String primary = "address: \"db.example:" + two.port() + "\"";
-            try (ProxyUnderTest proxy = ProxyUnderTest.start(config(primary, "plugins: { black-box: }"));
-                    Connection idle = connect(proxy)) {
-                await().until(() -> proxy.server().notReady().isEmpty());
-                await().until(() -> Boolean.TRUE.equals(standby(proxy, 0).get("primary")));
-                promote();
-                names.move(3, ttl);
-                Duration took = untilWritten(proxy, promoted, "moved");
-                report("first write after a name with TTL 2 s has moved", took);
-                assertThat(took).isLessThan(Duration.ofSeconds(ttl + 1));
-                await().until(() -> Boolean.TRUE.equals(standby(proxy, 1).get("primary")));
-                assertThat(standby(proxy, 0)).containsEntry("primary", false);
-                assertThatThrownBy(() -> write(idle, "idle")).isInstanceOf(SQLException.class);
-                assertThat(proxy.count("understudy.primary.changes", "dns")).isEqualTo(1);
-                await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
-                    LostView lost = lost(proxy);
-                    assertThat(lost.text("survivor", "name")).isEqualTo("primary");
-                });
-            }
-        } finally {
-            System.clearProperty(RESOLV_CONF);
-        }
-    }
-
-    /** The former server still runs. */
-    @Test
-    void aStandbysNameThatMovesIsFollowedByAllConnections() throws Exception {
-        int ttl = 1;
-        try (ScriptedNameServer names = new ScriptedNameServer();
-                Forwarder one = new Forwarder(2, 0, promoted.address());
-                Forwarder two = new Forwarder(3, one.port(), old.address())) {
-            System.setProperty(RESOLV_CONF, names.resolvConf(folder).toString());
-            names.move(2, ttl);
-            String config = """
-                    listen: { address: "127.0.0.1:0" }
-                    primary: { %s, tls: { mode: disabled }, monitor: { user: monitor, password: %s } }
-                    standbys:
-                      - { name: one, address: "db.example:%d", tls: { mode: disabled }, user: monitor, password: %s }
-                    admin: { enabled: false }
-                    plugins: { mirror: { rules: [{ name: all, sample: 100%% }] } }
-                    """.formatted(address(old), PASSWORD, two.port(), PASSWORD);
-            try (ProxyUnderTest proxy = ProxyUnderTest.start(config);
-                    Connection client = connect(proxy);
-                    Statement reads = client.createStatement()) {
-                await().atMost(Duration.ofSeconds(20)).until(() -> {
-                    reads.executeQuery("SELECT COUNT(*) FROM t").close();
-                    return connections(promoted) > 1; // of the probe, and of the mirror
-                });
-                names.move(3, ttl);
-                await().atMost(Duration.ofSeconds(10))
-                        .until(() -> Boolean.TRUE.equals(standby(proxy, 0).get("primary")));
-                await().until(() -> connections(promoted) == 0);
-            }
-        } finally {
-            System.clearProperty(RESOLV_CONF);
-        }
-    }
-
-    private static int connections(EmbeddedServer server) {
-        return Integer.parseInt(
-                server.query("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER='monitor'"));
     }
 
     @Test

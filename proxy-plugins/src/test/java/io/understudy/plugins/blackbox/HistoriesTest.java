@@ -1,0 +1,169 @@
+package io.understudy.plugins.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.testkit.CapturedLog;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What former primaries wrote, after one or several changes of the primary. */
+class HistoriesTest extends BlackBoxHarness {
+    /** The list of what is lost does not shrink while an operator reads it. */
+    @Test
+    void whatTheOldPrimaryDidNotSendStaysListedWhenAnotherPrimaryFollows() {
+        start(1, "0-1-10");
+        transaction(11);
+        response("0-1-12");
+        box.interrupted(new InterruptedSession(7, 8, "app", 0, now));
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+        start(2, "0-1-11");
+        now += 5 * MINUTE;
+        box.expire();
+        Loss loss = on("0-1-11");
+        assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-12");
+        assertThat(gtids(loss.unanswered)).containsExactly("0-1-11");
+        assertThat(loss.interrupted).hasSize(1);
+    }
+
+    /** A primary that is left while it takes writes commits the transactions that are open there. */
+    @Test
+    void whatTheOldPrimaryAnsweredAfterTheChangeStaysListed() {
+        start(1, "0-1-10");
+        transaction(11);
+        start(2, "0-1-10");
+        response("0-1-11");
+        response("0-1-12");
+        response("0-2-11");
+        now += 5 * MINUTE;
+        box.expire();
+        Loss loss = on("0-1-10");
+        assertThat(loss.missing)
+                .extracting(each -> each.answered != null)
+                .as("the OK of 0-1-11 is joined")
+                .containsExactly(true);
+        assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-12");
+        assertThat(loss.trouble).isEqualTo("the primary has changed");
+        assertThat(loss.endedNanos).as("the time of the change").isEqualTo(now - 5 * MINUTE);
+    }
+
+    @Test
+    void aHistoryThatIsForgottenIsReported() {
+        start(1, "0-1-10");
+        transaction(11);
+        response("0-1-12");
+        KeptTransaction kept = on("0-1-10").missing.get(0);
+        try (CapturedLog log = new CapturedLog()) {
+            start(2, "0-1-10");
+            start(3, "0-1-10");
+            assertThat(log.text()).isEmpty();
+            start(4, "0-1-10");
+            assertThat(log.text())
+                    .contains("(server_id 1) wrote is forgotten: 1 transactions that some standby has not applied, and"
+                            + " 1 that were answered and not captured");
+            start(5, "0-1-10");
+            assertThat(log.text().lines()).as("nothing was missing there").hasSize(1);
+        }
+        assertThat(box.dropped()).isEqualTo(1);
+        assertThat(on("0-1-10").forgotten).isEqualTo(2);
+        assertThat(box.bytes(kept)).isNull();
+    }
+
+    /** A new primary continues the numbering: its 0-2-12 is another transaction than the old primary's 0-1-12. */
+    @Test
+    void numbersOfANewPrimaryDoNotCountForTheOldOnes() {
+        start(1, "0-1-10");
+        transaction(11);
+        transaction(12);
+        transaction(13);
+        Loss promoted = box.loss(survivor("0-1-11", "0-1-11,0-2-20", ""));
+        assertThat(gtids(promoted.missing)).containsExactly("0-1-12", "0-1-13");
+        assertThat(promoted.beyond()).isEqualTo("0-2-20");
+        Loss repointed = box.loss(survivor("0-2-20", "0-1-11,0-2-20,0-3-4", ""));
+        assertThat(gtids(repointed.missing)).containsExactly("0-1-12", "0-1-13");
+        box.applied(List.of(at("0-1-11", "0-1-11,0-2-20"), at("0-2-20", "0-1-11,0-2-20")));
+        assertThat(box.transactions()).isEqualTo(2);
+    }
+
+    /** Transactions that the primary replicated from another server are part of its history. */
+    @Test
+    void aPositionInTheHistoryCountsForAllBeforeIt() {
+        start(1, "0-1-10");
+        transaction(3, 11, ".");
+        transaction(1, 12, ".");
+        transaction(3, 13, ".");
+        assertThat(gtids(on("0-1-12").missing)).containsExactly("0-3-13");
+        assertThat(gtids(on("0-3-13").missing)).isEmpty();
+        assertThat(gtids(on("0-1-14").missing)).as("further than was read").isEmpty();
+        assertThat(on("0-1-14").gaps.isEmpty()).isTrue();
+    }
+
+    @Test
+    void theOldPrimarysTransactionsStayWhenAnotherPrimaryFollows() {
+        start(1, "0-1-10");
+        transaction(11);
+        transaction(12);
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+        start(2, "0-1-11");
+        transaction(2, 12, ".");
+        transaction(2, 13, ".");
+        Loss loss = box.loss(survivor("0-1-11", "0-1-11,0-2-13", ""));
+        assertThat(gtids(loss.missing)).containsExactly("0-1-12");
+        assertThat(loss.streaming).as("they cannot arrive any more").isFalse();
+        assertThat(loss.trouble).isEqualTo("the primary has changed");
+        box.applied(List.of(at("0-1-11", "0-1-11,0-2-13")));
+        assertThat(box.transactions()).isEqualTo(1);
+        assertThat(box.primaries()).extracting(PrimaryFacts::serverId).containsExactly(1L, 2L);
+        assertThat(box.loss(survivor("0-1-12", "0-1-12,0-2-12", "")).streaming)
+                .as("what the present primary wrote can still arrive")
+                .isTrue();
+    }
+
+    /** A planned switch and back, then a kill: what the survivor has from before is no gap, and it wrote nothing. */
+    @Test
+    void afterASwitchAndBackASurvivorHasWhatWasBefore() {
+        start(1, "0-1-10");
+        transaction(11);
+        start(2, "0-1-11");
+        start(1, "0-1-11");
+        transaction(12);
+        transaction(13);
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+        Loss loss = on("0-1-12");
+        assertThat(gtids(loss.missing)).containsExactly("0-1-13");
+        assertThat(loss.gaps.toString()).isEmpty();
+        assertThat(loss.beyond()).isEmpty();
+    }
+
+    /** A server without a binary log of replicated transactions has only the last GTID. */
+    @Test
+    void aPositionAtALaterPrimaryCountsForThoseBeforeIt() {
+        start(1, "0-1-10");
+        transaction(11);
+        start(2, "0-1-11");
+        transaction(2, 12, ".");
+        transaction(2, 13, ".");
+        start(3, "0-2-12");
+        transaction(3, 13, ".");
+        Loss loss = on("0-3-13");
+        assertThat(gtids(loss.missing)).as("the third primary began without it").containsExactly("0-2-13");
+        assertThat(loss.gaps.toString()).isEmpty();
+        assertThat(loss.beyond()).isEqualTo("0-3-13");
+        box.applied(List.of(at("0-3-13", "")));
+        assertThat(box.transactions()).isEqualTo(1);
+    }
+
+    /** The killed server became the primary by a planned switch: its predecessor survives it. */
+    @Test
+    void whatAFormerPrimaryLacksIsNoReasonToSuspectTheSurvivor() {
+        start(1, "0-1-10");
+        start(2, "0-1-10");
+        transaction(2, 11, ".");
+        transaction(2, 12, ".");
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+        Loss loss = box.loss(survivor("0-2-11", "0-1-10,0-2-11", ""));
+        assertThat(gtids(loss.missing)).containsExactly("0-2-12");
+        assertThat(loss.beyond()).isEmpty();
+    }
+}
