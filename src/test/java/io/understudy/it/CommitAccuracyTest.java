@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.understudy.embedded.DelayedLink;
 import io.understudy.plugins.commitlatency.WitnessedCommits.Joined;
+import io.understudy.testkit.ThinkTime;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -18,7 +19,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -255,7 +255,7 @@ class CommitAccuracyTest {
             for (int i = 0; i < commits; i++) {
                 insert.executeUpdate();
                 // A random pause, so that commits overlap irregularly as in production.
-                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_NANOS));
+                ThinkTime.pause(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_NANOS));
             }
         }
     }

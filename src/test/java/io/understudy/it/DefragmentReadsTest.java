@@ -13,6 +13,7 @@ import io.understudy.embedded.PairOptions;
 import io.understudy.report.AdminClient;
 import io.understudy.runtime.PluginTypes;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.testkit.ThinkTime;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ServerSocket;
@@ -41,6 +42,7 @@ import picocli.CommandLine;
 @Timeout(180)
 class DefragmentReadsTest {
     private static final Duration MOST = Duration.ofSeconds(60);
+    private static final long THINK_NANOS = Duration.ofMillis(2).toNanos();
     private static EmbeddedPair pair;
 
     @TempDir
@@ -122,9 +124,9 @@ class DefragmentReadsTest {
                     statement
                             .executeQuery("SELECT note FROM orders WHERE id = " + i % 200)
                             .close();
-                    TimeUnit.MILLISECONDS.sleep(2);
+                    ThinkTime.pause(THINK_NANOS);
                 }
-            } catch (SQLException | InterruptedException e) {
+            } catch (SQLException e) {
                 throw new IllegalStateException(e);
             }
         });

@@ -5,6 +5,7 @@ import static io.understudy.it.DomainPair.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.testkit.ThinkTime;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,7 +18,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -166,7 +166,7 @@ class GtidDomainGuardTest {
                         connection,
                         "UPDATE busy SET v = " + writes.incrementAndGet() + " WHERE id = " + random.nextInt(20));
                 long pause = 10_000_000L << (System.nanoTime() - began) / 5_000_000_000L;
-                LockSupport.parkNanos((long) (-Math.log(1 - random.nextDouble()) * pause));
+                ThinkTime.pause((long) (-Math.log(1 - random.nextDouble()) * pause));
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.understudy.switchover;
 
+import io.understudy.testkit.ThinkTime;
 import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -12,7 +13,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /** Sessions that insert rows through the proxy, every second one in transactions of three, and connect again. */
 final class WriteLoad implements AutoCloseable {
@@ -68,7 +68,7 @@ final class WriteLoad implements AutoCloseable {
                         committed.incrementAndGet();
                     }
                     doing = "end";
-                    LockSupport.parkNanos(PAUSE_NANOS);
+                    ThinkTime.pause(PAUSE_NANOS);
                 }
             } catch (SQLException e) {
                 failures.merge(doing + " " + e.getErrorCode(), 1L, Long::sum);

@@ -95,14 +95,10 @@ class ProxyReadsTest {
 
     @Test
     void aBoostBeginsAnewWhenTheProxyHasLostIt() throws Exception {
-        boolean[] lost = {false};
         reads.rewarm("shop.Orders", millis -> {
-            if (!lost[0]) {
-                boosted.clear();
-                lost[0] = true;
-            }
-            Thread.sleep(1);
-            return !log.isEmpty();
+            boosted.clear();
+            await().atMost(MOST).until(() -> !log.isEmpty());
+            return true;
         });
 
         assertThat(log).containsExactly("shop.Orders: the proxy had no boost of it (a restart?); it has begun anew");
