@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.host.PluginLoader;
+import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ProxyPlugin;
+import io.understudy.plugin.SessionObserver;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +33,8 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks that the plugin of {@code docs/plugin-guide.md} compiles, loads from a jar, and works as the page says. */
 class PluginGuideTest {
@@ -114,6 +119,17 @@ class PluginGuideTest {
         assertThatThrownBy(() -> ProxyUnderTest.start(config("{ digests: 0 }"), load()))
                 .hasMessageContaining("digests")
                 .hasMessageContaining("must be at least 1");
+    }
+
+    /** Part of the life that the page does not name is a trap. */
+    @ParameterizedTest
+    @ValueSource(classes = {ProxyPlugin.class, SessionObserver.class, PluginContext.class})
+    void thePageNamesEachMethod(Class<?> type) throws IOException {
+        String page = Files.readString(DocsTest.ROOT.resolve("docs/plugin-guide.md"));
+        String life = page.substring(page.indexOf("## The life of a plugin"));
+        assertThat(Stream.of(type.getMethods()).map(Method::getName).distinct())
+                .isNotEmpty()
+                .allSatisfy(method -> assertThat(life).containsPattern("`" + method + "`"));
     }
 
     @Test

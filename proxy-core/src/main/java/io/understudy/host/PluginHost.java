@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -52,6 +53,9 @@ public final class PluginHost {
         throw new IllegalStateException("not started");
     };
     private volatile List<Running> running = List.of();
+    /** Plugins that were warned of an interest that has no effect. */
+    private final Set<String> withoutGtids = ConcurrentHashMap.newKeySet();
+
     private boolean stopped;
 
     public PluginHost(CoreMetrics metrics) {
@@ -208,7 +212,14 @@ public final class PluginHost {
         try {
             SessionObserver observer = plugin.openSession(session);
             where = "interests";
-            return new SessionPlugin(plugin.id(), observer, observer.interests());
+            int interests = observer.interests();
+            if ((interests & Interest.GTIDS & ~plugin.possibleInterests()) != 0 && withoutGtids.add(plugin.id())) {
+                log.warn(
+                        "plugin {} gets no GTIDs of responses: its observers have Interest.GTIDS, but its"
+                                + " possibleInterests() does not; the plugin's author must add it there",
+                        plugin.id());
+            }
+            return new SessionPlugin(plugin.id(), observer, interests);
         } catch (Throwable fault) {
             faulted(session, plugin.id(), where, fault);
             return new SessionPlugin(plugin.id(), SessionObserver.NONE, Interest.NONE);

@@ -16,7 +16,10 @@ public final class Interest {
      * text available as {@link #STATEMENTS} does.
      */
     public static final int BOUNDARY = 1 << 3;
-    /** Fills {@link ResponseView#gtid}; the proxy then asks the server to send the GTIDs of commits. */
+    /**
+     * Fills {@link ResponseView#gtid}; the proxy then requests the GTIDs of commits from the server. Has an effect only
+     * if {@link ProxyPlugin#possibleInterests} has it too.
+     */
     public static final int GTIDS = 1 << 4;
 
     /** Has {@link CommandView#watchRows} show rows; without it no row is looked into. */

@@ -9,10 +9,12 @@
  * {@link io.understudy.plugin.PluginContext#executor}.
  *
  * <p><b>Order.</b> {@code start} comes before the first session that the plugin observes, {@code stop} after the last.
- * For each session: {@code openSession} after a successful login, {@code afterLogin} (with {@code Interest.BOUNDARY}),
- * then for each command {@code beforeCommand} (with {@code Interest.BOUNDARY}), {@code onCommand} and
- * {@code onResponse} in the order of the commands, and exactly one {@code onClose} at the end. {@code onInjected} comes
- * after the response to an injected statement, {@code onReset} after COM_RESET_CONNECTION or COM_CHANGE_USER.
+ * For each session: {@code possibleInterests} before its login, {@code openSession} and {@code interests} after it,
+ * {@code afterLogin} (with {@code Interest.BOUNDARY}), then for each command {@code onCommand} and {@code onResponse} in
+ * the order of the commands, and exactly one {@code onClose} at the end. With {@code Interest.BOUNDARY}, a statement is
+ * preceded by {@code beforeCommand}, a COM_STMT_PREPARE by {@code beforePreparation}, and what may write away from a
+ * boundary by {@code owes} and, if that is true, {@code beforeUnknown}. {@code onInjected} comes after the response to
+ * an injected statement, {@code onReset} after COM_RESET_CONNECTION or COM_CHANGE_USER.
  *
  * <p><b>Buffers.</b> {@link io.understudy.plugin.CommandView} and {@link io.understudy.plugin.ResponseView} are valid
  * until the callback returns. The caller of {@link io.understudy.plugin.CommandView#copyPacket} owns the buffer and
