@@ -12,7 +12,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -69,18 +68,14 @@ final class BlackBoxProxy implements AutoCloseable {
         return this;
     }
 
-    private Object act(String name, String... arguments) {
-        try {
-            return Objects.requireNonNull(proxy.server().published().actions().get(name), name)
-                    .run(List.of(arguments));
-        } catch (RuntimeException e) {
-            throw e;
-        }
+    private Object act(String name, Map<String, String> parameters) {
+        return Objects.requireNonNull(proxy.server().published().actions().get(name), name)
+                .run(parameters);
     }
 
     /** Writes what is missing, as {@code understudy rescue} does. */
     Map<?, ?> rescue(Path file) throws IOException {
-        Map<?, ?> begun = (Map<?, ?>) act("lost/rescue");
+        Map<?, ?> begun = (Map<?, ?>) act("lost/rescue", Map.of());
         String number = String.valueOf(begun.get("rescue"));
         try (OutputStream out = Files.newOutputStream(file)) {
             for (byte[] part = part(number); part.length > 0; part = part(number)) {
@@ -91,7 +86,7 @@ final class BlackBoxProxy implements AutoCloseable {
     }
 
     private byte[] part(String number) {
-        return (byte[]) act("lost/rescue/{number}", number);
+        return (byte[]) act("lost/rescue/{number}", Map.of("number", number));
     }
 
     @Override

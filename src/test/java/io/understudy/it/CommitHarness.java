@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -138,7 +139,7 @@ final class CommitHarness implements AutoCloseable {
         }
 
         @Override
-        public void publishAction(String name, Action action) {
+        public void publishAction(String name, Set<String> parameters, Action action) {
             throw new UnsupportedOperationException(name);
         }
     }

@@ -1,5 +1,7 @@
 package io.understudy.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -13,13 +15,17 @@ import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A whole proxy with the plugin {@code mirror} and one standby, and its counters. */
 final class MirrorProxy implements AutoCloseable {
     static final String PASSWORD = "s3same-mirror";
+
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\{(\\w+)}");
 
     private final ProxyServer server;
     private final SimpleMeterRegistry meters;
@@ -100,9 +106,19 @@ final class MirrorProxy implements AutoCloseable {
                 + "/shop?sslMode=DISABLED&allowPublicKeyRetrieval=true&user=app&password=" + PASSWORD + options);
     }
 
-    /** Runs an action of the admin endpoint, such as <code>mirror/{standby}/pause</code>. */
-    void act(String path, String... parameters) throws Exception {
-        Objects.requireNonNull(server.published().actions().get(path)).run(List.of(parameters));
+    /**
+     * Runs an action of the admin endpoint, such as <code>mirror/{standby}/pause</code>.
+     *
+     * @param values of the names in the path, in their order
+     */
+    void act(String path, String... values) {
+        Map<String, String> parameters = new HashMap<>();
+        Matcher names = PLACEHOLDER.matcher(path);
+        for (String value : values) {
+            assertThat(names.find()).as(path).isTrue();
+            parameters.put(names.group(1), value);
+        }
+        Objects.requireNonNull(server.published().actions().get(path)).run(parameters);
     }
 
     int port() {

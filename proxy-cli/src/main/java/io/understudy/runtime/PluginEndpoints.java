@@ -37,10 +37,7 @@ final class PluginEndpoints {
                 published.sensitive(),
                 (name, view) -> endpoints.sensitiveView(name, view.full(), view.redacted()));
         add(streams, published.streams(), endpoints::stream);
-        add(
-                actions,
-                published.actions(),
-                (path, action) -> endpoints.action(path, values -> action.run(List.copyOf(values.values()))));
+        add(actions, published.actions(), (path, action) -> endpoints.action(path, action::run));
     }
 
     private static <T> void remove(Map<String, T> shown, Map<String, T> now, Consumer<String> removal) {

@@ -10,6 +10,7 @@ import io.understudy.plugin.Standby;
 import java.time.Clock;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
@@ -129,8 +130,8 @@ public final class HostContext implements PluginContext, AutoCloseable {
     }
 
     @Override
-    public void publishAction(String name, Action action) {
-        shared.published().publishAction(owner, name, action);
+    public void publishAction(String name, Set<String> parameters, Action action) {
+        shared.published().publishAction(owner, name, new NamedParameters(name, parameters, action));
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.understudy.plugin;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -81,23 +83,28 @@ public interface PluginContext {
     /** Publishes an endless stream under {@code GET /NAME}, for holders of the admin token. */
     default void publishStream(String name, PublishedStream stream) {}
 
+    /** Publishes an action without parameters but those of its path. */
+    default void publishAction(String name, Action action) {
+        publishAction(name, Set.of(), action);
+    }
+
     /**
      * Publishes an action under {@code POST /api/NAME}, for holders of the admin token.
      *
      * @param name may contain {@code {name}} as one path segment, whose value is passed to the action
+     * @param parameters names of the parameters that the query or the body may have; others are refused with status 400
      */
-    void publishAction(String name, Action action);
+    void publishAction(String name, Set<String> parameters, Action action);
 
     /** The code behind a {@code POST}. */
     interface Action {
         /**
          * Returns the body of the HTTP response: bytes as they are, any other object as JSON.
          *
-         * @param pathArguments values of the query's parameters in their order, then those of the path
-         * @throws IllegalArgumentException when the request is not valid; it becomes a 404 or 400 with the exception's
-         *     message
+         * @param parameters values by name: those in the path, then those of the query and of the body, a JSON object
+         * @throws IllegalArgumentException when the request is not valid; it becomes a 400 with the exception's message
          * @throws IllegalStateException when it cannot be done for now; it becomes a 503 with the message
          */
-        Object run(List<String> pathArguments);
+        Object run(Map<String, String> parameters);
     }
 }

@@ -3,7 +3,8 @@ package io.understudy.plugin;
 /**
  * The work of a plugin from its start to its stop, for plugins that keep their parts in one object: before the start
  * and after the stop they hold {@link #none} instead of fields that are null. Called as the methods of
- * {@link ProxyPlugin} with the same names are.
+ * {@link ProxyPlugin} with the same names are. A plugin holds its work before that begins, so that {@link #stop} also
+ * ends what a start has begun that then throws.
  *
  * @param <C> the plugin's configuration
  */

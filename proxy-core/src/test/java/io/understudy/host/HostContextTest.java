@@ -50,12 +50,17 @@ class HostContextTest {
     void publishedViewsAndActionsWork() {
         try (HostContext context = context("mirror")) {
             context.publish("mirror", () -> Map.of("paused", false));
-            context.publishAction("mirror/{name}/pause", arguments -> "paused " + arguments.get(0));
+            context.publishAction("mirror/{name}/pause", parameters -> "paused " + parameters.get("name"));
             assertThat(Objects.requireNonNull(published.views().get("mirror")).get())
                     .isEqualTo(Map.of("paused", false));
             assertThat(Objects.requireNonNull(published.actions().get("mirror/{name}/pause"))
-                            .run(List.of("s1")))
+                            .run(Map.of("name", "s1")))
                     .isEqualTo("paused s1");
+            assertThatThrownBy(() -> Objects.requireNonNull(
+                                    published.actions().get("mirror/{name}/pause"))
+                            .run(Map.of("x", "s2", "name", "s1")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("POST /api/mirror/{name}/pause has no parameter 'x'; it has [name]");
             assertThatThrownBy(() -> context("other").publish("mirror", () -> 1))
                     .hasMessageContaining("plugin other")
                     .hasMessageContaining("/api/mirror");

@@ -43,7 +43,9 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
                             + " the binary log are kept",
                     config.memory());
         }
-        running = new RunningBlackBox(context, config);
+        RunningBlackBox blackBox = new RunningBlackBox(context, config);
+        running = blackBox;
+        blackBox.start();
     }
 
     @Override

@@ -11,8 +11,10 @@ import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -31,32 +33,38 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
 
     private final BlackBox box;
     private final SessionEvents sessionEvents;
-    private final List<Future<?>> tasks;
-    private final BinlogSubscription binlog;
+    private final PluginContext context;
+    private final BlackBoxConfig config;
+    private final List<Future<?>> tasks = new ArrayList<>();
+    private BinlogSubscription binlog = BinlogSubscription.NONE;
 
-    RunningBlackBox(PluginContext context, BlackBoxConfig config) throws Exception {
+    /** @throws IOException if the configured file cannot be created */
+    RunningBlackBox(PluginContext context, BlackBoxConfig config) throws IOException {
+        this.context = context;
+        this.config = config;
         long limit = config.memory().bytes();
         box = new BlackBox(
                 config.file() == null ? new Chunks.Heap() : FileChunks.open(config.file(), limit),
                 limit,
                 System::nanoTime);
         sessionEvents = new SessionEvents(box);
-        meters(context);
-        publish(context);
-        long poll = config.poll().toMillis();
-        tasks = List.of(
-                repeat(context, sessionEvents, SIGHTINGS_MILLIS),
-                repeat(context, new StandbyPositions(context, box), poll));
+    }
+
+    void start() {
+        meters();
+        publish();
+        repeat(sessionEvents, SIGHTINGS_MILLIS);
+        repeat(new StandbyPositions(context, box), config.poll().toMillis());
         // Bytes that arrive during a rest are safe in the kernel's buffers, even if the primary dies meanwhile.
         binlog = BinlogFeed.of(context)
                 .subscribe(new BinlogNeeds(BlackBoxPlugin.ID, false, 0, BinlogDump.REST::toNanos, box), box);
     }
 
-    private static Future<?> repeat(PluginContext context, Runnable task, long millis) {
-        return context.executor().scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS);
+    private void repeat(Runnable task, long millis) {
+        tasks.add(context.executor().scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS));
     }
 
-    private void meters(PluginContext context) {
+    private void meters() {
         Gauge.builder("understudy.black.box.transactions", box, BlackBox::transactions)
                 .description("Transactions kept because some standby has not applied them")
                 .register(context.meters());
@@ -68,22 +76,24 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 .register(context.meters());
     }
 
-    private void publish(PluginContext context) {
+    private void publish() {
         Survivors survivors = new Survivors(context, box);
         LostReport report =
                 new LostReport(box, sessionEvents, () -> silence(context.primary()), context.clock(), System::nanoTime);
         Rescue rescue = new Rescue(box);
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
-        context.publishAction("lost", arguments -> report.of(survivors.fromArguments(arguments)));
-        context.publishAction("lost/rescue", arguments -> {
+        context.publishAction(
+                "lost", Survivors.PARAMETERS, parameters -> report.of(survivors.fromParameters(parameters)));
+        context.publishAction("lost/rescue", Survivors.PARAMETERS, parameters -> {
             sessionEvents.run();
-            return rescue.begin(survivors.fromArguments(arguments));
+            return rescue.begin(survivors.fromParameters(parameters));
         });
-        context.publishAction("lost/rescue/{number}", arguments -> {
+        context.publishAction("lost/rescue/{number}", parameters -> {
+            String number = parameters.getOrDefault("number", "");
             try {
-                return rescue.part(Integer.parseInt(arguments.get(arguments.size() - 1)));
+                return rescue.part(Integer.parseInt(number));
             } catch (NumberFormatException e) {
-                throw new IllegalArgumentException("the number of a rescue is wanted, not " + arguments, e);
+                throw new IllegalArgumentException("the number of a rescue is wanted, not " + number, e);
             }
         });
     }

@@ -6,12 +6,23 @@ import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * Chooses the server for a report. After the proxy has followed a change of the primary, that is the present primary;
  * before that a standby: the one that is named, the one that takes writes, or the one that lacks least.
  */
 final class Survivors {
+    private static final String ON = "on";
+    private static final String REPLICATED = "replicated";
+    private static final String LOGGED = "logged";
+    private static final String RECEIVED = "received";
+    private static final String READ_ONLY = "readOnly";
+
+    /** Names of the parameters of {@link #fromParameters}. */
+    static final Set<String> PARAMETERS = Set.of(ON, REPLICATED, LOGGED, RECEIVED, READ_ONLY);
+
     private static final String PRIMARY = "primary";
     /** Argument for a received position that could not be queried. */
     private static final String UNKNOWN = "?";
@@ -67,29 +78,30 @@ final class Survivors {
     }
 
     /**
-     * Returns the survivor given by an action's arguments: none to choose one; a name; or a name and the positions that
-     * the caller has queried itself: replicated, logged, received ({@code ?} if unknown), and {@code true} if the
-     * server is read-only.
+     * Returns the survivor that an action's parameters name: none to choose one; {@code on} alone; or with the positions
+     * that the caller has queried itself: {@code replicated}, {@code logged}, {@code received} ({@code ?} if unknown),
+     * and {@code readOnly}, {@code true} or {@code false}.
      *
-     * @throws IllegalArgumentException if there is no such server
+     * @throws IllegalArgumentException if there is no such server, or a position is missing
      * @throws IllegalStateException with the remedy if no server, or not that one, can be queried
      */
-    Survivor fromArguments(List<String> arguments) {
-        return switch (arguments.size()) {
-            case 0 -> choose();
-            case 1 -> named(arguments.get(0));
-            case 5 ->
-                reported(
-                        arguments.get(0),
-                        arguments.get(1),
-                        arguments.get(2),
-                        arguments.get(3),
-                        Boolean.parseBoolean(arguments.get(4)));
-            default ->
-                throw new IllegalArgumentException(
-                        "expected on=NAME, or on, replicated, logged, received and readOnly in"
-                                + " this order, but found " + arguments.size() + " parameters");
-        };
+    Survivor fromParameters(Map<String, String> parameters) {
+        String on = parameters.get(ON);
+        if (parameters.isEmpty()) {
+            return choose();
+        }
+        if (on != null && parameters.size() == 1) {
+            return named(on);
+        }
+        String replicated = parameters.get(REPLICATED);
+        String logged = parameters.get(LOGGED);
+        String received = parameters.get(RECEIVED);
+        String readOnly = parameters.get(READ_ONLY);
+        if (on == null || replicated == null || logged == null || received == null || readOnly == null) {
+            throw new IllegalArgumentException("expected on=NAME, or on, replicated, logged, received and readOnly,"
+                    + " but found " + parameters.keySet());
+        }
+        return reported(on, replicated, logged, received, Boolean.parseBoolean(readOnly));
     }
 
     private Survivor named(String name) {

@@ -10,15 +10,18 @@ import io.understudy.sql.LiteralHash;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Plugin {@code capture}: {@code POST /api/capture/start} and {@code stop}, {@code GET /api/capture}. */
 public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
     private static final long WRITE_MILLIS = 10_000;
+    /** Parameter of the start: the time after which the capture ends, such as {@code 10m}. */
+    private static final String TIME = "for";
+
 
     private final LiteralHash hash = LiteralHash.withRandomKey();
     private volatile @Nullable Capture capture;
@@ -45,8 +48,8 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
                 .description("Whether a capture runs")
                 .register(pluginContext.meters());
         pluginContext.publish("capture", this::view);
-        pluginContext.publishAction("capture/start", this::begin);
-        pluginContext.publishAction("capture/stop", arguments -> end());
+        pluginContext.publishAction("capture/start", Set.of(TIME), this::begin);
+        pluginContext.publishAction("capture/stop", parameters -> end());
     }
 
     /** Applies to the next capture. */
@@ -55,12 +58,10 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
         config = next;
     }
 
-    private synchronized Object begin(List<String> arguments) {
+    private synchronized Object begin(Map<String, String> parameters) {
         PluginContext services = Objects.requireNonNull(context, "not started");
-        if (arguments.size() > 1) {
-            throw new IllegalArgumentException("expected nothing, or for=TIME such as for=10m");
-        }
-        Duration time = arguments.isEmpty() ? null : Durations.parse(arguments.get(0));
+        String given = parameters.get(TIME);
+        Duration time = given == null ? null : Durations.parse(given);
         if (active() != null) {
             throw new IllegalArgumentException("a capture runs already; stop it first");
         }

@@ -38,7 +38,9 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
 
     @Override
     public void start(PluginContext context, CommitLatencyConfig config) {
-        running = new CommitMeasurement(context, config, witness);
+        CommitMeasurement measurement = new CommitMeasurement(context, config, witness);
+        running = measurement;
+        measurement.start();
     }
 
     @Override

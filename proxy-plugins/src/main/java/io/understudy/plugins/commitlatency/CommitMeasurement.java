@@ -19,6 +19,7 @@ import javax.sql.DataSource;
 final class CommitMeasurement implements PluginRun<CommitLatencyConfig> {
     private static final long WORK_MILLIS = 100;
 
+    private final PluginContext context;
     private final CommitWorker worker;
     private final List<Future<?>> tasks = new ArrayList<>();
     private Runnable stopProbing = () -> {};
@@ -29,9 +30,9 @@ final class CommitMeasurement implements PluginRun<CommitLatencyConfig> {
     private CommitLatencyConfig config;
 
     CommitMeasurement(PluginContext context, CommitLatencyConfig config, Witness witness) {
+        this.context = context;
         this.config = config;
-        DataSource source = context.primary().dataSource();
-        boolean probed = source != null;
+        boolean probed = context.primary().dataSource() != null;
         worker = new CommitWorker(
                 config,
                 new CommitMeters(context),
@@ -40,11 +41,15 @@ final class CommitMeasurement implements PluginRun<CommitLatencyConfig> {
                 System::nanoTime,
                 probed,
                 witness);
+    }
+
+    void start() {
         context.publish("commits", worker::view);
         ScheduledExecutorService executor = context.executor();
         tasks.add(executor.scheduleWithFixedDelay(worker, WORK_MILLIS, WORK_MILLIS, TimeUnit.MILLISECONDS));
+        DataSource source = context.primary().dataSource();
         if (source != null) {
-            probe(source, context);
+            probe(source);
             BinlogFeed feed = BinlogFeed.of(context);
             BinlogNeeds needs = new BinlogNeeds(CommitLatencyPlugin.ID, false, config.serverId(), worker::restNanos);
             subscribing = () -> feed.subscribe(needs, worker);
@@ -52,7 +57,7 @@ final class CommitMeasurement implements PluginRun<CommitLatencyConfig> {
         join();
     }
 
-    private void probe(DataSource source, PluginContext context) {
+    private void probe(DataSource source) {
         SemiSyncPoller poller =
                 new SemiSyncPoller(source, context.primary()::flavor, System::nanoTime, worker::sampled);
         long millis = config.poll().toMillis();

@@ -82,13 +82,18 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
 
     /** Publishes what an operator can do with a standby. */
     private void action(String name, BiFunction<StandbyMirror, String, Object> action) {
-        context.publishAction("mirror/{standby}/" + name, path -> action.apply(standby(path.get(0)), path.get(0)));
+        context.publishAction("mirror/{standby}/" + name, parameters -> {
+            String standby = parameters.getOrDefault("standby", "");
+            return action.apply(standby(standby), standby);
+        });
     }
 
     /** Publishes what an operator can do with a table of a standby. */
     private void tableAction(String name, BiFunction<StandbyMirror, String, Object> action) {
         context.publishAction(
-                "mirror/{standby}/" + name + "/{table}", path -> action.apply(standby(path.get(0)), path.get(1)));
+                "mirror/{standby}/" + name + "/{table}",
+                parameters -> action.apply(
+                        standby(parameters.getOrDefault("standby", "")), parameters.getOrDefault("table", "")));
     }
 
     private StandbyMirror standby(String name) {

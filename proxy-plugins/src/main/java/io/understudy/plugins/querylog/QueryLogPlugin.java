@@ -24,7 +24,9 @@ public final class QueryLogPlugin implements ProxyPlugin<QueryLogConfig> {
 
     @Override
     public void start(PluginContext context, QueryLogConfig config) {
-        running = new RunningQueryLog(context, config);
+        RunningQueryLog queryLog = new RunningQueryLog(context, config);
+        running = queryLog;
+        queryLog.start();
     }
 
     @Override

@@ -15,16 +15,21 @@ import java.time.Clock;
 
 /** The work of {@link QueryLogPlugin} from its start to its stop: the table of digests and the stream. */
 final class RunningQueryLog implements PluginRun<QueryLogConfig> {
+    private final PluginContext context;
     private final Clock clock;
     private final DigestTable table;
     private final SlowLogStream stream;
     private volatile RuleSet<QueryLogConfig.Rule> rules;
 
     RunningQueryLog(PluginContext context, QueryLogConfig config) {
+        this.context = context;
         clock = context.clock();
         table = new DigestTable(config.digests(), clock, System::nanoTime);
         stream = new SlowLogStream(config, context.meters());
         rules = rules(config);
+    }
+
+    void start() {
         Gauge.builder("understudy.digests", table, DigestTable::size)
                 .description("Digests with figures of their own")
                 .register(context.meters());
