@@ -86,7 +86,11 @@ final class CommitHarness implements AutoCloseable {
                         (AutoCloseable) () -> {},
                         "onReachable",
                         (AutoCloseable) () -> {}));
-        plugin.start(new Context(primary), config);
+        try {
+            plugin.start(new Context(primary), config);
+        } catch (Exception e) {
+            throw new IllegalStateException("the plugin does not start", e);
+        }
     }
 
     private final class Context implements PluginContext {

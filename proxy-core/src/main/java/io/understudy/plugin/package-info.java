@@ -10,9 +10,9 @@
  *
  * <p><b>Order.</b> {@code start} comes before the first session that the plugin observes, {@code stop} after the last.
  * For each session: {@code possibleInterests} before its login, {@code openSession} and {@code interests} after it,
- * {@code afterLogin} (with {@code Interest.BOUNDARY}), then for each command {@code onCommand} and {@code onResponse} in
- * the order of the commands, and exactly one {@code onClose} at the end. With {@code Interest.BOUNDARY}, a statement is
- * preceded by {@code beforeCommand}, a COM_STMT_PREPARE by {@code beforePreparation}, and what may write away from a
+ * {@code afterLogin} (with {@code Interest.BOUNDARY}), then for each command {@code onCommand} and {@code onResponse}
+ * in the order of the commands, and exactly one {@code onClose} at the end. With {@code Interest.BOUNDARY}, a statement
+ * is preceded by {@code beforeCommand}, a COM_STMT_PREPARE by {@code beforePreparation}, and what may write away from a
  * boundary by {@code owes} and, if that is true, {@code beforeUnknown}. {@code onInjected} comes after the response to
  * an injected statement, {@code onReset} after COM_RESET_CONNECTION or COM_CHANGE_USER.
  *

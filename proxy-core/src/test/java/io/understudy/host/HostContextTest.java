@@ -56,8 +56,7 @@ class HostContextTest {
             assertThat(Objects.requireNonNull(published.actions().get("mirror/{name}/pause"))
                             .run(Map.of("name", "s1")))
                     .isEqualTo("paused s1");
-            assertThatThrownBy(() -> Objects.requireNonNull(
-                                    published.actions().get("mirror/{name}/pause"))
+            assertThatThrownBy(() -> Objects.requireNonNull(published.actions().get("mirror/{name}/pause"))
                             .run(Map.of("x", "s2", "name", "s1")))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("POST /api/mirror/{name}/pause has no parameter 'x'; it has [name]");

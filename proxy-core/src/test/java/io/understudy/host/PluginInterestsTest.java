@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.metrics.CoreMetrics;
+import io.understudy.metrics.LatencyHistograms;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ProxyPlugin;
@@ -11,6 +12,7 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.testkit.CapturedLog;
 import io.understudy.testkit.Fakes;
+import io.understudy.wire.CommandCode;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,7 +57,8 @@ class PluginInterestsTest {
     @ParameterizedTest
     @ValueSource(ints = {Interest.NONE, Interest.GTIDS})
     void gtidsThatWillNeverComeAreLoggedOnce(int possible) throws Exception {
-        PluginHost host = new PluginHost(new CoreMetrics(new SimpleMeterRegistry()));
+        PluginHost host =
+                new PluginHost(new CoreMetrics(new SimpleMeterRegistry(), new LatencyHistograms(), CommandCode::name));
         Map<String, ProxyPlugin<?>> available = Map.of("gtids", new Gtids(possible));
         host.start(available, Map.of("gtids", new Nothing()), plugin -> Fakes.of(PluginContext.class, Map.of()));
         try (CapturedLog log = new CapturedLog()) {

@@ -3,9 +3,8 @@ package io.understudy.plugins.blackbox;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
-import io.understudy.plugin.ProxyPlugin;
-import io.understudy.plugin.SessionContext;
-import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.RunningPlugin;
+import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,12 +12,10 @@ import org.slf4j.LoggerFactory;
  * Plugin {@code black-box}: retains the transactions that standbys have not applied yet, and reports those that a new
  * primary lacks.
  */
-public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
+public final class BlackBoxPlugin extends RunningPlugin<BlackBoxConfig> {
     static final String ID = "black-box";
 
     private static final Logger log = LoggerFactory.getLogger(BlackBoxPlugin.class);
-
-    private volatile PluginRun<BlackBoxConfig> running = PluginRun.none();
 
     @Override
     public String id() {
@@ -31,7 +28,7 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
     }
 
     @Override
-    public void start(PluginContext context, BlackBoxConfig config) throws Exception {
+    protected PluginRun<BlackBoxConfig> create(PluginContext context, BlackBoxConfig config) throws IOException {
         if (context.primary().dataSource() == null) {
             throw new IllegalArgumentException(
                     "black-box reads the primary's binary log and needs an account for that: add"
@@ -43,31 +40,12 @@ public final class BlackBoxPlugin implements ProxyPlugin<BlackBoxConfig> {
                             + " the binary log are kept",
                     config.memory());
         }
-        RunningBlackBox blackBox = new RunningBlackBox(context, config);
-        running = blackBox;
-        blackBox.start();
-    }
-
-    @Override
-    public void reload(BlackBoxConfig next) {
-        running.reload(next);
+        return new RunningBlackBox(context, config);
     }
 
     /** Responses are joined with the binary log by their GTIDs. */
     @Override
     public int possibleInterests() {
         return Interest.GTIDS;
-    }
-
-    @Override
-    public SessionObserver openSession(SessionContext session) {
-        return running.openSession(session);
-    }
-
-    @Override
-    public void stop() {
-        PluginRun<BlackBoxConfig> last = running;
-        running = PluginRun.none();
-        last.stop();
     }
 }

@@ -50,7 +50,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         sessionEvents = new SessionEvents(box);
     }
 
-    void start() {
+    @Override
+    public void start() {
         meters();
         publish();
         repeat(sessionEvents, SIGHTINGS_MILLIS);

@@ -78,9 +78,9 @@ final class Survivors {
     }
 
     /**
-     * Returns the survivor that an action's parameters name: none to choose one; {@code on} alone; or with the positions
-     * that the caller has queried itself: {@code replicated}, {@code logged}, {@code received} ({@code ?} if unknown),
-     * and {@code readOnly}, {@code true} or {@code false}.
+     * Returns the survivor that an action's parameters name: none to choose one; {@code on} alone; or with the
+     * positions that the caller has queried itself: {@code replicated}, {@code logged}, {@code received} ({@code ?} if
+     * unknown), and {@code readOnly}, {@code true} or {@code false}.
      *
      * @throws IllegalArgumentException if there is no such server, or a position is missing
      * @throws IllegalStateException with the remedy if no server, or not that one, can be queried

@@ -22,7 +22,6 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
     /** Parameter of the start: the time after which the capture ends, such as {@code 10m}. */
     private static final String TIME = "for";
 
-
     private final LiteralHash hash = LiteralHash.withRandomKey();
     private volatile @Nullable Capture capture;
     private @Nullable CaptureMeters meters;

@@ -3,19 +3,16 @@ package io.understudy.plugins.commitlatency;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
-import io.understudy.plugin.ProxyPlugin;
-import io.understudy.plugin.SessionContext;
-import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.RunningPlugin;
 
 /**
  * Plugin {@code commit-latency}: measures the latency of each commit and the share of semi-synchronous replication in
  * it.
  */
-public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfig> {
+public final class CommitLatencyPlugin extends RunningPlugin<CommitLatencyConfig> {
     static final String ID = "commit-latency";
 
     private final Witness witness;
-    private volatile PluginRun<CommitLatencyConfig> running = PluginRun.none();
 
     public CommitLatencyPlugin() {
         this((commit, event, parts) -> {});
@@ -37,32 +34,13 @@ public final class CommitLatencyPlugin implements ProxyPlugin<CommitLatencyConfi
     }
 
     @Override
-    public void start(PluginContext context, CommitLatencyConfig config) {
-        CommitMeasurement measurement = new CommitMeasurement(context, config, witness);
-        running = measurement;
-        measurement.start();
-    }
-
-    @Override
-    public void reload(CommitLatencyConfig next) {
-        running.reload(next);
+    protected PluginRun<CommitLatencyConfig> create(PluginContext context, CommitLatencyConfig config) {
+        return new CommitMeasurement(context, config, witness);
     }
 
     /** Commits are joined with the binary log by their GTIDs. */
     @Override
     public int possibleInterests() {
         return Interest.GTIDS;
-    }
-
-    @Override
-    public SessionObserver openSession(SessionContext session) {
-        return running.openSession(session);
-    }
-
-    @Override
-    public void stop() {
-        PluginRun<CommitLatencyConfig> last = running;
-        running = PluginRun.none();
-        last.stop();
     }
 }

@@ -43,7 +43,8 @@ final class CommitMeasurement implements PluginRun<CommitLatencyConfig> {
                 witness);
     }
 
-    void start() {
+    @Override
+    public void start() {
         context.publish("commits", worker::view);
         ScheduledExecutorService executor = context.executor();
         tasks.add(executor.scheduleWithFixedDelay(worker, WORK_MILLIS, WORK_MILLIS, TimeUnit.MILLISECONDS));

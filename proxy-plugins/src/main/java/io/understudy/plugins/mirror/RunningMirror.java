@@ -46,7 +46,8 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         rules = new MirrorRules(config, standbys);
     }
 
-    void start() {
+    @Override
+    public void start() {
         meters.samples(rules);
         standbys.forEach(StandbyMirror::start);
         standbys.forEach(standby -> context.publishOfStandby(standby.name(), "warmth", standby.probing()::view));

@@ -29,7 +29,8 @@ final class RunningQueryLog implements PluginRun<QueryLogConfig> {
         rules = rules(config);
     }
 
-    void start() {
+    @Override
+    public void start() {
         Gauge.builder("understudy.digests", table, DigestTable::size)
                 .description("Digests with figures of their own")
                 .register(context.meters());

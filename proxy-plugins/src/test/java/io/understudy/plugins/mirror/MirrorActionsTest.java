@@ -24,7 +24,7 @@ class MirrorActionsTest {
     private final MirrorPlugin plugin = new MirrorPlugin();
 
     @BeforeEach
-    void start() {
+    void start() throws Exception {
         Map<String, Object> context = new HashMap<>();
         context.put("meters", new SimpleMeterRegistry());
         context.put("standbys", List.of(new FakeStandby()));
@@ -34,10 +34,8 @@ class MirrorActionsTest {
         context.put("primary", Fakes.of(Primary.class, Map.of("dataSource", (Fakes.Result) arguments -> null)));
         context.put("publish", (Fakes.Result) arguments -> null);
         context.put("publishOfStandby", (Fakes.Result) arguments -> null);
-        context.put(
-                "publishAction",
-                (Fakes.Result) arguments -> actions.put(
-                        (String) arguments[0], (PluginContext.Action) arguments[arguments.length - 1]));
+        context.put("publishAction", (Fakes.Result) arguments ->
+                actions.put((String) arguments[0], (PluginContext.Action) arguments[arguments.length - 1]));
         plugin.start(Fakes.of(PluginContext.class, context), config());
     }
 

@@ -40,7 +40,7 @@ class MirrorObserverTest {
     private SessionObserver observer = SessionObserver.NONE;
 
     @BeforeEach
-    void start() {
+    void start() throws Exception {
         PluginContext context = Fakes.of(
                 PluginContext.class,
                 Map.of(
