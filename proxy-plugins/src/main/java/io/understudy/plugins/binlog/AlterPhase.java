@@ -1,6 +1,6 @@
 package io.understudy.plugins.binlog;
 
-/** How MariaDB has logged a schema change. */
+/** The phases in which MariaDB logs a schema change. */
 public enum AlterPhase {
     /** Once, when it had ended; also every transaction that is no schema change. */
     WHOLE,

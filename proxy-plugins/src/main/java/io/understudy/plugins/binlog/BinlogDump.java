@@ -43,7 +43,7 @@ public final class BinlogDump {
 
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
-    /** How a stream begins. */
+    /** The ways in which a stream begins. */
     enum Begin {
         /** It does not: its attempt has ended. */
         REFUSED,

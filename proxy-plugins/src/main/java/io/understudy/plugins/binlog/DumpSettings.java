@@ -5,7 +5,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * What all attempts of a dump connection share.
+ * The connector, the clock and the callbacks that all attempts of a dump connection share.
  *
  * @param nanoClock monotonic, the clock that stamps packets
  * @param wantTables called at the begin of each transaction: whether the listener needs the names of tables

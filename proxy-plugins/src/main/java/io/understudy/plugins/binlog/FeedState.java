@@ -1,6 +1,6 @@
 package io.understudy.plugins.binlog;
 
-/** What a feed knows of the stream. Guarded by the lock of the {@link BinlogFeed}. */
+/** The state of a feed's stream. Guarded by the lock of the {@link BinlogFeed}. */
 interface FeedState {
     /** Neither a begin nor a failure was reported yet. */
     FeedState UNKNOWN = new FeedState() {};
@@ -18,7 +18,7 @@ interface FeedState {
     /** Calls the listener of a subscriber that joins the running stream, between two transactions. */
     default void begin(BinlogSubscription joining, BinlogDump dump) {}
 
-    /** Tells a subscriber that joins why no transactions arrive. */
+    /** Reports to a subscriber that joins why no transactions arrive. */
     default void explain(BinlogSubscription joining) {}
 
     /** The stream runs. */

@@ -22,14 +22,14 @@ final class EventRecorder {
 
     /** The present format description event. */
     private byte[] format = NO_FORMAT;
-    /** What keeps the transaction in transit from being retained. */
+    /** The reason why the transaction in transit is not retained. */
     private Obstacle obstacle = Obstacle.NONE;
 
     private enum Obstacle {
         NONE(""),
         /** The stream has not described the format of its events yet. */
         NO_FORMAT(""),
-        /** That has been logged already. */
+        /** The storage is full, which has been logged. */
         NO_ROOM(""),
         HALF("it is larger than half of plugins.black-box.memory; raise that if such transactions matter"),
         HUGE_EVENT("one of its events has 16 MiB or more, and such are not kept, whatever plugins.black-box.memory is");
@@ -107,7 +107,7 @@ final class EventRecorder {
         if (noRoom.due()) {
             log.warn(
                     "{}; the oldest transactions are dropped for new ones, and reports will show them as a gap. Make"
-                            + " room there (told at most once a minute)",
+                            + " room there (logged at most once a minute)",
                     e.getMessage());
         }
     }
@@ -136,7 +136,7 @@ final class EventRecorder {
     private void warnOfNotKept(Gtid gtid, BinlogTransaction transaction) {
         if (!obstacle.text.isEmpty() && notKept.due()) {
             log.warn(
-                    "black-box: transaction {} of {} bytes is not kept: {}. Reports will show it as a gap (told at most"
+                    "black-box: transaction {} of {} bytes is not kept: {}. Reports will show it as a gap (logged at most"
                             + " once a minute)",
                     gtid.text(),
                     transaction.bytes(),

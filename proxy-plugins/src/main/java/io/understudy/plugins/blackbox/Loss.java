@@ -30,8 +30,8 @@ final class Loss {
     long forgotten;
 
     /**
-     * What the survivor has in addition to the histories of which it lacks something. It matters for a replay alone, so
-     * it is compared with the primaries that wrote what is missing.
+     * GTIDs that the survivor has in addition to the histories of which it lacks something. They matter for a replay
+     * alone, so they are compared with the primaries that wrote the missing transactions.
      */
     private final Set<String> beyond = new LinkedHashSet<>();
 

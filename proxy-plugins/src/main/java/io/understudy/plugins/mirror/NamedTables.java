@@ -39,7 +39,7 @@ final class NamedTables {
         };
     }
 
-    /** As {@link #refusal}, when there is no time left to ask the standby. */
+    /** As {@link #refusal}, when no time is left to query the standby. */
     @Nullable
     DropReason refusalOfQueued(MirroredStatement statement) {
         StandbyTables.Verdict verdict = tables.verdict(statement.tables());

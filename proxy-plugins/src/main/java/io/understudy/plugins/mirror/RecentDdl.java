@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables and views that schema changes through the proxy named recently: what a standby says about them may be what
- * was before the change, until it has applied it. Names are compared without case, as some servers do. Thread-safe.
+ * The tables and views that schema changes through the proxy named recently. Until a standby has applied a change, its
+ * dictionary shows what was before it. Names are compared without case, as some servers do. Thread-safe.
  */
 final class RecentDdl {
     /** More names than this count as a change of everything. */

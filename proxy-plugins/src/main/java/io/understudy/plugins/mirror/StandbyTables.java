@@ -30,13 +30,13 @@ import org.slf4j.LoggerFactory;
 final class StandbyTables {
     private static final Logger log = LoggerFactory.getLogger(StandbyTables.class);
 
-    /** A name that is used is asked for again after this time. */
+    /** A name in use is queried again after this time. */
     static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** Facts that were read longer ago are not used. */
     static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** An absent name, or a standby that failed to tell, is asked again after this time. */
+    /** An absent name is queried again after this time, and a standby whose dictionary could not be read. */
     static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Names that are known at once; statements with others are dropped until some have not been used for long. */
@@ -47,7 +47,7 @@ final class StandbyTables {
     /** Verdicts on a statement, from the best to the worst. */
     enum Verdict {
         READS,
-        /** The standby has been asked. */
+        /** The standby is being queried. */
         WAIT,
         UNKNOWN,
         VIEW
@@ -110,7 +110,7 @@ final class StandbyTables {
         this.listener = listener;
     }
 
-    /** Returns the verdict on a statement that reads these tables, and asks the standby where it has to. */
+    /** Returns the verdict on a statement that reads these tables, and queries the standby where it has to. */
     Verdict verdict(List<TableName> tables) {
         Verdict worst = Verdict.READS;
         if (tables.isEmpty()) {

@@ -11,7 +11,7 @@ import java.util.Locale;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what names are on one server. Blocks. */
+/** Looks names up on one server: tables, views, or neither. Blocks. */
 interface TableDictionary extends AutoCloseable {
     /**
      * A table or view.

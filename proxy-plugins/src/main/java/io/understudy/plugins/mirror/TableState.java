@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind decides about reads of it
  * @param reason why a view is not mirrored, else null
  * @param names the name and, for a view, all that its definition reads through further views
- * @param queriedNanos monotonic time before the standby was asked
+ * @param queriedNanos monotonic time before the standby was queried
  * @param error the standby's error for a read of an absent name, or null
  */
 record TableState(

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param literals what the stream shows of the statements' values
  * @param readers readers of the stream at the same time
  * @param queue bounds of what waits for one reader
- * @param rules names for sets of statements, for readers that ask for one of them; first match wins
+ * @param rules names for sets of statements, for readers that request one of them; first match wins
  */
 public record QueryLogConfig(Integer digests, Literals literals, Integer readers, Queue queue, List<Rule> rules) {
 
@@ -73,7 +73,7 @@ public record QueryLogConfig(Integer digests, Literals literals, Integer readers
     /**
      * One rule.
      *
-     * @param name what {@code ?rule=} asks for
+     * @param name the value of {@code ?rule=}
      * @param match its condition; absent: every statement
      */
     public record Rule(String name, Match match) {

@@ -5,7 +5,7 @@ import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.GtidNumbers;
 import java.util.Locale;
 
-/** What a check asks the servers, by product. */
+/** The queries of a check, by product. */
 enum CheckedProduct {
     MARIADB(
             "SELECT @@GLOBAL.gtid_binlog_pos",

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * than coverage.
  */
 final class SimpleRead {
-    /** Where the normalised text may be cut off. */
+    /** Length at which a normalised text may be cut off. */
     private static final int LONGEST = 1000;
 
     private static final Pattern CALL = Pattern.compile("([a-z0-9_$`]+) ?\\(");

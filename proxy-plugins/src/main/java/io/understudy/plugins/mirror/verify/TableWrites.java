@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * When each table was last written, by the primary's binary log. An event that does not tell its tables (a schema
+ * When each table was last written, by the primary's binary log. An event that does not name its tables (a schema
  * change, a logged statement, XA, a gap) counts as a write to all tables. Thread-safe.
  */
 final class TableWrites implements BinlogListener {

@@ -70,7 +70,7 @@ public final class DigestTable {
 
     private DigestEntry add(CommandView command, StatementSummary summary) {
         DigestKey key = new DigestKey(summary.digest());
-        // A value may be taken for a name where bytes cannot be told apart.
+        // A value may be taken for a name where bytes are ambiguous.
         String text = summary.reason() == NotPure.CHARSET ? null : command.normalizedText();
         DigestEntry made = new DigestEntry(summary, text, clock.millis(), nanos.getAsLong());
         // Another session's thread holds the lock only as long as an insertion takes; rather count elsewhere than wait.

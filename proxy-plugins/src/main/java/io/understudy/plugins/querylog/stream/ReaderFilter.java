@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Which statements a reader asked for. Immutable. */
+/** The statements that a reader requested. Immutable. */
 final class ReaderFilter {
     private static final Pattern PERCENT = Pattern.compile("([0-9]{1,3}(?:\\.[0-9]{1,4})?) ?%");
     private static final double ALL = 100;

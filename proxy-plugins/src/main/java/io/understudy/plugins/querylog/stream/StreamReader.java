@@ -39,7 +39,7 @@ final class StreamReader implements PublishedStream.Reader {
         maxBytes = bounds.bytes().bytes();
     }
 
-    /** Returns whether the reader asked for the event. */
+    /** Returns whether the reader requested the event. */
     boolean offer(StatementEvent event) {
         if (!filter.takes(event)) {
             return false;
