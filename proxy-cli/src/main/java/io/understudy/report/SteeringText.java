@@ -2,6 +2,7 @@ package io.understudy.report;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Formats the advice of {@code report steering} as text: what held up the standbys, and which action would help. */
@@ -32,8 +33,7 @@ public final class SteeringText {
                     standby.get("name"),
                     standby.containsKey("problem")
                             ? "not known: " + standby.get("problem")
-                            : standby.get("slaveParallelThreads") + " workers, " + standby.get("slaveParallelMode")
-                                    + ", " + Table.whole(standby, "retries") + " retries");
+                            : settings(standby));
         }
         findings(out, Table.rows(advice, "findings"));
         if (advice.get("notKnown") instanceof List<?> gaps && !gaps.isEmpty()) {
@@ -43,6 +43,14 @@ public final class SteeringText {
         }
         rules(out, Table.rows(view, "rules"));
         return out.text();
+    }
+
+    private static String settings(Map<String, Object> standby) {
+        double late = Table.number(standby, "lateSeconds");
+        return standby.get("slaveParallelThreads") + " workers, " + standby.get("slaveParallelMode")
+                + (Boolean.FALSE.equals(standby.get("parallel")) ? " (no parallel apply)" : "")
+                + ", " + Table.whole(standby, "retries") + " retries"
+                + (late < 0.1 ? "" : String.format(Locale.ROOT, ", up to %.1f s late", late));
     }
 
     private static void findings(Table out, List<Map<String, Object>> findings) {

@@ -29,7 +29,7 @@ record Evidence(List<Workload.Entry> entries, List<StandbyFacts> standbys, List<
     /** Returns the fewest workers that a standby has; 0 if one does not apply in parallel. */
     int workers() {
         return standbys.stream()
-                .mapToInt(StandbyFacts::workers)
+                .mapToInt(standby -> standby.serial() ? 0 : standby.workers())
                 .filter(count -> count >= 0)
                 .min()
                 .orElse(ASSUMED_WORKERS);

@@ -38,6 +38,8 @@ record StallCause(
         SINGLE_THREADED("single-threaded-schema"),
         /** Commit groups too small for a standby that applies group by group. */
         SMALL_GROUPS("small-groups"),
+        /** A standby that applies one transaction after the other. */
+        SERIAL_APPLY("serial-apply"),
         /** A transaction with little work; the cause is not in the log. */
         UNEXPLAINED("unexplained");
 
@@ -50,6 +52,11 @@ record StallCause(
 
     static double seconds(long micros) {
         return Math.round(micros / 1e3) / 1e3;
+    }
+
+    /** Returns it with other actions. */
+    StallCause with(List<Action> others) {
+        return new StallCause(kind, subject, lostMicros, measured, times, worst, why, others);
     }
 
     Map<String, Object> view() {

@@ -16,6 +16,13 @@ public final class Stalls {
 
     private static final int MOST = 200;
     private static final int MOST_UNAPPLIED = 50_000;
+    /** How late a standby was is kept for so many steps of this length: ten minutes. */
+    private static final int MOST_STEPS = 60;
+
+    private static final long STEP_NANOS = 10_000_000_000L;
+
+    /** How late a standby was at most from a time on, for a step. */
+    private record Late(long sinceNanos, long micros) {}
 
     /** One standby's unapplied transactions of one domain. */
     private static final class Queue {
@@ -31,6 +38,7 @@ public final class Stalls {
     }
 
     private final Map<String, Map<Long, Queue>> standbys = new HashMap<>();
+    private final Map<String, Deque<Late>> late = new HashMap<>();
     private final Deque<Stall> found = new ArrayDeque<>();
 
     /** @param names the standbys' */
@@ -105,6 +113,9 @@ public final class Stalls {
                 queue.running = true;
                 queue.received = false;
             }
+            if (running && head.arrivedNanos() != 0) {
+                late(standby, beforeNanos, (beforeNanos - head.arrivedNanos()) / 1_000);
+            }
             queue.untilNanos = beforeNanos;
             queue.behind = queue.unapplied.size() - 1;
             queue.running &= running;
@@ -114,6 +125,29 @@ public final class Stalls {
                 queue.sinceNanos = afterNanos;
             }
         });
+    }
+
+    private void late(String standby, long nanos, long micros) {
+        Deque<Late> steps = late.computeIfAbsent(standby, name -> new ArrayDeque<>());
+        Late last = steps.peekLast();
+        if (last == null || nanos - last.sinceNanos() >= STEP_NANOS) {
+            steps.addLast(new Late(nanos, micros));
+            if (steps.size() > MOST_STEPS) {
+                steps.removeFirst();
+            }
+        } else if (micros > last.micros()) {
+            steps.removeLast();
+            steps.addLast(new Late(last.sinceNanos(), micros));
+        }
+    }
+
+    /** Returns how late a standby was at most within a time: since a transaction arrived that it had not applied. */
+    synchronized long lateMicros(String standby, long nowNanos, long withinNanos) {
+        return late.getOrDefault(standby, new ArrayDeque<>()).stream()
+                .filter(step -> nowNanos - step.sinceNanos() <= withinNanos)
+                .mapToLong(Late::micros)
+                .max()
+                .orElse(0);
     }
 
     private void ended(String standby, Queue queue, Workload.Entry head) {

@@ -7,10 +7,33 @@ package io.understudy.plugins.gtiddomain.advice;
  * @param workers {@code slave_parallel_threads}; -1 if unknown
  * @param mode {@code slave_parallel_mode} in lower case; empty if unknown
  * @param retries transactions that it repeated in the time that the advice covers; -1 if unknown
+ * @param lateMicros how late it was at most in that time: since a transaction arrived that it had not applied
  * @param applierKnown whether the account may see what the standby has received, and whether its applier runs
  * @param problem why the rest is unknown, or empty
  */
-public record StandbyFacts(String name, int workers, String mode, long retries, boolean applierKnown, String problem) {
+public record StandbyFacts(
+        String name,
+        int workers,
+        String mode,
+        long retries,
+        long lateMicros,
+        boolean applierKnown,
+        String problem) {
+
+    /** Returns whether it is known to apply one transaction after the other. */
+    boolean serial() {
+        return workers == 0 || workers == 1 || workers > 1 && notParallel();
+    }
+
+    /** Returns whether its mode allows no two transactions of a domain at the same time. */
+    boolean notParallel() {
+        return mode.equals("none") || mode.equals("minimal");
+    }
+
+    /** Returns the settings that decide whether it applies in parallel. */
+    String settings() {
+        return "slave_parallel_threads = " + workers + ", slave_parallel_mode = " + mode;
+    }
 
     /** Returns whether it applies commit group by commit group. */
     boolean conservative() {

@@ -161,6 +161,7 @@ public final class StandbyWatch {
         Count first = counts.peekFirst();
         Count last = counts.peekLast();
         long retries = first == null || last == null ? -1 : last.retries() - first.retries();
-        return new StandbyFacts(name, workers, mode, retries, applierKnown, problem);
+        long late = stalls.lateMicros(name, nanos.getAsLong(), coversNanos);
+        return new StandbyFacts(name, workers, mode, retries, late, applierKnown, problem);
     }
 }

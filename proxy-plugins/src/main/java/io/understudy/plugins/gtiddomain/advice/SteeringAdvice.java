@@ -11,7 +11,6 @@ import java.util.Map;
 /** The advice as maps, for JSON and for printing. */
 public final class SteeringAdvice {
     private static final int MOST = 50;
-    private static final int PARALLEL = 8;
 
     private SteeringAdvice() {}
 
@@ -30,6 +29,8 @@ public final class SteeringAdvice {
         findings.addAll(new LongWork(evidence, whatIf).findings());
         findings.addAll(new Repetition(evidence, whatIf).findings());
         findings.addAll(new GroupWork(evidence, whatIf).findings());
+        SerialApply serial = new SerialApply(evidence, whatIf);
+        findings.addAll(serial.findings());
         findings.sort(Comparator.comparingLong(StallCause::lostMicros).reversed());
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("transactions", entries.size());
@@ -42,32 +43,11 @@ public final class SteeringAdvice {
                 "findings",
                 findings.stream()
                         .limit(MOST)
-                        .map(finding -> serial(finding, evidence, whatIf))
+                        .map(serial::first)
                         .map(StallCause::view)
                         .toList());
         view.put("notKnown", notKnown(evidence));
         return view;
-    }
-
-    /** Without parallel apply no action has an effect, so enabling it comes first. */
-    private static StallCause serial(StallCause finding, Evidence evidence, WhatIf whatIf) {
-        if (evidence.workers() > 0 || finding.actions().isEmpty()) {
-            return finding;
-        }
-        List<Action> first = List.of(Action.statement(
-                "slave_parallel_threads",
-                whatIf.withWorkers(PARALLEL),
-                "STOP SLAVE; SET GLOBAL slave_parallel_threads = " + PARALLEL + "; START SLAVE",
-                "on the standby; without parallel apply no rule has an effect"));
-        return new StallCause(
-                finding.kind(),
-                finding.subject(),
-                finding.lostMicros(),
-                finding.measured(),
-                finding.times(),
-                finding.worst(),
-                finding.why(),
-                first);
     }
 
     private static Map<String, Object> standby(StandbyFacts facts) {
@@ -76,6 +56,8 @@ public final class SteeringAdvice {
         if (facts.workers() >= 0) {
             view.put("slaveParallelThreads", facts.workers());
             view.put("slaveParallelMode", facts.mode());
+            view.put("parallel", !facts.serial());
+            view.put("lateSeconds", StallCause.seconds(facts.lateMicros()));
         }
         if (facts.retries() >= 0) {
             view.put("retries", facts.retries());

@@ -51,6 +51,20 @@ class StallsTest {
     }
 
     @Test
+    void aStandbyIsLateSinceTheArrivalOfTheOldestThatItHasNotApplied() {
+        for (int i = 1; i <= 50; i++) {
+            stalls.logged(workload.add(Transactions.of(
+                    "0-1-" + i, TransactionKind.WRITE, 0, 1, i, -1, 100, i * SECOND / 10, Set.of("s.t"), true)));
+        }
+        probed(4, 20, 50L, true);
+        probed(5, 50, 50L, true);
+        assertThat(stalls.all()).as("each head was applied in time").isEmpty();
+        assertThat(stalls.lateMicros("s1", 5 * SECOND, 10 * SECOND)).isEqualTo(1_900_000);
+        assertThat(stalls.lateMicros("s1", 60 * SECOND, 10 * SECOND)).isZero();
+        assertThat(stalls.lateMicros("s2", 5 * SECOND, 10 * SECOND)).isZero();
+    }
+
+    @Test
     void aStallThatLastsIsReportedToo() {
         logged(1, 2);
         probed(1, 0, null, true);

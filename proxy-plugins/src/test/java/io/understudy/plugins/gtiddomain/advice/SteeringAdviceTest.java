@@ -101,7 +101,11 @@ class SteeringAdviceTest {
     }
 
     private static StandbyFacts standby(String mode, int workers, long retries) {
-        return new StandbyFacts("s1", workers, mode, retries, true, "");
+        return standby(mode, workers, retries, 0);
+    }
+
+    private static StandbyFacts standby(String mode, int workers, long retries, long lateMicros) {
+        return new StandbyFacts("s1", workers, mode, retries, lateMicros, true, "");
     }
 
     private Map<String, Object> advice(List<StandbyFacts> standbys, Stall... stalls) {
@@ -249,5 +253,34 @@ class SteeringAdviceTest {
         assertThat(rows(finding, "actions"))
                 .extracting(action -> action.get("action"))
                 .containsExactly("slave_parallel_threads");
+    }
+
+    /** Small transactions alone make no stall: the oldest unapplied one is another one at each probe. */
+    @Test
+    void aLateStandbyWithoutParallelApplyIsAFindingOfItsOwn() {
+        writes(2_000, "shop.items", -1);
+
+        for (StandbyFacts serial : List.of(
+                standby("optimistic", 0, 0, 4_500_000),
+                standby("optimistic", 1, 0, 4_500_000),
+                standby("none", 4, 0, 4_500_000),
+                standby("minimal", 16, 0, 4_500_000))) {
+            Map<String, Object> finding = rows(advice(List.of(serial)), "findings").get(0);
+            assertThat(finding)
+                    .containsEntry("kind", "serial-apply")
+                    .containsEntry("subject", "standby s1")
+                    .containsEntry("lostSeconds", 4.5)
+                    .containsEntry("measured", true);
+            Map<String, Object> action = rows(finding, "actions").get(0);
+            assertThat((String) action.get("statement"))
+                    .startsWith("STOP SLAVE; SET GLOBAL slave_parallel_threads = " + (serial.workers() == 16 ? 16 : 8))
+                    .satisfies(sql -> assertThat(sql.contains("slave_parallel_mode = 'optimistic'"))
+                            .isEqualTo(serial.notParallel()));
+            assertThat((double) Objects.requireNonNull(action.get("savesSeconds")))
+                    .isPositive();
+        }
+        assertThat(kinds(advice(List.of(standby("optimistic", 0, 0, 900_000))))).isEmpty();
+        assertThat(kinds(advice(List.of(standby("optimistic", 8, 0, 4_500_000)))))
+                .isEmpty();
     }
 }

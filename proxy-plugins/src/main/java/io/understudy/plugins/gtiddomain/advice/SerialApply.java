@@ -1,0 +1,67 @@
+package io.understudy.plugins.gtiddomain.advice;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Finds standbys that are late because they apply one transaction after the other: no single transaction needs to be
+ * long for that, so there may be no stall.
+ */
+final class SerialApply {
+    private static final int WORKERS = 8;
+    /** A standby that is less late loses nothing worth a restart of its applier. */
+    private static final long LEAST_MICROS = 1_000_000;
+
+    private final Evidence evidence;
+    private final WhatIf whatIf;
+
+    SerialApply(Evidence evidence, WhatIf whatIf) {
+        this.evidence = evidence;
+        this.whatIf = whatIf;
+    }
+
+    List<StallCause> findings() {
+        List<StallCause> findings = new ArrayList<>();
+        for (StandbyFacts standby : evidence.standbys()) {
+            if (standby.serial() && standby.lateMicros() >= LEAST_MICROS) {
+                findings.add(new StallCause(
+                        StallCause.Kind.SERIAL_APPLY,
+                        "standby " + standby.name(),
+                        standby.lateMicros(),
+                        true,
+                        evidence.entries().size(),
+                        "",
+                        String.format(
+                                Locale.ROOT,
+                                "it was up to %.1f s late, and applies one transaction after the other (%s)",
+                                standby.lateMicros() / 1e6,
+                                standby.settings()),
+                        List.of(action(standby))));
+            }
+        }
+        return findings;
+    }
+
+    private Action action(StandbyFacts standby) {
+        String settings = "SET GLOBAL slave_parallel_threads = " + Math.max(standby.workers(), WORKERS)
+                + (standby.notParallel() ? ", slave_parallel_mode = 'optimistic'" : "");
+        return Action.statement(
+                standby.workers() > 1 ? "slave_parallel_mode" : "slave_parallel_threads",
+                whatIf.withWorkers(WORKERS),
+                "STOP SLAVE; " + settings + "; START SLAVE",
+                "on the standby; without parallel apply no rule has an effect");
+    }
+
+    /** Without parallel apply no action has an effect, so enabling it comes first. */
+    StallCause first(StallCause finding) {
+        if (finding.actions().isEmpty() || finding.kind() == StallCause.Kind.SERIAL_APPLY) {
+            return finding;
+        }
+        return evidence.standbys().stream()
+                .filter(StandbyFacts::serial)
+                .findFirst()
+                .map(standby -> finding.with(List.of(action(standby))))
+                .orElse(finding);
+    }
+}
