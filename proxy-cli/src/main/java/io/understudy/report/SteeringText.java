@@ -31,9 +31,7 @@ public final class SteeringText {
             out.line(
                     "  %-20s %s",
                     standby.get("name"),
-                    standby.containsKey("problem")
-                            ? "not known: " + standby.get("problem")
-                            : settings(standby));
+                    standby.containsKey("problem") ? "not known: " + standby.get("problem") : settings(standby));
         }
         findings(out, Table.rows(advice, "findings"));
         if (advice.get("notKnown") instanceof List<?> gaps && !gaps.isEmpty()) {

@@ -11,7 +11,10 @@ import java.util.Locale;
 public final class DialsDemo {
     private static final int SESSIONS = 16;
     private static final int[] COUNTS = {0, 4, 16};
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = 7;
+    /** Of the log on which the simulation is calibrated; none of those that it predicts has it. */
+    private static final int CALIBRATING_COUNT = 8;
+
     private static final int WAIT_MICROS = 5_000;
     /** A simulated speed-up counts as right within this share of the real one. */
     private static final double TOLERANCE = 0.25;
@@ -30,6 +33,47 @@ public final class DialsDemo {
         say(
                 "%,d small transactions of %d sessions, slave_parallel_mode=conservative, binlog_commit_wait_usec=%,d",
                 transactions, SESSIONS, WAIT_MICROS);
+        List<DialsExperiment.Result> results = new ArrayList<>();
+        DialsExperiment.Result calibrating;
+        try (EmbeddedPair pair = EmbeddedPair.start(ConflictRun.parallel())) {
+            DialsExperiment.prepare(pair);
+            DialsExperiment experiment = new DialsExperiment(pair, SESSIONS, transactions, ROUNDS);
+            calibrating = experiment.run(CALIBRATING_COUNT, WAIT_MICROS);
+            for (int count : COUNTS) {
+                results.add(experiment.run(count, WAIT_MICROS));
+            }
+        }
+        double oneWorker = Math.min(
+                calibrating.seconds(1),
+                results.stream().mapToDouble(result -> result.seconds(1)).min().orElseThrow());
+        DialsCalibration calibration = calibrate(calibrating.withOneWorker(oneWorker));
+        results.replaceAll(result -> result.withOneWorker(oneWorker));
+        title();
+        results.forEach(result -> say(result, calibration));
+        DialsExperiment.Result none = results.get(0);
+        DialsExperiment.Result most = results.get(results.size() - 1);
+        say("");
+        say(
+                "%d of %d simulated speed-ups are within %.0f %% of the real ones.",
+                right(results, calibration), results.size() * (Dials.WORKERS.size() - 1), 100 * TOLERANCE);
+        return most.perGroup() > none.perGroup();
+    }
+
+    private DialsCalibration calibrate(DialsExperiment.Result measured) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        DialsCalibration calibration = DialsCalibration.of(measured.groupSizes(), measured.catchUp(), processors);
+        double micros = measured.seconds(1) * 1e6 / transactions;
+        say(
+                "calibrated on a log with wait_count %d (%.2f per group): %.0f us a transaction with one worker, %.0f of"
+                        + " them its commit;",
+                CALIBRATING_COUNT, measured.perGroup(), micros, micros * calibration.commitShare());
+        say(
+                "%.1f us more for each other worker; the workers get %.2f processors of the machine's %d",
+                micros * calibration.handOver(), calibration.processors(), processors);
+        return calibration;
+    }
+
+    private void title() {
         say("");
         say(
                 "  %-10s %17s %9s   %-33s %s",
@@ -37,38 +81,20 @@ public final class DialsDemo {
         say(
                 "  %-10s %8s %8s %9s   %7s %7s %7s %7s %14s %14s %14s",
                 "wait_count", "p50 ms", "p95 ms", "per group", "1", "2", "4", "8 workers", "2", "4", "8 workers");
-        List<DialsExperiment.Result> results = new ArrayList<>();
-        try (EmbeddedPair pair = EmbeddedPair.start(ConflictRun.parallel())) {
-            DialsExperiment.prepare(pair);
-            DialsExperiment experiment = new DialsExperiment(pair, SESSIONS, transactions, ROUNDS);
-            for (int count : COUNTS) {
-                DialsExperiment.Result result = experiment.run(count, WAIT_MICROS);
-                results.add(result);
-                say(result);
-            }
-        }
-        DialsExperiment.Result none = results.get(0);
-        DialsExperiment.Result most = results.get(results.size() - 1);
-        say("");
-        say(
-                "%d of %d simulated speed-ups are within %.0f %% of the real ones; the simulation knows no"
-                        + " limit of processors or disk, and here all servers share them.",
-                right(results), results.size() * (Dials.WORKERS.size() - 1), 100 * TOLERANCE);
-        return most.perGroup() > none.perGroup();
     }
 
-    private static int right(List<DialsExperiment.Result> results) {
+    private static int right(List<DialsExperiment.Result> results, DialsCalibration calibration) {
         int right = 0;
         for (DialsExperiment.Result result : results) {
             for (int workers : Dials.WORKERS) {
-                double off = result.simulated(workers) / result.speedup(workers) - 1;
+                double off = calibration.speedup(result.groupSizes(), workers) / result.speedup(workers) - 1;
                 right += workers > 1 && Math.abs(off) <= TOLERANCE ? 1 : 0;
             }
         }
         return right;
     }
 
-    private void say(DialsExperiment.Result result) {
+    private void say(DialsExperiment.Result result, DialsCalibration calibration) {
         say(
                 "  %-10d %8.2f %8.2f %9.2f   %7.2f %7.2f %7.2f %9.2f %14s %14s %14s",
                 result.waitCount(),
@@ -79,13 +105,14 @@ public final class DialsDemo {
                 result.seconds(2),
                 result.seconds(4),
                 result.seconds(8),
-                speedup(result, 2),
-                speedup(result, 4),
-                speedup(result, 8));
+                speedup(result, calibration, 2),
+                speedup(result, calibration, 4),
+                speedup(result, calibration, 8));
     }
 
-    private static String speedup(DialsExperiment.Result result, int workers) {
-        return String.format(Locale.ROOT, "%.2f (%.2f)", result.speedup(workers), result.simulated(workers));
+    private static String speedup(DialsExperiment.Result result, DialsCalibration calibration, int workers) {
+        return String.format(
+                Locale.ROOT, "%.2f (%.2f)", result.speedup(workers), calibration.speedup(result.groupSizes(), workers));
     }
 
     private void say(String format, Object... values) {

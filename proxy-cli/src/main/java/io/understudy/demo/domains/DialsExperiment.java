@@ -37,27 +37,28 @@ final class DialsExperiment {
      * @param p50 of a commit, in milliseconds
      * @param p95 of a commit, in milliseconds
      * @param perGroup transactions in a commit group
+     * @param groupSizes transactions of each commit group, in the log's order
      * @param catchUp seconds that the replica needed, by number of workers
-     * @param predicted speed relative to one worker, by number of workers
      */
-    record Result(
-            int waitCount,
-            double p50,
-            double p95,
-            double perGroup,
-            Map<Integer, Double> catchUp,
-            Map<Integer, Double> predicted) {
+    record Result(int waitCount, double p50, double p95, List<Integer> groupSizes, Map<Integer, Double> catchUp) {
+
+        double perGroup() {
+            return groupSizes.stream().mapToInt(Integer::intValue).average().orElse(0);
+        }
 
         double seconds(int workers) {
             return catchUp.getOrDefault(workers, Double.NaN);
         }
 
-        double speedup(int workers) {
-            return seconds(1) / seconds(workers);
+        /** Returns it with the time that one worker needs for any of the logs: its groups do not matter to one. */
+        Result withOneWorker(double seconds) {
+            Map<Integer, Double> all = new LinkedHashMap<>(catchUp);
+            all.put(1, seconds);
+            return new Result(waitCount, p50, p95, groupSizes, all);
         }
 
-        double simulated(int workers) {
-            return predicted.getOrDefault(workers, Double.NaN);
+        double speedup(int workers) {
+            return seconds(1) / seconds(workers);
         }
     }
 
@@ -97,18 +98,15 @@ final class DialsExperiment {
         pair.primary().execute("SET GLOBAL binlog_commit_wait_count=0");
         Workload workload = new Workload(transactions, ApplyCost.DEFAULT);
         BinlogFile.read(newestLog(), workload::add);
-        List<List<Workload.Entry>> groups = ParallelismReport.groups(workload.entries());
-        Map<Integer, Double> predicted = new LinkedHashMap<>();
-        Dials.speedups(groups, workload.cost())
-                .forEach((workers, speedup) -> predicted.put(Integer.valueOf(workers), (Double) speedup));
-        Map<Integer, Double> catchUp = catchUps(begin);
+        List<Integer> groupSizes = ParallelismReport.groups(workload.entries()).stream()
+                .map(List::size)
+                .toList();
         return new Result(
                 waitCount,
                 commits[commits.length / 2],
                 commits[(int) (commits.length * 0.95)],
-                workload.entries().size() / (double) groups.size(),
-                catchUp,
-                predicted);
+                groupSizes,
+                catchUps(begin));
     }
 
     /** Returns the least time of each number of workers: what takes longer is other work of the machine. */

@@ -17,7 +17,9 @@ class DialsExperimentTest {
             DialsExperiment.Result none = experiment.run(0, 50_000);
             DialsExperiment.Result wait = experiment.run(8, 50_000);
             assertThat(wait.perGroup()).isGreaterThan(none.perGroup());
-            assertThat(wait.simulated(8)).isGreaterThan(none.simulated(8));
+            DialsCalibration calibration = DialsCalibration.of(wait.groupSizes(), wait.catchUp(), 2);
+            assertThat(calibration.speedup(wait.groupSizes(), 8)).isPositive();
+            assertThat(wait.groupSizes().stream().mapToInt(size -> size).sum()).isEqualTo(200);
             assertThat(wait.catchUp())
                     .hasSize(4)
                     .allSatisfy((workers, seconds) -> assertThat(seconds).isPositive());

@@ -12,13 +12,7 @@ package io.understudy.plugins.gtiddomain.advice;
  * @param problem why the rest is unknown, or empty
  */
 public record StandbyFacts(
-        String name,
-        int workers,
-        String mode,
-        long retries,
-        long lateMicros,
-        boolean applierKnown,
-        String problem) {
+        String name, int workers, String mode, long retries, long lateMicros, boolean applierKnown, String problem) {
 
     /** Returns whether it is known to apply one transaction after the other. */
     boolean serial() {

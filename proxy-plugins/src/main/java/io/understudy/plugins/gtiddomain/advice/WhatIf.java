@@ -42,7 +42,7 @@ final class WhatIf {
                 mode ? ParallelismReport.withoutGroups(changed) : ParallelismReport.groups(changed)) {
             timed.add(group.stream().map(applied).toList());
         }
-        return ParallelApply.simulate(timed, workers, cost.commit(), cost.retry());
+        return ParallelApply.simulate(timed, workers, cost);
     }
 
     private long saved(ParallelApply.Result changed) {
@@ -95,7 +95,7 @@ final class WhatIf {
     /** Returns what is saved with as many transactions in a commit group as possible, up to {@code size}. */
     long grouped(int size) {
         List<List<AppliedTransaction>> groups = ParallelismReport.timed(Dials.regrouped(entries, size), false);
-        return saved(ParallelApply.simulate(groups, workers, cost.commit(), cost.retry()));
+        return saved(ParallelApply.simulate(groups, workers, cost));
     }
 
     /** Returns what is saved with another number of workers. */

@@ -49,7 +49,7 @@ public final class Dials {
         for (int workers : WORKERS) {
             speedups.put(
                     Integer.toString(workers),
-                    ParallelApply.simulate(timed, workers, cost.commit()).speedup());
+                    ParallelApply.simulate(timed, workers, cost).speedup());
         }
         return speedups;
     }

@@ -8,9 +8,9 @@ import java.util.function.Predicate;
 /**
  * Simulates in-order parallel apply as MariaDB's {@code slave_parallel_mode=conservative} does it: transactions of one
  * commit group run in parallel, each keeps its worker until it has committed, commits happen in the primary's order,
- * transactions that are ready together share one commit, and the next group begins when the last one has finished. The
- * mode {@code optimistic} is one group of everything between two schema changes: a transaction that changes the same
- * row as one in progress is rolled back, waits for those before it, and runs again.
+ * transactions that are ready together share one commit, and the next group begins when each transaction of the last
+ * one has reached its commit. The mode {@code optimistic} is one group of everything between two schema changes: a
+ * transaction that changes the same row as one in progress is rolled back, waits for those before it, and runs again.
  */
 public final class ParallelApply {
 
@@ -55,7 +55,7 @@ public final class ParallelApply {
     }
 
     /**
-     * Simulates one domain.
+     * Simulates one domain, without a limit of processors.
      *
      * @param groups the primary's commit groups, in its order of commit
      * @param workers 1 or more
@@ -63,26 +63,31 @@ public final class ParallelApply {
      * @param retryCost time that a retry takes beside the second run
      */
     public static Result simulate(List<List<AppliedTransaction>> groups, int workers, long commitCost, long retryCost) {
-        if (workers < 1 || commitCost < 0 || retryCost < 0) {
-            throw new IllegalArgumentException("simulate(workers " + workers + ", commitCost " + commitCost
-                    + ", retryCost " + retryCost + "): expected at least 1, 0 and 0");
+        return simulate(groups, workers, new ApplyCost(0, 1, commitCost, retryCost));
+    }
+
+    /**
+     * Simulates one domain.
+     *
+     * @param groups the primary's commit groups, in its order of commit
+     * @param workers 1 or more
+     * @param cost of commits, retries and hand-overs, and the processors
+     */
+    public static Result simulate(List<List<AppliedTransaction>> groups, int workers, ApplyCost cost) {
+        if (workers < 1) {
+            throw new IllegalArgumentException("workers: expected at least 1 but found " + workers);
         }
-        long now = 0;
+        Replica replica = new Replica(workers, cost);
         long serial = 0;
-        int commits = 0;
-        int retries = 0;
-        List<Stall> stalls = new ArrayList<>();
         for (List<AppliedTransaction> group : groups) {
-            Group run = new Group(group, workers, commitCost, retryCost, now);
-            now = run.run(stalls);
-            commits += run.commits;
-            retries += run.retries;
+            replica.apply(group);
             for (AppliedTransaction transaction : group) {
-                serial += transaction.duration() + commitCost;
+                serial += transaction.duration() + cost.commit();
             }
         }
-        stalls.sort(Comparator.comparingLong(Stall::stalled).reversed());
-        return new Result(workers, now, serial, commits, List.copyOf(stalls), retries);
+        replica.stalls.sort(Comparator.comparingLong(Stall::stalled).reversed());
+        return new Result(
+                workers, replica.committed, serial, replica.commits, List.copyOf(replica.stalls), replica.retries);
     }
 
     /**
@@ -130,43 +135,46 @@ public final class ParallelApply {
         return simulateApart(groups, workers, commitCost, 0, transaction -> transaction.duration() >= atLeast);
     }
 
-    /** One commit group in progress. */
-    private static final class Group {
-        private final List<AppliedTransaction> transactions;
-        private final long commitCost;
+    /** A replica that applies commit group after commit group. */
+    private static final class Replica {
+        private final ApplyCost cost;
+        private final long handOver;
+        /** When each worker has committed its last transaction. */
         private final long[] freeAt;
-        private final long[] doneAt;
-        private final int[] workerOf;
-        /** Transactions that run, or run again, when all before them have committed. */
-        private final boolean[] last;
 
-        private final long retryCost;
-        int commits;
-        int retries;
+        private final List<Stall> stalls = new ArrayList<>();
+        /** When every transaction so far has reached its commit. */
+        private long reached;
+        /** Time of the last commit. */
+        private long committed;
+        /** Time that processors worked. */
+        private long worked;
 
-        Group(List<AppliedTransaction> transactions, int workers, long commitCost, long retryCost, long start) {
-            this.transactions = transactions;
-            this.commitCost = commitCost;
-            this.retryCost = retryCost;
-            last = new boolean[transactions.size()];
+        private int commits;
+        private int retries;
+
+        Replica(int workers, ApplyCost cost) {
+            this.cost = cost;
+            handOver = (workers - 1) * cost.handOver();
             freeAt = new long[workers];
-            java.util.Arrays.fill(freeAt, start);
-            doneAt = new long[transactions.size()];
-            workerOf = new int[transactions.size()];
         }
 
-        /** Returns the time of the last commit. */
-        long run(List<Stall> stalls) {
-            long committed = freeAt[0];
+        void apply(List<AppliedTransaction> group) {
+            long start = reached;
+            long[] doneAt = new long[group.size()];
+            int[] workerOf = new int[group.size()];
+            // Transactions that run, or run again, when all before them have committed.
+            boolean[] last = new boolean[group.size()];
             int started = 0;
             int next = 0;
-            while (next < transactions.size()) {
+            while (next < group.size()) {
                 // No worker becomes free before the head commits, except those without a transaction yet.
-                while (started < transactions.size() && started - next < freeAt.length) {
-                    int worker = freest(started, next);
+                while (started < group.size() && started - next < freeAt.length) {
+                    int worker = freest(workerOf, started, next);
                     workerOf[started] = worker;
-                    AppliedTransaction begun = transactions.get(started);
-                    doneAt[started] = freeAt[worker] + begun.duration();
+                    AppliedTransaction begun = group.get(started);
+                    doneAt[started] = Math.max(freeAt[worker], start) + handOver + begun.duration();
+                    worked += handOver + begun.duration();
                     boolean conflict = !begun.waits() && begun.distance() > 0 && started - begun.distance() >= next;
                     retries += conflict ? 1 : 0;
                     last[started] = started > next && (begun.waits() || conflict);
@@ -174,9 +182,11 @@ public final class ParallelApply {
                 }
                 int head = next;
                 if (last[head]) {
-                    AppliedTransaction again = transactions.get(head);
+                    AppliedTransaction again = group.get(head);
                     long begin = Math.max(committed, freeAt[workerOf[head]]);
-                    doneAt[head] = begin + again.duration() + (again.waits() ? 0 : retryCost);
+                    long took = again.duration() + (again.waits() ? 0 : cost.retry());
+                    doneAt[head] = begin + took;
+                    worked += again.waits() ? 0 : took;
                 }
                 long from = Math.max(doneAt[head], committed);
                 long stalled = 0;
@@ -187,21 +197,36 @@ public final class ParallelApply {
                 for (int behind = next; behind < started; behind++) {
                     stalled += last[behind] ? 0 : Math.max(0, from - doneAt[behind]);
                 }
-                committed = from + commitCost;
+                committed = from + cost.commit();
                 commits++;
                 for (int done = head; done < next; done++) {
                     freeAt[workerOf[done]] = committed;
                 }
-                AppliedTransaction first = transactions.get(head);
+                AppliedTransaction first = group.get(head);
                 if (stalled > 0 && doneAt[head] == from) {
                     stalls.add(new Stall(first.name(), first.duration(), stalled));
                 }
             }
-            return committed;
+            for (long done : doneAt) {
+                reached = Math.max(reached, done);
+            }
+            awaitProcessors();
+        }
+
+        /** What the processors have to do takes its time, however many workers there are. */
+        private void awaitProcessors() {
+            long late = (long) (worked / cost.processors()) - reached;
+            if (late > 0) {
+                reached += late;
+                committed += late;
+                for (int worker = 0; worker < freeAt.length; worker++) {
+                    freeAt[worker] += late;
+                }
+            }
         }
 
         /** Returns the worker that has been free for longest and holds no transaction that waits for its commit. */
-        private int freest(int started, int next) {
+        private int freest(int[] workerOf, int started, int next) {
             int best = -1;
             for (int worker = 0; worker < freeAt.length; worker++) {
                 boolean busy = false;

@@ -86,10 +86,10 @@ public final class ParallelismReport {
         List<List<AppliedTransaction>> split = split(groups, optimistic, longMicros);
         List<Object> rows = new ArrayList<>();
         for (int threads : THREADS) {
-            ParallelApply.Result asIs = ParallelApply.simulate(timed, threads, cost.commit(), cost.retry());
+            ParallelApply.Result asIs = ParallelApply.simulate(timed, threads, cost);
             ParallelApply.Result apart = ParallelApply.simulateApart(
                     timed, threads, cost.commit(), cost.retry(), each -> each.duration() >= longMicros);
-            ParallelApply.Result cut = ParallelApply.simulate(split, threads, cost.commit(), cost.retry());
+            ParallelApply.Result cut = ParallelApply.simulate(split, threads, cost);
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("threads", threads);
             row.put("makespanSeconds", asIs.makespan() / 1e6);

@@ -265,7 +265,8 @@ class SteeringAdviceTest {
                 standby("optimistic", 1, 0, 4_500_000),
                 standby("none", 4, 0, 4_500_000),
                 standby("minimal", 16, 0, 4_500_000))) {
-            Map<String, Object> finding = rows(advice(List.of(serial)), "findings").get(0);
+            Map<String, Object> finding =
+                    rows(advice(List.of(serial)), "findings").get(0);
             assertThat(finding)
                     .containsEntry("kind", "serial-apply")
                     .containsEntry("subject", "standby s1")

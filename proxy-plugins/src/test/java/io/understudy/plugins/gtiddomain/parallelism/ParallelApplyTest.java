@@ -57,9 +57,45 @@ class ParallelApplyTest {
         assertThat(apart.stalls()).isEmpty();
     }
 
+    /** As the server does: each of a group reaches the commit stage before the next group starts executing. */
+    @Test
+    void aGroupBeginsWhenTheLastOneHasReachedItsCommit() {
+        // The first group commits from 12 to 13, while free workers execute the second from 12 to 15; it commits to 16.
+        assertThat(ParallelApply.simulate(example(), 6, 1).makespan()).isEqualTo(16);
+
+        List<List<AppliedTransaction>> alone = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            alone.add(List.of(t(i, 5)));
+        }
+        assertThat(ParallelApply.simulate(alone, 2, 5).makespan())
+                .as("one commits while the next executes")
+                .isEqualTo(55);
+    }
+
+    @Test
+    void workersShareTheProcessorsAndAHandOverTakesTime() {
+        // 27 units of work; the last commit comes after them.
+        assertThat(ParallelApply.simulate(example(), 8, new ApplyCost(0, 1, 1, 0, 0, 1))
+                        .makespan())
+                .isEqualTo(28);
+        assertThat(ParallelApply.simulate(example(), 8, new ApplyCost(0, 1, 1, 0, 0, 1.5))
+                        .makespan())
+                .isEqualTo(19);
+        assertThat(ParallelApply.simulate(example(), 8, new ApplyCost(0, 1, 1, 0, 0, 2))
+                        .makespan())
+                .as("the longest takes more than its share of two")
+                .isEqualTo(16);
+
+        ApplyCost handing = new ApplyCost(0, 1, 1, 0, 2, 8);
+        assertThat(ParallelApply.simulate(example(), 1, handing).makespan())
+                .as("one worker hands nothing over")
+                .isEqualTo(33);
+        assertThat(ParallelApply.simulate(example(), 6, handing).makespan()).isEqualTo(16 + 2 * 5 * 2);
+    }
+
     @Test
     void moreWorkersThanTransactionsChangeNothing() {
-        assertThat(ParallelApply.simulate(example(), 40, 1).makespan()).isEqualTo(17);
+        assertThat(ParallelApply.simulate(example(), 40, 1).makespan()).isEqualTo(16);
         assertThat(ParallelApply.simulate(List.of(), 4, 1).speedup()).isEqualTo(1);
     }
 
