@@ -36,7 +36,6 @@ final class DialsExperiment {
      * @param waitCount {@code binlog_commit_wait_count}
      * @param p50 of a commit, in milliseconds
      * @param p95 of a commit, in milliseconds
-     * @param perGroup transactions in a commit group
      * @param groupSizes transactions of each commit group, in the log's order
      * @param catchUp seconds that the replica needed, by number of workers
      */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * for: SELECT for tables, their columns and foreign keys, TRIGGER, SHOW VIEW and EVENT for these, and for the text of
  * routines SHOW CREATE ROUTINE (MariaDB 11.3 and newer) or SELECT on {@code mysql.proc}.
  */
-public final class CatalogReader {
+final class CatalogReader {
     private static final int MAX_ROWS = 200_000;
     private static final int TIMEOUT_SECONDS = 20;
     private static final String NOT_SYSTEM = " NOT IN ('information_schema', 'performance_schema', 'mysql', 'sys')";
@@ -32,12 +32,12 @@ public final class CatalogReader {
         void read(ResultSet row) throws SQLException;
     }
 
-    public static Catalog read(Connection connection) throws SQLException {
+    static Catalog read(Connection connection) throws SQLException {
         return read(connection, MAX_ROWS);
     }
 
     /** @param maxRows of each kind of object; with more the catalogue is {@link Catalog#cut} */
-    public static Catalog read(Connection connection, int maxRows) throws SQLException {
+    static Catalog read(Connection connection, int maxRows) throws SQLException {
         Catalog.Builder builder = new Catalog.Builder();
         if (seesAllRoutines(connection)) {
             builder.routinesKnown();
