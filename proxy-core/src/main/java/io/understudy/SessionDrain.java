@@ -72,7 +72,7 @@ final class SessionDrain {
         return System.nanoTime() - since >= QUIET_NANOS && !server.connectionsWait();
     }
 
-    /** Tells each session once to end at its boundary, when it is ready for that, and waits until there are none. */
+    /** Has each session end once at its boundary, when it is ready for that, and waits until there are none. */
     private void awaitEnd(long deadline, Predicate<ClientSession> ready) throws InterruptedException {
         Set<ClientSession> told = Collections.newSetFromMap(new IdentityHashMap<>());
         do {

@@ -23,7 +23,7 @@ public final class LogFileOption {
     @Mixin
     private final SecretFileOption secretFile = new SecretFileOption();
 
-    /** What was said of the log: a replay that is resumed reads it twice. */
+    /** The messages about the log so far: a replay that is resumed reads it twice. */
     private final Set<String> noted = new HashSet<>();
 
     /** A log that is closed with its command, unless it is standard input: a read of that may wait without end. */

@@ -2,7 +2,7 @@ package io.understudy.cli;
 
 import java.io.Console;
 
-/** Tells whether a person reads the output. */
+/** Detects whether a person reads the output. */
 public final class Terminal {
     private Terminal() {}
 

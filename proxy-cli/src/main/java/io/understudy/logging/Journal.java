@@ -5,7 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.slf4j.event.Level;
 
-/** What systemd's journal reads of a line besides its text: see {@code sd-daemon(3)} and {@code systemd.exec(5)}. */
+/**
+ * The fields that systemd's journal reads besides a line's text: see {@code sd-daemon(3)} and {@code systemd.exec(5)}.
+ */
 final class Journal {
     private Journal() {}
 

@@ -15,7 +15,7 @@ import org.slf4j.spi.LoggingEventAware;
 final class LineLogger extends LegacyAbstractLogger implements LoggingEventAware {
     private static final long serialVersionUID = 1;
 
-    /** What the settings say of this name. They are asked once, until they change. */
+    /** The settings of this name, looked up once until they change. */
     private record Seen(
             LogSettings settings, LogLevel level, @Nullable String plugin) {}
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the file says of the log, by the names of loggers. Immutable.
+ * The log's part of the configuration, by the names of loggers. Immutable.
  *
  * @param levels by the beginning of a name, up to a dot
  * @param plugins ids by package

@@ -49,7 +49,7 @@ final class ColdCheck implements Check {
                 "mirror a larger sample until then (sample: adaptive)"));
     }
 
-    /** Says in words why the mirror has no figure. */
+    /** Returns in words why the mirror has no figure. */
     private static String words(String state) {
         return switch (state) {
             case "no_probes" -> "fewer than ten mirrored SELECTs were measured on it yet";

@@ -58,7 +58,7 @@ final class DiskSpace {
         Volume of(Path folder) throws IOException;
     }
 
-    /** What a rebuild needs on one file system. */
+    /** The space that a rebuild needs on one file system. */
     private static final class Need {
         private final long free;
         private final List<String> folders = new ArrayList<>();

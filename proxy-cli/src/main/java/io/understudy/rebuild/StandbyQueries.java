@@ -89,7 +89,7 @@ final class StandbyQueries {
     }
 
     /**
-     * What a connection is doing.
+     * The state of a connection.
      *
      * @param command as in the process list; empty if there is no such connection
      */

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Tells whether a name still belongs to the same table. Online schema changes exchange a table for another of the same
- * name, TRUNCATE replaces it; the identifier of its tablespace tells them apart. Tables without files that are
+ * Detects whether a name still belongs to the same table. Online schema changes exchange a table for another of the
+ * same name, TRUNCATE replaces it; the identifier of its tablespace tells them apart. Tables without files that are
  * recognised by name count as unchanged.
  */
 final class TableIdentities {

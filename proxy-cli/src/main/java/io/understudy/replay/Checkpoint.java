@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How far a replay came, as its checkpoint file says. The file begins with what it is a checkpoint of, the position
- * read and a line for each session with events up to there that are not done; lines follow for what was sent and
- * answered since. A line that is cut off was being written when the replay was killed.
+ * The progress of a replay, as its checkpoint file has it. The file begins with what it is a checkpoint of, the
+ * position read and a line for each session with events up to there that are not done; lines follow for what was sent
+ * and answered since. A line that is cut off was being written when the replay was killed.
  *
  * <pre>
  * understudy replay checkpoint 1
@@ -36,7 +36,7 @@ record Checkpoint(Subject of, long read, long hash, Map<Long, Session> sessions)
     private static final String FIRST_WORDS = "understudy replay checkpoint ";
 
     /**
-     * What a checkpoint belongs to.
+     * The log and the target that a checkpoint belongs to.
      *
      * @param log its file, for messages: a log is known by its content
      * @param target host and port

@@ -29,11 +29,11 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
         long from;
 
         long lastHanded;
-        /** Where its open transaction began, or 0. */
+        /** The position at which its open transaction began, or 0. */
         long transaction;
         /** The statement that was sent and not answered, or 0. */
         long inFlight;
-        /** Where the log says that it ended, or 0. */
+        /** The position at which it ended in the log, or 0. */
         long quit;
         /** The statement whose connection ended before its response, or 0. */
         long lost;

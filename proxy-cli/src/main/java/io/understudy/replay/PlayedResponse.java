@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The response to a statement: measured, compared with the captured one, and dropped. */
 final class PlayedResponse implements ServerResponse {
-    /** What follows, on the connection's own loop. */
+    /** The next step, on the connection's own loop. */
     interface End {
         void over(DueStatement statement);
 

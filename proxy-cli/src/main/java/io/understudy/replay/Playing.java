@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * What the connections of one replay share.
+ * The state that the connections of one replay share.
  *
  * @param readsOnly whether sessions must not write
  * @param prepared statements that a connection keeps prepared

@@ -42,7 +42,7 @@ public final class Replay implements AutoCloseable {
 
     private static final int MOST_PREPARED_EACH = 256;
     private static final int KIB = 1024;
-    /** What a stopped replay waits for a log that may never go on. */
+    /** The time that a stopped replay waits for a log that may never go on. */
     private static final long READER_MILLIS = 500;
 
     private static final long PATIENCE_MILLIS = 100;

@@ -20,9 +20,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is left to play after a checkpoint. Made by reading the log up to there once, without playing: to make sure that
- * it is the checkpoint's log, and to decide about statements whose response is not known and about transactions that
- * ended with their connection.
+ * The rest of a log after a checkpoint. Made by reading the log up to there once, without playing: to make sure that it
+ * is the checkpoint's log, and to decide about statements whose response is not known and about transactions that ended
+ * with their connection.
  *
  * <p>A read is played again. A transaction that was open was rolled back: it is played again from its begin. Anything
  * else may have been executed, or not: it is not played again, only named.
@@ -35,7 +35,7 @@ public final class Resume {
     /** Positions that are listed. */
     private static final int LISTED = 100;
 
-    /** What a session of the log did that a new connection does not have. */
+    /** The state of a session of the log that a new connection does not have. */
     private static final class Made {
         /** SET statements by the names that they assign. */
         final Map<String, byte[]> settings = new LinkedHashMap<>();

@@ -20,7 +20,7 @@ final class TargetSession {
     /** The servers' error for more prepared statements than all sessions together may have. */
     private static final int TOO_MANY_PREPARED = 1461;
 
-    /** What becomes of the statement that a step was made for. */
+    /** The fate of the statement that a step was made for. */
     interface Steps {
         /** The next step, or the statement, can follow. */
         void ready();

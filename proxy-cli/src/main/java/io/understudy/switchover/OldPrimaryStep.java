@@ -3,7 +3,7 @@ package io.understudy.switchover;
 import io.understudy.config.Address;
 import java.sql.SQLException;
 
-/** Says how the old primary becomes a standby. */
+/** Makes the old primary a standby, or reports how that is done. */
 final class OldPrimaryStep implements Step {
     private final Pair pair;
     private final LastTransaction transaction;

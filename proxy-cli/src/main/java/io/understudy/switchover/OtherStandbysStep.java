@@ -4,7 +4,10 @@ import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
 import java.util.List;
 
-/** Says how the other standbys come to replicate from the new primary. They continue at their own positions. */
+/**
+ * Makes, or reports how to make, the other standbys replicate from the new primary. They continue at their own
+ * positions.
+ */
 final class OtherStandbysStep implements Step {
     private final Pair pair;
     private final List<StandbyConfig> others;

@@ -26,7 +26,7 @@ final class StatementBytes {
         }
     };
 
-    /** What {@link #array} is before it is read. */
+    /** The value of {@link #array} before it is read. */
     private static final byte[] UNREAD = {};
 
     /** The longest scratch array that an event loop keeps; one long statement must not occupy its size for ever. */

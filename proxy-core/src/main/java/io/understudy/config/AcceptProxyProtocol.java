@@ -1,6 +1,8 @@
 package io.understudy.config;
 
-/** Says whether connections from trusted networks start with a PROXY protocol header that names the real client. */
+/**
+ * The setting for connections from trusted networks that start with a PROXY protocol header that names the real client.
+ */
 public enum AcceptProxyProtocol {
     DISABLED,
     /** The text header, always. */

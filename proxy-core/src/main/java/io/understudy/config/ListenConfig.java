@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where and how clients are accepted.
+ * The addresses and the manner in which clients are accepted.
  *
  * @param address one or more addresses
  * @param compression algorithms that clients may negotiate; empty for none

@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-/** How an event of the log is written: one line in any case. */
+/** The form of an event of the log: one line in any case. */
 public enum LogFormat {
     /** Time, level, class, message, then keys with their values. */
     TEXT,

@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-/** Says whether the primary gets the client's address in a PROXY protocol header. */
+/** The setting by which the primary gets the client's address in a PROXY protocol header. */
 public enum SendProxyProtocol {
     DISABLED,
     /** The text header. */

@@ -66,7 +66,7 @@ public final class PendingResponse extends ResponseProgress {
         lastByte(nanos);
     }
 
-    /** Tells the listener that the response is complete. */
+    /** Reports to the listener that the response is complete. */
     void deliver() {
         response.onResponse(this, ok() ? preparedId() : -1);
         if (stream != null) {

@@ -31,7 +31,7 @@ public final class PluginHost {
         }
     }
 
-    /** What surrounds the plugins: their contexts, and the sessions that they observe. */
+    /** The plugins' surroundings: their contexts, and the sessions that they observe. */
     @FunctionalInterface
     public interface Surroundings {
         /** Returns the context of a plugin that is about to start. */

@@ -16,7 +16,7 @@ public final class Published {
     /** A view with data of users: the whole of it for holders of the token, what the others get. */
     public record Sensitive(Supplier<Object> full, Supplier<Object> redacted) {}
 
-    /** What undoes the publications of a plugin. */
+    /** The actions that undo the publications of a plugin. */
     private final ConcurrentHashMap<String, Queue<Runnable>> undo = new ConcurrentHashMap<>();
 
     private final ConcurrentSkipListMap<String, Supplier<Object>> views = new ConcurrentSkipListMap<>();

@@ -3,7 +3,7 @@ package io.understudy.session;
 import io.understudy.command.SessionModel;
 
 /**
- * What is asked of a session at its next boundary: to end, because the proxy drains or its server is no longer the
+ * The requests to a session at its next boundary: to end, because the proxy drains or its server is no longer the
  * primary, or to wait, because an operator holds sessions. Must be used on the session's event loop.
  */
 final class BoundaryRequests {

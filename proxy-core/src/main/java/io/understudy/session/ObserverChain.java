@@ -162,8 +162,8 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
     }
 
     /**
-     * Tells the observers that the session has ended or is relayed unread, by the label of a {@link CloseReason} or
-     * {@link Unread#LABEL}.
+     * Reports to the observers that the session has ended or is relayed unread, by the label of a {@link CloseReason}
+     * or {@link Unread#LABEL}.
      */
     void close(String reason) {
         for (int i = 0; i < observers.length; i++) {

@@ -45,7 +45,7 @@ final class Relaying implements SessionPhase {
 
     private final Transition transition;
 
-    /** Why the session can no longer be read; null while it can. */
+    /** The reason why the session can no longer be read; null while it can. */
     private @Nullable RuntimeException unfit;
 
     private @Nullable UnreadCommands commandsUnread;

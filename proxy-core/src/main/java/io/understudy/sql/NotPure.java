@@ -2,7 +2,7 @@ package io.understudy.sql;
 
 import java.util.Locale;
 
-/** Why a statement is not a pure read. A bounded set: the labels serve as metric labels. */
+/** The reasons why a statement is not a pure read. A bounded set: the labels serve as metric labels. */
 public enum NotPure {
     /** Not a SELECT, VALUES, TABLE, SHOW, DESCRIBE, HELP or EXPLAIN of one of them. */
     NOT_A_READ,

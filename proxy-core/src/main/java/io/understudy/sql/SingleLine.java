@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SingleLine {
 
-    /** Why a statement cannot be written. */
+    /** The reason why a statement cannot be written. */
     public enum Refusal {
         /** Only blanks and comments. */
         EMPTY,

@@ -16,7 +16,7 @@ final class Summarizer {
     private final StatementSummarizer statements = new StatementSummarizer(t);
     private final ReadRules rules = new ReadRules(t);
     private Draft draft = new Draft();
-    /** Where the first of several statements ends; the end of the text if there is one statement. */
+    /** The end of the first of several statements; the end of the text if there is one statement. */
     private int firstEnd;
 
     Summarizer(Lexer lexer) {

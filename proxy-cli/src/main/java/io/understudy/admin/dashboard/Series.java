@@ -61,7 +61,7 @@ enum Series {
         MAX
     }
 
-    /** Where a figure comes from. */
+    /** The meter or view that a figure is read from. */
     sealed interface Source {}
 
     record Gauge(String meter, Predicate<Meter> which, Pick pick) implements Source {

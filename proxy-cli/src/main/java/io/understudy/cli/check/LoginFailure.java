@@ -9,7 +9,7 @@ import java.util.function.Function;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Says why a login of the proxy itself failed, and the remedy for that cause. */
+/** Explains why a login of the proxy itself failed, and the remedy for that cause. */
 final class LoginFailure {
     private static final int ER_CON_COUNT = 1040;
     private static final int ER_ACCESS_DENIED = 1045;

@@ -29,7 +29,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Says whether a standby may be promoted. Made for the hook of a failover tool: it always ends in time. */
+/** Reports whether a standby may be promoted. Made for the hook of a failover tool: it always ends in time. */
 @Command(
         name = "ready",
         mixinStandardHelpOptions = true,

@@ -7,7 +7,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Says what the last changes of the primary did to the clients of a running proxy. */
+/** Reports the effect of the last changes of the primary on the clients of a running proxy. */
 @Command(
         name = "failover",
         mixinStandardHelpOptions = true,

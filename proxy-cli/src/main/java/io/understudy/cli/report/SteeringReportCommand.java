@@ -16,7 +16,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Says what held up the standbys' appliers, and which action would help. */
+/** Reports the statements that held up the standbys' appliers, and the action that would help. */
 @Command(
         name = "steering",
         mixinStandardHelpOptions = true,

@@ -31,7 +31,7 @@ final class DialsExperiment {
     private static final long PROBE_MILLIS = 20;
 
     /**
-     * What one setting brought.
+     * The figures of one setting.
      *
      * @param waitCount {@code binlog_commit_wait_count}
      * @param p50 of a commit, in milliseconds

@@ -44,7 +44,7 @@ final class ComparedServer implements AutoCloseable {
     private static final int UNKNOWN_TYPES = 2034;
 
     private static final int PREPARED = 1000;
-    /** How often a wait looks whether the comparison was stopped. */
+    /** The interval at which a wait checks whether the comparison was stopped. */
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final NettyServerConnector connector;
@@ -54,7 +54,7 @@ final class ComparedServer implements AutoCloseable {
     private final BooleanSupplier stopped;
     private @Nullable String schema;
     private @Nullable String settings;
-    /** Why the server does not accept the settings, or null. */
+    /** The reason why the server does not accept the settings, or null. */
     private @Nullable String refusal;
 
     private final Map<PreparedText, Integer> prepared = new HashMap<>();

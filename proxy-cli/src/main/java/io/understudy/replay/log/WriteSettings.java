@@ -3,7 +3,7 @@ package io.understudy.replay.log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session that writes needs beside the settings that every read needs.
+ * The settings of a session that writes, beside those that every read needs.
  *
  * @param transaction what follows SET SESSION TRANSACTION, or null for the server's values
  * @param assignments an assignment list for SET, or null

@@ -16,7 +16,10 @@ import java.util.function.LongSupplier;
  * milliseconds as a rule; a sender that lets one lie unfinished while others wait for its room loses it. Any thread.
  */
 public final class InflationBudget {
-    /** How long a frame may stay unfinished while others wait; more by {@link #NANOS_A_BYTE} for what it has made. */
+    /**
+     * The time for which a frame may stay unfinished while others wait; more by {@link #NANOS_A_BYTE} for what it has
+     * made.
+     */
     static final long STALLED_NANOS = TimeUnit.SECONDS.toNanos(5);
     /** A second for each MB, so that a slow network is no stalled sender. */
     private static final long NANOS_A_BYTE = 1000;
