@@ -158,7 +158,7 @@ final class CaptureFile extends InputStream {
         }
     }
 
-    /** Says how the file ends, which is an error unless the capture ended with it. */
+    /** Reports how the file ends, which is an error unless the capture ended with it. */
     private void end(String how) throws IOException {
         if (!last) {
             throw Damage.cut(name, how);

@@ -216,7 +216,7 @@ final class CaptureObserver implements SessionObserver {
                 pending.reset()));
     }
 
-    /** What the session had from before the capture is gone. */
+    /** Forgets the session's state from before the capture. */
     @Override
     public void onReset() {
         reset = true;

@@ -14,7 +14,7 @@ public record CapturedResult(long rows, long ordered, long unordered, boolean pa
     private static final int DIGITS = 16;
     private static final String PART = " part";
 
-    /** How another result relates to a captured one. */
+    /** The relation of another result to a captured one. */
     public enum Relation {
         EQUAL,
         /** The same rows in another order. */

@@ -1,6 +1,6 @@
 package io.understudy.plugins.capture;
 
-/** What a capture keeps of results. */
+/** The part of results that a capture keeps. */
 public enum Results {
     /** The number of rows. */
     NONE,

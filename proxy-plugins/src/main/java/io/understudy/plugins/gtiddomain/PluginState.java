@@ -3,7 +3,7 @@ package io.understudy.plugins.gtiddomain;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 
-/** What the plugin does at present: nothing before its start, and afterwards what the configuration wants. */
+/** The plugin's present work: nothing before its start, and afterwards what the configuration wants. */
 interface PluginState {
     PluginState NOT_STARTED = new PluginState() {
         @Override

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 final class Poller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Poller.class);
 
-    /** What a poll does. */
+    /** The work of a poll. */
     interface Task {
         /** Returns why no handover is possible at present, or null. */
         @Nullable

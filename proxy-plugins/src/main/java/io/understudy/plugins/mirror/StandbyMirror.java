@@ -188,7 +188,7 @@ final class StandbyMirror {
         queue.offer(statement, verdict != StandbyTables.Verdict.WAIT);
     }
 
-    /** What the thread of {@link StandbyTables} finds out. */
+    /** The results of the thread of {@link StandbyTables}. */
     private final class Findings implements StandbyTables.Listener {
         @Override
         public void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {

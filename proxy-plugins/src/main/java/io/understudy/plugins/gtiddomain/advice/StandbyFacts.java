@@ -1,7 +1,7 @@
 package io.understudy.plugins.gtiddomain.advice;
 
 /**
- * What is known of a standby.
+ * The known facts of a standby.
  *
  * @param name its name
  * @param workers {@code slave_parallel_threads}; -1 if unknown

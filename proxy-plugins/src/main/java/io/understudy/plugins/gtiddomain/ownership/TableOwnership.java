@@ -36,7 +36,7 @@ public final class TableOwnership {
     }
 
     /**
-     * What an ownership follows.
+     * The sources that an ownership follows.
      *
      * @param maxTables number of tables
      * @param simulated whether the domains are only simulated, so that the standbys' positions in them mean nothing

@@ -1,5 +1,5 @@
 /**
- * What the standbys have applied, by domain. It knows nothing of tables.
+ * The standbys' progress in applying, by domain. It knows nothing of tables.
  *
  * <ul>
  *   <li><i>domain index</i>: a small number for a domain; sets of domains are bit sets of them ({@code DomainIndexes}).

@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which schema changes {@code binlog_alter_two_phase} covers, as MariaDB 10.11 and 11.4 log them: ALTER TABLE,
+ * Recognises the schema changes that {@code binlog_alter_two_phase} covers, as MariaDB 10.11 and 11.4 log them: ALTER TABLE,
  * CREATE INDEX and DROP INDEX, but no change of single partitions, no renaming alone, and no other DDL.
  */
 public final class TwoPhaseCoverage {

@@ -1,6 +1,6 @@
 package io.understudy.plugins.gtiddomain.tagging;
 
-/** Says whether domains are set, or only counted as if they were. */
+/** The setting by which domains are set, or only counted as if they were. */
 public enum Mode {
     ADVISE,
     TAG

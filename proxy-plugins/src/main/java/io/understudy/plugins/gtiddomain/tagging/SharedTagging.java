@@ -4,7 +4,7 @@ import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.ownership.Orphans;
 
 /**
- * What all sessions share, whatever the rules.
+ * The state that all sessions share, whatever the rules.
  *
  * @param accounts which accounts may set the variable
  * @param meters the plugin's counters

@@ -22,7 +22,7 @@ public final class AdaptiveSample {
     private static final double ENOUGH = 1.2;
     private static final double PLENTY = 1.5;
 
-    /** Why the sample is what it is. */
+    /** The reason of the present sample. */
     public enum Reason {
         START("start"),
         RESTART("restart"),

@@ -1,7 +1,7 @@
 package io.understudy.plugins.mirror.warmth;
 
 /**
- * What the counters of a standby and of the primary say when they are compared.
+ * The counters of a standby and of the primary, compared.
  *
  * @param floor the primary's page reads per query without those of its writes
  * @param missing pages by which the primary has more in memory than the standby, or NaN

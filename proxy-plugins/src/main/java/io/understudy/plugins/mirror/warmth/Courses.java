@@ -14,14 +14,14 @@ record Courses(List<Course> likely, boolean declines) {
     private static final double[] OFFSETS = {0, 100, 1_000, 10_000, 100_000, 1_000_000};
     private static final double[] SLOPES = {0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2.5, 4};
     private static final double[] KEPT = {0, 0.5, 1};
-    /** How likely each of them is before any probe. */
+    /** The probability of each of them before any probe. */
     private static final double[] BEFORE = {1, 0.5, 0.2};
     /**
      * Fall in powers of the statements from which on a power law is unlikely: before a table is nearly all in the pool,
      * no load falls so steeply, and the first few probes easily seem to.
      */
     private static final double STEEP = 0.5;
-    /** How much more likely courses that end with a full pool are before any probe than power laws together. */
+    /** The factor by which courses that end with a full pool are before any probe than power laws together. */
     private static final double FILLING = 9;
     /** Courses less likely than this against the best are left out. */
     private static final double UNLIKELY = 0.01;

@@ -40,7 +40,7 @@ record Forecast(
     private static final double[] ERRORS = {-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2};
 
     /**
-     * What is known at the time of a forecast.
+     * The figures known at the time of a forecast.
      *
      * @param now statements mirrored so far
      * @param allReads the primary's page reads per query with those of writes

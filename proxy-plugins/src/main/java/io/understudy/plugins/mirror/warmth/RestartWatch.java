@@ -2,7 +2,7 @@ package io.understudy.plugins.mirror.warmth;
 
 import java.util.concurrent.TimeUnit;
 
-/** Tells a server's restart by its uptime, and not by a step of its clock. Not thread-safe. */
+/** Detects a server's restart by its uptime, and not by a step of its clock. Not thread-safe. */
 final class RestartWatch {
     /** The uptime is up to some seconds old, and the server's clock may be set back a little. */
     private static final long TOLERANCE_NANOS = TimeUnit.SECONDS.toNanos(20);

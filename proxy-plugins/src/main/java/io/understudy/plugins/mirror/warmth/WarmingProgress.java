@@ -3,7 +3,7 @@ package io.understudy.plugins.mirror.warmth;
 import io.understudy.plugin.StandbyState;
 
 /**
- * What one standby has done since its start: statements of the mirror, and pages read by its own counter. Not
+ * The work of one standby since its start: statements of the mirror, and pages read by its own counter. Not
  * thread-safe, but for {@link #readsPerSecond}.
  */
 final class WarmingProgress {
