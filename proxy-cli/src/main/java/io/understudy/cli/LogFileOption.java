@@ -45,7 +45,11 @@ public final class LogFileOption {
         return file.equals("-");
     }
 
-    /** @param notes receives what a person has to know of the log, such as that its end is missing; each once */
+    /**
+     * Opens the log.
+     *
+     * @param notes receives what a person has to know of the log, such as that its end is missing; each once
+     */
     public Opened opened(Consumer<String> notes) throws IOException {
         return new Opened(open(note -> noteOnce(note, notes)), isStandardInput());
     }

@@ -8,7 +8,11 @@ import java.util.function.Consumer;
 final class LoopResponse implements ServerResponse {
     /** Takes an outcome. */
     interface Outcome {
-        /** @param error number, or 0 */
+        /**
+         * Called once, when the response is complete.
+         *
+         * @param error number, or 0
+         */
         void done(int error, int preparedId);
     }
 

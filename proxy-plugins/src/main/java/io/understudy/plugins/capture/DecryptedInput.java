@@ -73,7 +73,7 @@ final class DecryptedInput extends PlacedInput {
         }
         byte[] encrypted = in.readNBytes(size);
         if (encrypted.length < size) {
-            cut = HEADER + encrypted.length;
+            cut = (long) HEADER + encrypted.length;
             return false;
         }
         try {
