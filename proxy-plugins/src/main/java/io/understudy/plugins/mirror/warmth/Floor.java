@@ -36,6 +36,7 @@ public final class Floor {
     private volatile List<Window> windows = List.of();
     private @Nullable ServerCounters last;
     private long lastNanos;
+    private boolean interrupted;
     private volatile double selectsPerSecond = Double.NaN;
     private final AtomicInteger breaks = new AtomicInteger();
 
@@ -50,14 +51,19 @@ public final class Floor {
 
     void saw(ServerCounters now, long nanos) {
         ServerCounters before = last;
+        boolean resumed = interrupted;
         last = now;
+        interrupted = false;
         double seconds = (nanos - lastNanos) / 1e9;
         lastNanos = nanos;
         if (before == null) {
             return;
         }
         if (!now.follows(before)) {
-            windows = List.of(); // another server, or restarted
+            windows = List.of(); // another server, or restarted, and so with another pool
+            return;
+        }
+        if (resumed) {
             return;
         }
         long selects = now.selects() - before.selects();
@@ -74,7 +80,7 @@ public final class Floor {
 
     /** Called when the primary did not respond: what it read since is not known. */
     void sawNothing() {
-        last = null;
+        interrupted = true;
         selectsPerSecond = Double.NaN;
         breaks.incrementAndGet();
     }
@@ -82,6 +88,7 @@ public final class Floor {
     /** Called when another server has become the primary: what it reads is not yet known. */
     void changed() {
         sawNothing();
+        last = null;
         windows = List.of();
     }
 

@@ -10,6 +10,8 @@ final class WarmingProgress {
     /** Receives the reads of some seconds in which enough statements were executed. */
     interface Listener {
         /**
+         * Takes in the reads.
+         *
          * @param pages read by a statement, if all were read by the mirror's
          * @param statements in number
          * @param position statements executed before

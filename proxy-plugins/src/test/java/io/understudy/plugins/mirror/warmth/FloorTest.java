@@ -128,6 +128,18 @@ class FloorTest {
         assertThat(estimate().known()).as("a reset of all counters").isFalse();
     }
 
+    /** Its pool is another, whatever it read before. */
+    @Test
+    void aPrimaryThatWasAwayAndHasRestartedHasAnotherFloor() {
+        window(0, 0, 0);
+        window(500, 1000, 0);
+        floor.sawNothing();
+        assertThat(estimate().known()).as("away for seconds").isTrue();
+        seconds += 5;
+        floor.saw(new ServerCounters(300, 5000, 0, 2, 0), nanos());
+        assertThat(estimate().known()).isFalse();
+    }
+
     @Test
     void anotherPrimaryHasAnotherFloor() {
         window(0, 0, 0);
