@@ -28,7 +28,7 @@ public final class SessionEnvironment {
         this.plugins = plugins;
         this.metrics = metrics;
         this.analyzer = analyzer;
-        this.statementLimit = statementLimit;
+        setStatementLimit(statementLimit);
         this.timers = new KindTimers(metrics);
         this.hold = new Hold(metrics.histograms()
                 .series("understudy_held_seconds", "How long sessions and new connections were held on request"));
@@ -97,8 +97,9 @@ public final class SessionEnvironment {
         return statementLimit;
     }
 
-    /** Sets the limit for sessions that log in from now on. */
+    /** Sets the limit for sessions that log in from now on. What observers are shown whole is analysed whole. */
     public void setStatementLimit(int bytes) {
         statementLimit = bytes;
+        analyzer.setMaxLength(Math.max(SqlAnalyzer.DEFAULT_MAX_LENGTH, bytes));
     }
 }

@@ -34,7 +34,7 @@ public final class SqlAnalyzer {
 
     private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
 
-    private final int maxLength;
+    private volatile int maxLength;
     private final AtomicReferenceArray<@Nullable Entry> cache;
 
     public SqlAnalyzer() {
@@ -57,6 +57,11 @@ public final class SqlAnalyzer {
         cache = new AtomicReferenceArray<>(size == cacheSize ? size : size << 1);
     }
 
+    /** Sets the bytes of a statement that are analysed. */
+    public void setMaxLength(int bytes) {
+        maxLength = bytes;
+    }
+
     /**
      * Returns the kind by the first word alone, in a few nanoseconds. Imprecise where more words are needed:
      * {@code WITH} counts as SELECT, {@code START} as BEGIN, {@code XA …} as XA, {@code ROLLBACK TO} as ROLLBACK,
@@ -72,7 +77,8 @@ public final class SqlAnalyzer {
      */
     public long digest(byte[] text, int off, int len, int modes) {
         Digester digester = SCRATCH.get().digester;
-        digester.run(text, off, Math.min(len, maxLength), modes, len > maxLength, null);
+        int n = Math.min(len, maxLength);
+        digester.run(text, off, n, modes, len > n, null);
         return digester.digest;
     }
 
@@ -152,7 +158,8 @@ public final class SqlAnalyzer {
      */
     public String normalize(byte[] text, int off, int len, int modes) {
         NormalText out = new NormalText(MAX_NORMAL_LENGTH);
-        SCRATCH.get().digester.run(text, off, Math.min(len, maxLength), modes, len > maxLength, out);
+        int n = Math.min(len, maxLength);
+        SCRATCH.get().digester.run(text, off, n, modes, len > n, out);
         return out.finish();
     }
 

@@ -28,6 +28,9 @@ public final class Explainer {
     private final @Nullable GtidDomainConfig domains;
 
     public Explainer(LoadedConfig loaded) {
+        analyzer.setMaxLength(Math.max(
+                SqlAnalyzer.DEFAULT_MAX_LENGTH,
+                loaded.config().limits().statementBytes().toInt()));
         mirror = loaded.plugins().get("mirror") instanceof MirrorConfig config ? config : null;
         domains = loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config ? config : null;
     }
