@@ -28,6 +28,7 @@ final class PluginMeters extends MeterRegistry {
     PluginMeters(MeterRegistry process) {
         super(process.config().clock());
         this.process = process;
+        config().onMeterRemoved(meter -> this.process.remove(meter.getId()));
     }
 
     /** Removes all meters. Those that a task of the plugin registers later are in no registry that is read. */

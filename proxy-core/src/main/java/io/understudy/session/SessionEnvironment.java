@@ -1,5 +1,6 @@
 package io.understudy.session;
 
+import io.understudy.base.RepeatedWarning;
 import io.understudy.command.settings.ServerSqlMode;
 import io.understudy.handshake.LoginPolicy;
 import io.understudy.host.PluginHost;

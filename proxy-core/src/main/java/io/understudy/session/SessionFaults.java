@@ -1,5 +1,6 @@
 package io.understudy.session;
 
+import io.understudy.base.RepeatedWarning;
 import io.understudy.handshake.LoginRefusal;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.wire.Leg;
@@ -173,13 +174,17 @@ final class SessionFaults {
     /** A packet does not fit: the session continues unread. */
     void unread(RuntimeException fault) {
         if (fault instanceof MalformedPacketException malformed) {
-            metrics.unread(malformed.kind().label());
-            about(log.atWarn())
-                    .addKeyValue("reason", malformed.kind().label())
-                    .log(
-                            "the session is relayed unread from here on, unseen by plugins: {} ({})",
-                            malformed.getMessage(),
-                            malformed.kind().label());
+            String kind = malformed.kind().label();
+            metrics.unread(kind);
+            long others = repeated.mayLog("unread " + kind);
+            if (others >= 0) {
+                LoggingEventBuilder event = about(log.atWarn()).addKeyValue("reason", kind);
+                (others == 0 ? event : event.addKeyValue("repeated", others))
+                        .log(
+                                "the session is relayed unread from here on, unseen by plugins: {} ({})",
+                                malformed.getMessage(),
+                                kind);
+            }
         } else {
             metrics.unread("internal_error");
             about(log.atError())

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.config.Address;
 import io.understudy.config.PrimaryConfig;
@@ -63,6 +65,19 @@ class HostContextTest {
             assertThatThrownBy(() -> context("other").publish("mirror", () -> 1))
                     .hasMessageContaining("plugin other")
                     .hasMessageContaining("/api/mirror");
+        }
+    }
+
+    /** As MultiGauge does, when a reload changes what the gauges are of. */
+    @Test
+    void aPluginReplacesItsOwnMeters() {
+        try (HostContext context = context("mirror")) {
+            MultiGauge rates = MultiGauge.builder("understudy.rates").register(context.meters());
+            rates.register(List.of(MultiGauge.Row.of(Tags.of("rule", "a"), () -> 1)), true);
+            rates.register(List.of(MultiGauge.Row.of(Tags.of("rule", "a"), () -> 2)), true);
+            assertThat(registry.get("understudy.rates").gauge().value()).isEqualTo(2);
+            rates.register(List.of(MultiGauge.Row.of(Tags.of("rule", "b"), () -> 3)), true);
+            assertThat(registry.get("understudy.rates").gauges()).hasSize(1);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.understudy.plugins.gtiddomain;
 
 import io.understudy.base.NoTask;
+import io.understudy.base.RepeatedWarning;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
@@ -77,7 +78,7 @@ final class RunningDomains implements DomainAction {
         meters.follow(handovers);
         policy = policy(possible(config), null);
         Accounts accounts = new Accounts();
-        shared = new SharedTagging(accounts, meters, dictionary, orphans);
+        shared = new SharedTagging(accounts, meters, dictionary, orphans, new RepeatedWarning(System::nanoTime));
         settings = new PrimarySettings(indexes, accounts, dictionary);
         refresh = new DictionaryRefresh(dictionary, NANOS);
         window = new AdviceWindow(indexes, meters, standbys.progress());

@@ -298,8 +298,14 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
         }
         boolean first = backOff.fresh();
         long delay = backOff.next().toMillis();
-        if (first && reason != null) {
-            log.warn("mirror connection to {} lost: {}; next attempt in {} ms", mirror.name(), reason, delay);
+        long others = first && reason != null ? mirror.lostConnections().mayLog("lost") : -1;
+        if (others >= 0) {
+            log.warn(
+                    "mirror connection to {} lost: {}; next attempt in {} ms{}",
+                    mirror.name(),
+                    reason,
+                    delay,
+                    others == 0 ? "" : " (" + others + " more connections before)");
         }
         backingOff = true;
         try {

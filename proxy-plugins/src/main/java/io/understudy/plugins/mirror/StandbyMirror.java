@@ -1,6 +1,7 @@
 package io.understudy.plugins.mirror;
 
 import io.understudy.base.NoTask;
+import io.understudy.base.RepeatedWarning;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Standby;
 import io.understudy.plugins.mirror.warmth.Floor;
@@ -41,6 +42,7 @@ final class StandbyMirror {
     private final StatementCounters counters;
     private final MirrorLanes lanes;
     private final MirrorQueue queue;
+    private final RepeatedWarning lostConnections = new RepeatedWarning(System::nanoTime);
 
     private volatile MirrorConfig config;
     private Future<?> sweeper = NoTask.NONE;
@@ -108,6 +110,11 @@ final class StandbyMirror {
         this.lanes = new MirrorLanes(this, config);
         this.queue = new MirrorQueue(lanes, tables, counters, config);
         meters.waiting(standby.name(), queue::statements, queue::bytes);
+    }
+
+    /** Limits the lines about lost connections: all of them end at once with the standby. */
+    RepeatedWarning lostConnections() {
+        return lostConnections;
     }
 
     void start() {

@@ -46,13 +46,16 @@ final class LostWrites {
         }
         ended(open);
         shared.meters().unfollowed(index);
-        log.warn(
-                "gtid-domain: the session of {} on server thread {} is no longer followed because of {}; it stays in"
-                        + " domain {} and, until it"
-                        + " ends, keeps tables from leaving the default domain",
-                session.user(),
-                session.serverThreadId(),
-                why,
-                policy.label(index));
+        long others = shared.unfollowed().mayLog(why);
+        if (others >= 0) {
+            log.warn(
+                    "gtid-domain: the session of {} on server thread {} is no longer followed because of {}; it stays"
+                            + " in domain {} and, until it ends, keeps tables from leaving the default domain{}",
+                    session.user(),
+                    session.serverThreadId(),
+                    why,
+                    policy.label(index),
+                    others == 0 ? "" : " (" + others + " more sessions before, for the same reason)");
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.plugins.gtiddomain.tagging;
 
+import io.understudy.base.RepeatedWarning;
 import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.ownership.Orphans;
 
@@ -10,5 +11,7 @@ import io.understudy.plugins.gtiddomain.ownership.Orphans;
  * @param meters the plugin's counters
  * @param dictionary the primary's tables
  * @param orphans receives the pending writes of lost sessions
+ * @param unfollowed limits the lines about sessions that go on without being followed
  */
-public record SharedTagging(Accounts accounts, DomainMeters meters, Dictionary dictionary, Orphans orphans) {}
+public record SharedTagging(
+        Accounts accounts, DomainMeters meters, Dictionary dictionary, Orphans orphans, RepeatedWarning unfollowed) {}

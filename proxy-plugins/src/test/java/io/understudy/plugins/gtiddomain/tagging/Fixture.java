@@ -1,6 +1,7 @@
 package io.understudy.plugins.gtiddomain.tagging;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.base.RepeatedWarning;
 import io.understudy.plugins.gtiddomain.catalog.Catalog;
 import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.ownership.HandoverListener;
@@ -91,7 +92,8 @@ public final class Fixture {
     }
 
     public FakeClient client(String user) {
-        SharedTagging shared = new SharedTagging(accounts, meters, dictionary, orphans);
+        SharedTagging shared =
+                new SharedTagging(accounts, meters, dictionary, orphans, new RepeatedWarning(System::nanoTime));
         return new FakeClient(user, session -> new DomainObserver(session, () -> policy, shared));
     }
 

@@ -1,4 +1,4 @@
-package io.understudy.session;
+package io.understudy.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,6 +21,22 @@ class RepeatedWarningTest {
         assertThat(warning.mayLog("half open")).isEqualTo(5);
         assertThat(warning.mayLog("half open")).isEqualTo(-1);
         assertThat(warning.mayLog("no TLS")).isEqualTo(5);
+    }
+
+    @Test
+    void aCauseThatGoesOnIsToldEverLessOften() {
+        int lines = 0;
+        for (int second = 0; second < 3600; second++) {
+            lines += warning.mayLog("half open") < 0 ? 0 : 1;
+            now += TimeUnit.SECONDS.toNanos(1);
+        }
+        assertThat(lines).isBetween(8, 15);
+        now += TimeUnit.HOURS.toNanos(1);
+        assertThat(warning.mayLog("half open")).isPositive();
+        now += TimeUnit.HOURS.toNanos(1);
+        assertThat(warning.mayLog("half open")).isZero();
+        now += TimeUnit.SECONDS.toNanos(10);
+        assertThat(warning.mayLog("half open")).as("as soon as at first").isZero();
     }
 
     @Test
