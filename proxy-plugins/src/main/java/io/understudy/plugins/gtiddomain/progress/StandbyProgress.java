@@ -5,18 +5,22 @@ import io.understudy.plugin.Standby;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All that is known of the standbys' progress: probes their positions and keeps the figures made of them.
  * {@link #probe} is called by one thread at a time.
  */
 public final class StandbyProgress implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(StandbyProgress.class);
     private static final long APPLIERS_NANOS = 2_000_000_000L;
 
     private final PluginContext context;
@@ -26,6 +30,9 @@ public final class StandbyProgress implements AutoCloseable {
     private final ReplicaLag lag;
     private final AppliedTimes times;
     private final ApplierErrors errors;
+    /** The last known position of each standby. */
+    private final Map<String, GtidPosition> latest = new HashMap<>();
+
     private long appliersProbedAt;
 
     /** @param writersOf returns the labels of the domains in which a table was written since the start */
@@ -70,6 +77,7 @@ public final class StandbyProgress implements AutoCloseable {
             try (Connection connection = standby.dataSource().getConnection()) {
                 position = Positions.standby(connection);
                 known.add(position);
+                follow(standby.name(), position);
                 if (appliers) {
                     errors.probe(standby.name(), connection);
                 }
@@ -86,6 +94,20 @@ public final class StandbyProgress implements AutoCloseable {
             progress.standbysAt(known);
         }
         return trouble;
+    }
+
+    /** Says that a standby applies transactions again, which may get another order than the guard has seen. */
+    private void follow(String standby, GtidPosition position) {
+        GtidPosition before = latest.put(standby, position);
+        if (before != null && !position.covers(before)) {
+            log.warn(
+                    "gtid-domain: standby {} went back from {} to {}, as after a crash or when it was restored from a"
+                            + " backup. What it applies again is not ordered between domains: let it catch up with"
+                            + " slave_parallel_threads=0; see the holes in docs/gtid-domains.md",
+                    standby,
+                    before.sequences(),
+                    position.sequences());
+        }
     }
 
     /** Adds figures for the domains that a reload has added. */

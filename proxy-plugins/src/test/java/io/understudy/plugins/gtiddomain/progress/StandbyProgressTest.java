@@ -1,0 +1,70 @@
+package io.understudy.plugins.gtiddomain.progress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.Standby;
+import io.understudy.testkit.CapturedLog;
+import io.understudy.testkit.Fakes;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+class StandbyProgressTest {
+    private String position = "0-1-9,10-1-5";
+
+    private final Connection connection = Fakes.of(Connection.class, (proxy, method, arguments) -> statement());
+    private final DataSource source = Fakes.of(DataSource.class, (proxy, method, arguments) -> connection);
+    private final Standby standby = Fakes.of(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
+        case "name" -> "s1";
+        case "dataSource" -> source;
+        default -> null;
+    });
+    private final PluginContext context =
+            Fakes.of(PluginContext.class, (proxy, method, arguments) -> switch (method.getName()) {
+                case "meters" -> new SimpleMeterRegistry();
+                case "standbys" -> List.of(standby);
+                default -> null;
+            });
+    private final StandbyProgress standbys =
+            new StandbyProgress(context, new DomainIndexes(0), table -> List.of(), () -> 0);
+
+    private Statement statement() {
+        AtomicBoolean row = new AtomicBoolean(true);
+        ResultSet rows = Fakes.of(ResultSet.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "next" -> row.getAndSet(false);
+            case "getString" -> position;
+            case "getInt" -> 0;
+            default -> null;
+        });
+        return Fakes.of(
+                Statement.class, (proxy, method, arguments) -> method.getName().equals("executeQuery") ? rows : null);
+    }
+
+    private String saidAt(String now) throws SQLException {
+        position = now;
+        try (CapturedLog log = new CapturedLog()) {
+            assertThat(standbys.probe(connection)).isNull();
+            return log.text();
+        }
+    }
+
+    /** A restored standby replays what the guard had seen applied. */
+    @Test
+    void aStandbyThatGoesBackIsSaid() throws SQLException {
+        assertThat(saidAt("0-1-9,10-1-5")).isEmpty();
+        assertThat(saidAt("0-1-12,10-1-5")).isEmpty();
+        assertThat(saidAt("0-1-12,10-1-4"))
+                .contains("standby s1 went back")
+                .contains("10=5")
+                .contains("slave_parallel_threads=0");
+        assertThat(saidAt("0-1-13,10-1-4")).isEmpty();
+        assertThat(saidAt("0-1-13")).as("a domain is gone").contains("went back");
+    }
+}
