@@ -78,7 +78,7 @@ abstract class SwitchoverHarness {
         before = rows(primary());
     }
 
-    void start(String primary) throws Exception {
+    final void start(String primary) throws Exception {
         int port;
         try (ServerSocket probe = new ServerSocket(0)) {
             port = probe.getLocalPort();

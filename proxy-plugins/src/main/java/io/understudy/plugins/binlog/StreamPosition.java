@@ -17,7 +17,11 @@ interface StreamPosition {
         }
     };
 
-    /** @throws IllegalArgumentException if the text is no position */
+    /**
+     * Returns the position in a server's notation.
+     *
+     * @throws IllegalArgumentException if the text is no position
+     */
     static StreamPosition parse(ServerFlavor flavor, String text) {
         return flavor == ServerFlavor.MARIADB ? MariaDb.parse(text) : new MySql(GtidNumbers.ofMySql(text));
     }
