@@ -95,8 +95,8 @@ final class TargetSession {
     private void adopt(ServerConnection open, DueStatement statement, String assignments) {
         WriteSettings writing = statement.event().writing();
         String further = writing == null ? null : writing.assignments();
-        if (!SessionSettings.areOfTheSessionAlone(assignments)
-                || further != null && !SessionSettings.areOfTheSessionAlone(further)) {
+        if (!CapturedSettings.areOfTheSessionAlone(assignments)
+                || further != null && !CapturedSettings.areOfTheSessionAlone(further)) {
             playing.figures().leftOut("settings_of_the_server");
             loop.accept(() -> steps.givenUp(statement));
             return;

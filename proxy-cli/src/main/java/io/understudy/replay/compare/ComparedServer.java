@@ -7,7 +7,7 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.ServerResponse;
-import io.understudy.replay.SessionSettings;
+import io.understudy.replay.CapturedSettings;
 import io.understudy.replay.SessionStart;
 import io.understudy.replay.log.Execution;
 import io.understudy.replay.log.LogEvent;
@@ -193,7 +193,7 @@ final class ComparedServer implements AutoCloseable {
         }
         settings = wanted;
         refusal = null;
-        if (!SessionSettings.areOfTheSessionAlone(wanted)) {
+        if (!CapturedSettings.areOfTheSessionAlone(wanted)) {
             refusal = "unsafe";
             return refusal;
         }

@@ -5,8 +5,8 @@ import io.understudy.sql.SqlModes;
 import java.nio.charset.StandardCharsets;
 
 /** The settings that a capture has of a session, as a list of assignments. */
-public final class SessionSettings {
-    private SessionSettings() {}
+public final class CapturedSettings {
+    private CapturedSettings() {}
 
     /**
      * Returns whether the assignments change the session and nothing else. A capture is a text file, and may come from

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class SessionSettingsTest {
+class CapturedSettingsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -14,7 +14,7 @@ class SessionSettingsTest {
                 "sql_mode = ''"
             })
     void aSessionsSettingsAreTaken(String assignments) {
-        assertThat(SessionSettings.areOfTheSessionAlone(assignments)).isTrue();
+        assertThat(CapturedSettings.areOfTheSessionAlone(assignments)).isTrue();
     }
 
     @ParameterizedTest
@@ -28,6 +28,6 @@ class SessionSettingsTest {
                 "STATEMENT max_statement_time = 0 FOR DELETE FROM t"
             })
     void whatReachesOthersIsNot(String assignments) {
-        assertThat(SessionSettings.areOfTheSessionAlone(assignments)).isFalse();
+        assertThat(CapturedSettings.areOfTheSessionAlone(assignments)).isFalse();
     }
 }
