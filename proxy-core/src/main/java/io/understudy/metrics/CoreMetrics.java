@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -12,6 +13,14 @@ import java.util.function.Supplier;
 
 /** The relay's meters. Thread-safe. */
 public final class CoreMetrics {
+    /** Outcomes of connections whose client was not served though it did nothing wrong. */
+    public static final Set<String> NOT_SERVED = Set.of(
+            "refused_max_connections",
+            "refused_no_descriptors",
+            "backend_unreachable",
+            "backend_silent",
+            "server_tls_failed");
+
     private static final int CODES = 256;
 
     private final MeterRegistry registry;
@@ -43,6 +52,8 @@ public final class CoreMetrics {
             }
         }
         commandCounter("unknown", unknown);
+        // Prometheus sees the first of an increase only if the series was there before.
+        NOT_SERVED.forEach(this::outcome);
         bytes("from_client", bytesFromClient);
         bytes("from_server", bytesFromServer);
     }
@@ -88,13 +99,14 @@ public final class CoreMetrics {
 
     /** Counts a client connection by outcome: accepted, or why it was refused. */
     public void connection(String outcome) {
-        outcomes.computeIfAbsent(
-                        outcome,
-                        name -> Counter.builder("understudy.connections")
-                                .description("Client connections by outcome")
-                                .tag("outcome", name)
-                                .register(registry))
-                .increment();
+        outcome(outcome).increment();
+    }
+
+    private Counter outcome(String outcome) {
+        return outcomes.computeIfAbsent(outcome, name -> Counter.builder("understudy.connections")
+                .description("Client connections by outcome")
+                .tag("outcome", name)
+                .register(registry));
     }
 
     /** Counts a session's end by reason. */

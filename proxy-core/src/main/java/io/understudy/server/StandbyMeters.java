@@ -14,6 +14,7 @@ final class StandbyMeters {
     private volatile double lag = Double.NaN;
     private volatile double readOnly = Double.NaN;
     private volatile double up;
+    private volatile double isPrimary;
 
     private @Nullable StandbyProbeResult last;
 
@@ -26,6 +27,7 @@ final class StandbyMeters {
         gauge(registry, standby, "lag.seconds", "Replication lag", m -> m.lag);
         gauge(registry, standby, "up", "1 when the standby responds", m -> m.up);
         gauge(registry, standby, "read.only", "1 when the standby is read-only", m -> m.readOnly);
+        gauge(registry, standby, "is.primary", "1 while the server is the present primary", m -> m.isPrimary);
     }
 
     private void gauge(
@@ -36,12 +38,14 @@ final class StandbyMeters {
                 .register(registry);
     }
 
-    void saw(StandbyProbeResult result) {
+    /** @param primary whether the server is the present primary: its figures are none of a standby then */
+    void saw(StandbyProbeResult result, boolean primary) {
         up = 1;
-        readOnly = result.readOnly() ? 1 : 0;
+        isPrimary = primary ? 1 : 0;
+        readOnly = primary ? Double.NaN : result.readOnly() ? 1 : 0;
         Double seconds = result.lagSeconds();
-        lag = seconds == null ? Double.NaN : seconds;
-        StandbyProbeResult before = last;
+        lag = primary || seconds == null ? Double.NaN : seconds;
+        StandbyProbeResult before = primary ? null : last;
         last = result;
         if (before == null || before.coldReads() < 0 || result.coldReads() < 0) {
             missRatio = Double.NaN;
@@ -56,8 +60,9 @@ final class StandbyMeters {
         missRatio = requests <= 0 ? Double.NaN : Math.min(1, (double) reads / requests);
     }
 
-    void sawNothing() {
+    void sawNothing(boolean primary) {
         up = 0;
+        isPrimary = primary ? 1 : 0;
         missRatio = Double.NaN;
         lag = Double.NaN;
         readOnly = Double.NaN;

@@ -100,8 +100,8 @@ public final class StandbyMonitor implements AutoCloseable {
         beforeProbe.run();
         try {
             StandbyProbeResult seen = probe.run();
-            meters.saw(seen);
             identity = seen.identity();
+            meters.saw(seen, isPrimary());
             wasPrimary = isPrimary() || wasPrimary && !seen.readOnly();
             now = new StandbyState(
                     true,
@@ -116,7 +116,7 @@ public final class StandbyMonitor implements AutoCloseable {
             if (polling.stopped()) {
                 return;
             }
-            meters.sawNothing();
+            meters.sawNothing(isPrimary());
             now = new StandbyState(false, false, null, false, -1, Reasons.of(e));
         }
         state = now;

@@ -1,6 +1,7 @@
 package io.understudy.admin.dashboard;
 
 import io.micrometer.core.instrument.Meter;
+import io.understudy.metrics.CoreMetrics;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -144,7 +145,7 @@ final class EventWatch {
     /** Connections and mirrored statements are counted by outcome, and most outcomes are what should happen. */
     private static boolean isTrouble(Count count, String value) {
         return switch (count.meter()) {
-            case "understudy.connections" -> value.startsWith("refused");
+            case "understudy.connections" -> CoreMetrics.NOT_SERVED.contains(value);
             case "understudy.mirror.statements" -> !value.equals("ok");
             default -> true;
         };

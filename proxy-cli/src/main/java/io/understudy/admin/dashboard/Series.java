@@ -1,6 +1,8 @@
 package io.understudy.admin.dashboard;
 
 import io.micrometer.core.instrument.Meter;
+import io.understudy.metrics.CoreMetrics;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -16,7 +18,7 @@ enum Series {
     BYTES("bytesPerSecond", new Rate("understudy.bytes", all(), "understudy.sessions"), Fold.MEAN),
     REFUSED(
             "refusedPerSecond",
-            new Rate("understudy.connections", startsWith("outcome", "refused"), "understudy.sessions"),
+            new Rate("understudy.connections", isOneOf("outcome", CoreMetrics.NOT_SERVED), "understudy.sessions"),
             Fold.MEAN),
     PRIMARY_UP("primaryUp", new Gauge("understudy.primary.up", Pick.MIN), Fold.MIN),
     STANDBY_UP("standbyUp", new Gauge("understudy.standby.up", Pick.MIN), Fold.MIN),
@@ -124,10 +126,10 @@ enum Series {
         return other.negate();
     }
 
-    private static Predicate<Meter> startsWith(String tag, String prefix) {
+    private static Predicate<Meter> isOneOf(String tag, Set<String> values) {
         return meter -> {
             String value = meter.getId().getTag(tag);
-            return value != null && value.startsWith(prefix);
+            return value != null && values.contains(value);
         };
     }
 }
