@@ -15,6 +15,7 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.ssl.SslHandler;
 import io.understudy.base.NoTask;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -135,7 +136,14 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     private void end(ChannelHandlerContext context) {
         ending = true;
         connections.waits(context.channel(), false);
-        ((DuplexChannel) context.channel()).shutdownOutput();
+        DuplexChannel channel = (DuplexChannel) context.channel();
+        SslHandler tls = context.pipeline().get(SslHandler.class);
+        if (tls == null) {
+            channel.shutdownOutput();
+        } else {
+            // Without close_notify the client could take the end for a cut.
+            tls.closeOutbound().addListener(sent -> channel.shutdownOutput());
+        }
         context.channel().config().setAutoRead(true);
         deadline = context.executor().schedule(() -> context.close(), LINGER_SECONDS, TimeUnit.SECONDS);
     }

@@ -20,6 +20,7 @@ import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.timeout.WriteTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.understudy.connection.DescriptorShortage;
+import io.understudy.handshake.tls.ReloadableTls;
 import io.understudy.relay.AcceptReserve;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -63,16 +64,19 @@ public final class AdminServer implements AutoCloseable {
     private final AdminToken token;
     private final AdminConnections connections;
     private final AdminStreams streams;
+    private final @Nullable ReloadableTls tls;
 
     private AdminServer(
             InetSocketAddress address,
             @Nullable String token,
+            @Nullable ReloadableTls tls,
             PrometheusMeterRegistry registry,
             Readiness readiness,
             AdminEndpoints endpoints,
             Limits limits)
             throws IOException {
         this.limits = limits;
+        this.tls = tls;
         this.connections = new AdminConnections(limits.connections());
         this.streams = new AdminStreams(limits.streams(), System::nanoTime);
         this.token = new AdminToken(token);
@@ -109,11 +113,24 @@ public final class AdminServer implements AutoCloseable {
      * Starts the server. Returns when it listens.
      *
      * @param token for actions and sensitive views; null or empty turns those off
+     * @param tls null: plain HTTP
      * @param registry the metrics at {@code /metrics}
      * @param readiness asked by {@code /health/ready}
      * @param endpoints the content of {@code /api}; may change later
      * @throws IOException if the address cannot be bound
      */
+    public static AdminServer start(
+            InetSocketAddress address,
+            @Nullable String token,
+            @Nullable ReloadableTls tls,
+            PrometheusMeterRegistry registry,
+            Readiness readiness,
+            AdminEndpoints endpoints)
+            throws IOException {
+        return new AdminServer(address, token, tls, registry, readiness, endpoints, Limits.DEFAULT);
+    }
+
+    /** Starts the server without TLS. */
     public static AdminServer start(
             InetSocketAddress address,
             @Nullable String token,
@@ -132,7 +149,7 @@ public final class AdminServer implements AutoCloseable {
             AdminEndpoints endpoints,
             Limits limits)
             throws IOException {
-        return new AdminServer(address, token, registry, readiness, endpoints, limits);
+        return new AdminServer(address, token, null, registry, readiness, endpoints, limits);
     }
 
     /** Returns the listen address, with the actual port if 0 was configured. */
@@ -154,8 +171,11 @@ public final class AdminServer implements AutoCloseable {
             // Long enough for a health check to be told; then the next one's turn comes.
             channel.eventLoop().schedule(() -> channel.close(), BORROWED_MILLIS, TimeUnit.MILLISECONDS);
         }
+        channel.pipeline().addLast(new WriteTimeoutHandler(WRITE_SECONDS));
+        if (tls != null) {
+            channel.pipeline().addLast(tls.newHandler(channel.alloc()));
+        }
         channel.pipeline()
-                .addLast(new WriteTimeoutHandler(WRITE_SECONDS))
                 .addLast(new HttpServerCodec(new HttpDecoderConfig()
                         .setMaxInitialLineLength(MAX_REQUEST_LINE)
                         .setMaxHeaderSize(MAX_HEADERS)))

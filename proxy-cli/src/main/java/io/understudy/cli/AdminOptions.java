@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Selects the running proxy that a command asks, and its token. */
@@ -27,6 +28,9 @@ public final class AdminOptions {
             paramLabel = "FILE",
             description = "A file with the admin token, instead of the configuration's.")
     private @Nullable Path tokenFile;
+
+    @Mixin
+    private final TrustOption trust = new TrustOption();
 
     /** Returns the configuration, or null if only the endpoint's address is given. */
     public @Nullable UnderstudyConfig config(CommandLine line) throws ConfigException {
@@ -56,6 +60,6 @@ public final class AdminOptions {
             token = Files.readString(tokenFile).strip();
         }
         String address = config == null ? null : config.admin().address().toString();
-        return new AdminClient(admin != null ? admin : String.valueOf(address), token);
+        return new AdminClient(admin != null ? admin : String.valueOf(address), token, trust.trust(config));
     }
 }

@@ -14,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import javax.net.ssl.HttpsURLConnection;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the admin endpoint of a running proxy. */
@@ -25,31 +26,50 @@ public final class AdminClient {
 
     private final String base;
     private final @Nullable String token;
+    private final @Nullable AdminTrust trust;
     private final Duration patience;
 
     /** @param address {@code host:port} or a complete URL */
     public AdminClient(String address, @Nullable String token) {
-        base = address.contains("://") ? address.replaceAll("/+$", "") : "http://" + address;
-        this.token = token;
-        this.patience = PATIENCE;
-        this.http = HttpClient.newBuilder().connectTimeout(patience).build();
+        this(address, token, null);
     }
 
-    private AdminClient(AdminClient same, Duration patience) {
-        this.base = same.base;
-        this.token = same.token;
+    /**
+     * @param address {@code host:port} or a complete URL
+     * @param trust null: plain HTTP, or with an https URL the authorities of the Java runtime
+     */
+    public AdminClient(String address, @Nullable String token, @Nullable AdminTrust trust) {
+        this(
+                address.contains("://")
+                        ? address.replaceAll("/+$", "")
+                        : (trust == null ? "http://" : "https://") + address,
+                token,
+                trust,
+                PATIENCE);
+    }
+
+    private AdminClient(String base, @Nullable String token, @Nullable AdminTrust trust, Duration patience) {
+        this.base = base;
+        this.token = token;
+        this.trust = trust;
         this.patience = patience;
-        this.http = HttpClient.newBuilder().connectTimeout(patience).build();
+        HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(patience);
+        if (trust != null) {
+            builder.sslContext(trust.context());
+        }
+        this.http = builder.build();
     }
 
     /** Returns a client that waits no longer than this for each response. */
     public AdminClient within(Duration most) {
-        return new AdminClient(this, most);
+        return new AdminClient(base, token, trust, most);
     }
 
-    public static AdminClient of(AdminConfig config) {
+    /** Returns a client of the endpoint that a configuration describes. */
+    public static AdminClient of(AdminConfig config) throws IOException {
         Secret secret = config.token();
-        return new AdminClient(config.address().toString(), secret == null ? null : secret.reveal());
+        return new AdminClient(
+                config.address().toString(), secret == null ? null : secret.reveal(), AdminTrust.of(config));
     }
 
     /** Sends {@code GET /api/NAME}. */
@@ -87,6 +107,10 @@ public final class AdminClient {
         String where = base + "/" + path;
         HttpURLConnection connection =
                 (HttpURLConnection) URI.create(where).toURL().openConnection();
+        AdminTrust trusted = trust;
+        if (trusted != null && connection instanceof HttpsURLConnection https) {
+            trusted.apply(https);
+        }
         connection.setConnectTimeout((int) PATIENCE.toMillis());
         if (token != null) {
             connection.setRequestProperty("Authorization", "Bearer " + token);

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.handler.ssl.SslContext;
 import io.understudy.ProxyServer;
 import io.understudy.admin.AdminEndpoints;
 import io.understudy.admin.AdminServer;
@@ -11,6 +12,7 @@ import io.understudy.admin.Readiness;
 import io.understudy.admin.dashboard.Dashboard;
 import io.understudy.config.Address;
 import io.understudy.config.AdminConfig;
+import io.understudy.config.AdminTls;
 import io.understudy.config.ConfigDiff;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigWatcher;
@@ -18,6 +20,9 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.config.Secret;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.connection.DescriptorShortage;
+import io.understudy.handshake.tls.ReloadableTls;
+import io.understudy.handshake.tls.TlsContexts;
+import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.host.Published;
 import io.understudy.pages.PagesView;
 import io.understudy.readiness.ReadinessView;
@@ -26,6 +31,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,9 +59,11 @@ public final class RunningProxy implements AutoCloseable {
     private final @Nullable AdminPort admin;
     private @Nullable Dashboard dashboard;
     private @Nullable PluginEndpoints ofPlugins;
+    private @Nullable ReloadableTls adminTls;
     private final ScheduledExecutorService management;
     private final ConfigWatcher watcher;
     private final ConfigView configuration;
+    private final ProcessMeters process;
     private final Reloader reloader;
     private final AtomicInteger lastReloadFailed = new AtomicInteger();
     private volatile LoadedConfig current;
@@ -74,6 +82,7 @@ public final class RunningProxy implements AutoCloseable {
         proxy = new ProxyServer(loaded, plugins.plugins(), registry);
         PrometheusHistograms.export(proxy.histograms(), registry);
         BuildInfo.current().register(registry);
+        process = new ProcessMeters(registry);
         Gauge.builder("understudy.config.last.reload.failed", lastReloadFailed, AtomicInteger::get)
                 .description("1 while the newest configuration file could not be applied")
                 .register(registry);
@@ -104,7 +113,7 @@ public final class RunningProxy implements AutoCloseable {
         return new RunningProxy(loaded, plugins, reloader);
     }
 
-    private @Nullable AdminPort startAdmin(UnderstudyConfig first) throws IOException {
+    private @Nullable AdminPort startAdmin(UnderstudyConfig first) throws IOException, TlsFilesException {
         AdminConfig config = first.admin();
         if (!config.enabled()) {
             return null;
@@ -143,6 +152,9 @@ public final class RunningProxy implements AutoCloseable {
             return Map.of("draining", true);
         });
         Readiness readiness = readiness();
+        AdminTls files = config.tls();
+        ReloadableTls tls = files == null ? null : ReloadableTls.accepting(context(files));
+        adminTls = tls;
         Dashboard samples = Dashboard.start(endpoints, registry, proxy.histograms(), readiness);
         dashboard = samples;
         AdminPort port = new AdminPort(
@@ -152,11 +164,13 @@ public final class RunningProxy implements AutoCloseable {
                             new InetSocketAddress(
                                     config.address().host(), config.address().port()),
                             token(current.config().admin()),
+                            tls,
                             registry,
                             readiness,
                             endpoints);
                     log.info(
-                            "admin endpoint on http://{}:{}/",
+                            "admin endpoint on {}://{}:{}/",
+                            tls == null ? "http" : "https",
                             config.address().host(),
                             server.address().getPort());
                     return server;
@@ -213,6 +227,25 @@ public final class RunningProxy implements AutoCloseable {
         };
     }
 
+    private static SslContext context(AdminTls files) throws TlsFilesException {
+        return TlsContexts.accepting(files.certificate(), files.key(), null, false);
+    }
+
+    /** Reads the admin endpoint's certificate again. Returns what is wrong with it, or nothing. */
+    private List<String> reloadTls(AdminConfig next) {
+        ReloadableTls tls = adminTls;
+        AdminTls files = next.tls();
+        if (tls == null || files == null) {
+            return List.of();
+        }
+        try {
+            tls.replace(context(files));
+            return List.of();
+        } catch (TlsFilesException e) {
+            return List.of("admin.tls: " + e.getMessage() + "; the certificate in use stays in use");
+        }
+    }
+
     private static @Nullable String token(AdminConfig config) {
         Secret token = config.token();
         return token == null ? null : token.reveal();
@@ -253,7 +286,8 @@ public final class RunningProxy implements AutoCloseable {
         try {
             LoadedConfig next = reloader.load();
             ConfigDiff diff = ConfigDiff.between(current, next);
-            List<String> left = proxy.reload(next);
+            List<String> left = new ArrayList<>(proxy.reload(next));
+            left.addAll(reloadTls(next.config().admin()));
             current = next;
             List<String> changes = applied(diff);
             PluginEndpoints endpoints = ofPlugins;
@@ -341,6 +375,7 @@ public final class RunningProxy implements AutoCloseable {
     public void close() {
         watcher.close();
         management.shutdownNow();
+        process.close();
         proxy.close();
         Dashboard samples = dashboard;
         if (samples != null) {

@@ -11,16 +11,17 @@ import org.jspecify.annotations.Nullable;
  * @param enabled whether there is one
  * @param address host and port on which it listens
  * @param token required of a caller that changes anything or reads SQL text; null: both are off
+ * @param tls null: plain HTTP
  */
 public record AdminConfig(
-        Boolean enabled, Address address, @Nullable Secret token) implements HasWarnings {
+        Boolean enabled, Address address, @Nullable Secret token, @Nullable AdminTls tls)
+        implements HasWarnings {
 
     /** Default address of the admin endpoint. */
     public static final Address DEFAULT_ADDRESS = new Address("127.0.0.1", 9307, "");
 
     private static final int TOKEN_LENGTH = 16;
-    private static final String REMEDY = "; let a firewall or network policy admit your monitoring alone, or listen on"
-            + " 127.0.0.1 behind a web server with TLS";
+    private static final String FIREWALL = "; let a firewall or network policy admit your monitoring alone, or ";
 
     public AdminConfig {
         enabled = enabled == null || enabled;
@@ -36,7 +37,7 @@ public record AdminConfig(
 
     /** Returns the defaults. */
     public static AdminConfig defaults() {
-        return new AdminConfig(true, DEFAULT_ADDRESS, null);
+        return new AdminConfig(true, DEFAULT_ADDRESS, null, null);
     }
 
     @Override
@@ -48,15 +49,24 @@ public record AdminConfig(
                         "shorter than " + TOKEN_LENGTH
                                 + " characters, which can be guessed; 'openssl rand -hex 16' makes one")
                 .that(
-                        !enabled || address.isLoopback() || token != null,
+                        !reached() || tls != null || token != null,
                         "address",
                         "other hosts can reach it, and it has no TLS: metrics, and the users and addresses of sessions,"
-                                + " are open to them" + REMEDY)
+                                + " are open to them" + FIREWALL + "set admin.tls and admin.token")
                 .that(
-                        !enabled || address.isLoopback() || token == null,
+                        !reached() || tls != null || token == null,
                         "address",
                         "other hosts can reach it, and it has no TLS: the token and SQL text can be read on the way,"
-                                + " and sessions by anyone" + REMEDY)
+                                + " and sessions by anyone" + FIREWALL + "set admin.tls")
+                .that(
+                        !reached() || tls == null || token != null,
+                        "address",
+                        "other hosts can reach it, and there is no token: nobody can be let in to what needs one"
+                                + FIREWALL + "set admin.token")
                 .lines();
+    }
+
+    private boolean reached() {
+        return enabled && !address.isLoopback();
     }
 }

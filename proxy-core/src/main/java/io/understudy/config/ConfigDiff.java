@@ -26,7 +26,8 @@ public record ConfigDiff(List<Change> changes) {
 
     private static final Pattern LIVE = Pattern.compile("(limits|log|pages|switchover|plugins)(\\..*)?"
             + "|listen\\.maxConnections|listen\\.tls\\.(certificate|key|clientCa|requireClientCertificate)"
-            + "|primary\\.(address|candidates)|primary\\.tls\\.(ca|certificate|key)|admin\\.token");
+            + "|primary\\.(address|candidates)|primary\\.tls\\.(ca|certificate|key)"
+            + "|admin\\.token|admin\\.tls\\.(certificate|key)");
 
     /**
      * One value that differs.

@@ -29,6 +29,11 @@ final class TlsFiles {
             tls.readable(listen.key(), "listen.tls.key");
             tls.readable(listen.clientCa(), "listen.tls.clientCa");
         }
+        AdminTls admin = config.admin().tls();
+        if (admin != null && config.admin().enabled()) {
+            tls.readable(admin.certificate(), "admin.tls.certificate");
+            tls.readable(admin.key(), "admin.tls.key");
+        }
         tls.server(config.primary().tls(), "primary.tls");
         for (int i = 0; i < config.standbys().size(); i++) {
             tls.server(config.standbys().get(i).tls(), "standbys[" + i + "].tls");

@@ -330,7 +330,7 @@ class WrongDocumentsTest {
                         "test.yaml:2:19: warning: admin.address: other hosts",
                         "no TLS",
                         "are open to them",
-                        "127.0.0.1");
+                        "admin.tls");
         assertThat(headlines(primary.formatted("[::]:9307", ", token: a-token-of-fair-length")))
                 .singleElement()
                 .asString()
@@ -338,6 +338,17 @@ class WrongDocumentsTest {
         assertThat(headlines(primary.formatted("[::]:9307", ", enabled: false")))
                 .isEmpty();
         assertThat(headlines(primary.formatted("127.0.0.1:9307", ""))).isEmpty();
+        String tls = ", tls: { certificate: 'a.pem', key: 'a.key' }";
+        assertThat(headlines(primary.formatted("[::]:9307", tls)))
+                .singleElement()
+                .asString()
+                .contains("there is no token");
+        assertThat(headlines(primary.formatted("[::]:9307", tls + ", token: a-token-of-fair-length")))
+                .isEmpty();
+        assertThat(ConfigTexts.headlines(primary.formatted("[::]:9307", ", tls: { key: k }")))
+                .singleElement()
+                .asString()
+                .contains("admin.tls.certificate: required: a PEM file");
     }
 
     private static List<String> headlines(String text) throws ConfigException {

@@ -6,6 +6,7 @@ import io.understudy.cli.Failures;
 import io.understudy.cli.Logging;
 import io.understudy.cli.ReportOutput;
 import io.understudy.cli.TimeConverter;
+import io.understudy.cli.TrustOption;
 import io.understudy.config.Address;
 import io.understudy.config.ConfigException;
 import io.understudy.config.LoadedConfig;
@@ -56,6 +57,9 @@ public final class ReadyCommand extends CliCommand {
             paramLabel = "HOST:PORT",
             description = "A running proxy's admin endpoint: asks by way of it; with -c with the file's token.")
     private @Nullable String admin;
+
+    @Mixin
+    private final TrustOption trust = new TrustOption();
 
     @Option(
             names = "--timeout",
@@ -123,8 +127,11 @@ public final class ReadyCommand extends CliCommand {
         String standby = Objects.requireNonNull(name);
         if (admin != null) {
             Secret token = config == null ? null : config.config().admin().token();
-            AdminClient client = new AdminClient(admin, token == null ? null : token.reveal());
             try {
+                AdminClient client = new AdminClient(
+                        admin,
+                        token == null ? null : token.reveal(),
+                        trust.trust(config == null ? null : config.config()));
                 return client.readiness(standby);
             } catch (IOException e) {
                 failure = Failures.sentence(e);
@@ -150,8 +157,8 @@ public final class ReadyCommand extends CliCommand {
         Address primary = null;
         Map<String, Object> warmth = null;
         if (config.config().admin().enabled()) {
-            AdminClient proxy = AdminClient.of(config.config().admin());
             try {
+                AdminClient proxy = AdminClient.of(config.config().admin());
                 // Which server is the primary now, and how cold a standby is, the running proxy knows best.
                 if (proxy.value("primary", ADMIN_PATIENCE) instanceof Map<?, ?> view) {
                     primary = Address.parse(String.valueOf(view.get("address")));

@@ -3,6 +3,7 @@ package io.understudy.cli.report;
 import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Logging;
 import io.understudy.cli.TimeConverter;
+import io.understudy.cli.TrustOption;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.plugins.binlog.BinlogFile;
 import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -31,6 +33,9 @@ final class BinlogSource {
 
     @Option(names = "--admin", paramLabel = "HOST:PORT", description = "A running proxy's admin endpoint.")
     private @Nullable String admin;
+
+    @Mixin
+    private final TrustOption trust = new TrustOption();
 
     @Option(
             names = "--for",
@@ -73,7 +78,7 @@ final class BinlogSource {
             return report.ofFiles(workload);
         }
         if (admin != null) {
-            return report.ofProxy(new AdminClient(admin, null));
+            return report.ofProxy(new AdminClient(admin, null, trust.trust(null)));
         }
         if (config != null) {
             Logging.quiet();

@@ -3,6 +3,7 @@ package io.understudy.cli.report;
 import io.understudy.cli.ConfigFile;
 import io.understudy.cli.Logging;
 import io.understudy.cli.TimeConverter;
+import io.understudy.cli.TrustOption;
 import io.understudy.pages.PagesQuery;
 import io.understudy.report.AdminClient;
 import io.understudy.report.PagesText;
@@ -39,6 +40,9 @@ public final class PagesReportCommand extends PrintedReport {
             description = "A running proxy's admin endpoint: asks by way of it.")
     private @Nullable String admin;
 
+    @Mixin
+    private final TrustOption trust = new TrustOption();
+
     @Option(names = "--server", required = true, paramLabel = "NAME", description = "The standby.")
     private @Nullable String server;
 
@@ -71,7 +75,7 @@ public final class PagesReportCommand extends PrintedReport {
     Map<String, Object> report(CommandLine line) throws Exception {
         if (admin != null) {
             refuseWithAdmin(line);
-            return new AdminClient(admin, null).view("standbys/" + server + "/pages");
+            return new AdminClient(admin, null, trust.trust(null)).view("standbys/" + server + "/pages");
         }
         if (file != null) {
             Logging.quiet();

@@ -30,7 +30,7 @@ final class FailoverProxy implements AutoCloseable {
     private final AdminClient admin;
     private final LostSource lost;
 
-    private FailoverProxy(RunningProxy proxy, UnderstudyConfig config) {
+    private FailoverProxy(RunningProxy proxy, UnderstudyConfig config) throws IOException {
         this.proxy = proxy;
         this.config = config;
         admin = AdminClient.of(config.admin());

@@ -1,0 +1,149 @@
+package io.understudy.it.legs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.report.AdminClient;
+import io.understudy.report.AdminTrust;
+import io.understudy.runtime.PluginTypes;
+import io.understudy.runtime.RunningProxy;
+import io.understudy.testkit.FakeServer;
+import java.io.FileInputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.util.List;
+import java.util.Objects;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The admin endpoint with TLS: who trusts it, how a connection ends, and a new certificate. */
+@Timeout(60)
+class AdminTlsTest {
+    private static final String TOKEN = "a-token-of-fair-length";
+
+    @TempDir
+    private Path folder;
+
+    private TestCertificates certificates;
+    private FakeServer primary;
+    private RunningProxy proxy;
+    private LoadedConfig loaded;
+    private String address = "";
+
+    @BeforeEach
+    @SuppressWarnings("NullAway") // set before each test
+    void start() throws Exception {
+        certificates = new TestCertificates(Files.createDirectory(folder.resolve("first")));
+        primary = FakeServer.responding(new byte[0]);
+        PluginTypes plugins = PluginTypes.installed();
+        String yaml = """
+                listen: { address: "127.0.0.1:0" }
+                primary: { address: "127.0.0.1:%d", tls: { mode: disabled } }
+                admin: { address: "0.0.0.0:0", token: %s, tls: { certificate: %s, key: %s } }
+                """.formatted(primary.address().getPort(), TOKEN, certificates.certificate, certificates.key);
+        RunningProxy.Reloader reloader =
+                () -> ConfigLoader.load(yaml, "test.yaml", plugins.records(), name -> null);
+        loaded = reloader.load();
+        proxy = RunningProxy.start(loaded, plugins, reloader);
+        address = "127.0.0.1:"
+                + Objects.requireNonNull(proxy.adminAddress()).getPort();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        proxy.close();
+        primary.close();
+    }
+
+    private AdminClient client(@Nullable AdminTrust trust) {
+        return new AdminClient(address, TOKEN, trust);
+    }
+
+    @Test
+    void withTlsAndATokenOtherHostsMayReachIt() {
+        assertThat(loaded.warnings()).isEmpty();
+    }
+
+    @Test
+    void anAuthorityOrTheCertificateItselfIsTrusted() throws Exception {
+        AdminClient byAuthority = client(AdminTrust.ofAuthorities(certificates.ca));
+        assertThat(byAuthority.view("build")).containsKey("version");
+        assertThat(byAuthority.act("reload").get("applied")).isEqualTo(true);
+        AdminTrust pinned = Objects.requireNonNull(AdminTrust.of(loaded.config().admin()));
+        assertThat(client(pinned).view("build")).containsKey("version");
+        // Whatever the name: the certificate has 127.0.0.1 and 127.0.0.2.
+        assertThat(new AdminClient(address.replace("127.0.0.1", "127.0.0.3"), TOKEN, pinned).view("build"))
+                .containsKey("version");
+        for (AdminTrust trust : List.of(pinned, AdminTrust.ofAuthorities(certificates.ca))) {
+            try (InputStream events = client(trust).stream("events")) {
+                assertThat(new String(events.readNBytes(6), StandardCharsets.UTF_8)).isEqualTo("event:");
+            }
+        }
+    }
+
+    @Test
+    void othersAreNot() throws Exception {
+        assertThatThrownBy(() -> client(AdminTrust.ofAuthorities(certificates.strangerCa)).view("build"))
+                .hasMessageContaining("https://" + address);
+        AdminTrust authority = AdminTrust.ofAuthorities(certificates.ca);
+        assertThatThrownBy(() -> new AdminClient(address.replace("127.0.0.1", "127.0.0.3"), TOKEN, authority)
+                        .view("build"))
+                .hasMessageContaining("127.0.0.3");
+        assertThatThrownBy(() -> client(null).view("build")).hasMessageContaining("no response from http://");
+    }
+
+    /** A client takes an end without close_notify for a cut. */
+    @Test
+    void theEndOfAResponseIsNoCut() throws Exception {
+        KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+        store.load(null, null);
+        try (FileInputStream in = new FileInputStream(certificates.ca.toFile())) {
+            store.setCertificateEntry("ca", CertificateFactory.getInstance("X.509").generateCertificate(in));
+        }
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(store);
+        for (String protocol : List.of("TLSv1.3", "TLSv1.2")) {
+            SSLContext context = SSLContext.getInstance(protocol);
+            context.init(null, trust.getTrustManagers(), null);
+            try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
+                    .createSocket("127.0.0.1", Objects.requireNonNull(proxy.adminAddress()).getPort())) {
+                socket.setEnabledProtocols(new String[] {protocol});
+                socket.getOutputStream()
+                        .write("GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+                                .getBytes(StandardCharsets.US_ASCII));
+                // Throws where close_notify is missing.
+                String response = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                assertThat(response).startsWith("HTTP/1.1 200 OK").endsWith("{\"status\":\"live\"}\n");
+            }
+        }
+    }
+
+    @Test
+    void aNewCertificateIsReadWithAReload() throws Exception {
+        AdminClient before = client(AdminTrust.of(loaded.config().admin()));
+        TestCertificates renewed = new TestCertificates(Files.createDirectory(folder.resolve("second")));
+        Files.copy(renewed.key, certificates.key, StandardCopyOption.REPLACE_EXISTING);
+        assertThat(String.valueOf(before.act("reload").get("notApplied")))
+                .contains("admin.tls", "the certificate in use stays in use");
+        Files.copy(renewed.certificate, certificates.certificate, StandardCopyOption.REPLACE_EXISTING);
+        assertThat(String.valueOf(before.act("reload").get("notApplied"))).isEqualTo("[]");
+        assertThat(client(AdminTrust.of(loaded.config().admin())).view("build")).containsKey("version");
+        assertThat(client(AdminTrust.ofAuthorities(renewed.ca)).view("build")).containsKey("version");
+        AdminTrust old = AdminTrust.ofAuthorities(certificates.ca);
+        assertThatThrownBy(() -> client(old).view("build")).hasMessageContaining("no response");
+    }
+}
