@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param tls null: plain HTTP
  */
 public record AdminConfig(
-        Boolean enabled, Address address, @Nullable Secret token, @Nullable AdminTls tls)
-        implements HasWarnings {
+        Boolean enabled,
+        Address address,
+        @Nullable Secret token,
+        @Nullable AdminTls tls) implements HasWarnings {
 
     /** Default address of the admin endpoint. */
     public static final Address DEFAULT_ADDRESS = new Address("127.0.0.1", 9307, "");

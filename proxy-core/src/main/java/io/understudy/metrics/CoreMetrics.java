@@ -103,10 +103,12 @@ public final class CoreMetrics {
     }
 
     private Counter outcome(String outcome) {
-        return outcomes.computeIfAbsent(outcome, name -> Counter.builder("understudy.connections")
-                .description("Client connections by outcome")
-                .tag("outcome", name)
-                .register(registry));
+        return outcomes.computeIfAbsent(
+                outcome,
+                name -> Counter.builder("understudy.connections")
+                        .description("Client connections by outcome")
+                        .tag("outcome", name)
+                        .register(registry));
     }
 
     /** Counts a session's end by reason. */

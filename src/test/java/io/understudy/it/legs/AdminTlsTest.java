@@ -55,12 +55,10 @@ class AdminTlsTest {
                 primary: { address: "127.0.0.1:%d", tls: { mode: disabled } }
                 admin: { address: "0.0.0.0:0", token: %s, tls: { certificate: %s, key: %s } }
                 """.formatted(primary.address().getPort(), TOKEN, certificates.certificate, certificates.key);
-        RunningProxy.Reloader reloader =
-                () -> ConfigLoader.load(yaml, "test.yaml", plugins.records(), name -> null);
+        RunningProxy.Reloader reloader = () -> ConfigLoader.load(yaml, "test.yaml", plugins.records(), name -> null);
         loaded = reloader.load();
         proxy = RunningProxy.start(loaded, plugins, reloader);
-        address = "127.0.0.1:"
-                + Objects.requireNonNull(proxy.adminAddress()).getPort();
+        address = "127.0.0.1:" + Objects.requireNonNull(proxy.adminAddress()).getPort();
     }
 
     @AfterEach
@@ -90,18 +88,20 @@ class AdminTlsTest {
                 .containsKey("version");
         for (AdminTrust trust : List.of(pinned, AdminTrust.ofAuthorities(certificates.ca))) {
             try (InputStream events = client(trust).stream("events")) {
-                assertThat(new String(events.readNBytes(6), StandardCharsets.UTF_8)).isEqualTo("event:");
+                assertThat(new String(events.readNBytes(6), StandardCharsets.UTF_8))
+                        .isEqualTo("event:");
             }
         }
     }
 
     @Test
     void othersAreNot() throws Exception {
-        assertThatThrownBy(() -> client(AdminTrust.ofAuthorities(certificates.strangerCa)).view("build"))
+        assertThatThrownBy(() -> client(AdminTrust.ofAuthorities(certificates.strangerCa))
+                        .view("build"))
                 .hasMessageContaining("https://" + address);
         AdminTrust authority = AdminTrust.ofAuthorities(certificates.ca);
-        assertThatThrownBy(() -> new AdminClient(address.replace("127.0.0.1", "127.0.0.3"), TOKEN, authority)
-                        .view("build"))
+        assertThatThrownBy(() ->
+                        new AdminClient(address.replace("127.0.0.1", "127.0.0.3"), TOKEN, authority).view("build"))
                 .hasMessageContaining("127.0.0.3");
         assertThatThrownBy(() -> client(null).view("build")).hasMessageContaining("no response from http://");
     }
@@ -112,7 +112,8 @@ class AdminTlsTest {
         KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
         store.load(null, null);
         try (FileInputStream in = new FileInputStream(certificates.ca.toFile())) {
-            store.setCertificateEntry("ca", CertificateFactory.getInstance("X.509").generateCertificate(in));
+            store.setCertificateEntry(
+                    "ca", CertificateFactory.getInstance("X.509").generateCertificate(in));
         }
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(store);
@@ -120,7 +121,9 @@ class AdminTlsTest {
             SSLContext context = SSLContext.getInstance(protocol);
             context.init(null, trust.getTrustManagers(), null);
             try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
-                    .createSocket("127.0.0.1", Objects.requireNonNull(proxy.adminAddress()).getPort())) {
+                    .createSocket(
+                            "127.0.0.1",
+                            Objects.requireNonNull(proxy.adminAddress()).getPort())) {
                 socket.setEnabledProtocols(new String[] {protocol});
                 socket.getOutputStream()
                         .write("GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"

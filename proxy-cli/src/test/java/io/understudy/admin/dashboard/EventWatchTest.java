@@ -80,8 +80,7 @@ class EventWatchTest {
         registry.counter("understudy.connections", "outcome", "accepted").increment();
         registry.counter("understudy.gtid.domain.conflicts", "kind", "pinned").increment();
         assertThat(after(2)).isEmpty();
-        registry.counter("understudy.connections", "outcome", "backend_silent")
-                .increment();
+        registry.counter("understudy.connections", "outcome", "backend_silent").increment();
         assertThat(after(2)).containsExactly("problem clients: connections (backend silent) began: 1");
     }
 
