@@ -287,7 +287,8 @@ public final class RunningProxy implements AutoCloseable {
             LoadedConfig next = reloader.load();
             ConfigDiff diff = ConfigDiff.between(current, next);
             List<String> left = new ArrayList<>(proxy.reload(next));
-            left.addAll(reloadTls(next.config().admin()));
+            List<String> oldCertificate = reloadTls(next.config().admin());
+            left.addAll(oldCertificate);
             current = next;
             List<String> changes = applied(diff);
             PluginEndpoints endpoints = ofPlugins;
@@ -299,7 +300,7 @@ public final class RunningProxy implements AutoCloseable {
             if (port != null) {
                 port.setToken(token(next.config().admin()));
             }
-            lastReloadFailed.set(proxy.keepsOldCertificates() ? 1 : 0);
+            lastReloadFailed.set(proxy.keepsOldCertificates() || !oldCertificate.isEmpty() ? 1 : 0);
             count("applied");
             changes.forEach(sentence -> log.info("reload: {}", sentence));
             left.forEach(sentence -> log.warn("reload: {}", sentence));

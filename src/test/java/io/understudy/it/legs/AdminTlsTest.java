@@ -135,6 +135,13 @@ class AdminTlsTest {
         }
     }
 
+    private double reloadFailed() {
+        return Objects.requireNonNull(proxy.registry()
+                        .find("understudy.config.last.reload.failed")
+                        .gauge())
+                .value();
+    }
+
     @Test
     void aNewCertificateIsReadWithAReload() throws Exception {
         AdminClient before = client(AdminTrust.of(loaded.config().admin()));
@@ -142,8 +149,10 @@ class AdminTlsTest {
         Files.copy(renewed.key, certificates.key, StandardCopyOption.REPLACE_EXISTING);
         assertThat(String.valueOf(before.act("reload").get("notApplied")))
                 .contains("admin.tls", "the certificate in use stays in use");
+        assertThat(reloadFailed()).isEqualTo(1);
         Files.copy(renewed.certificate, certificates.certificate, StandardCopyOption.REPLACE_EXISTING);
         assertThat(String.valueOf(before.act("reload").get("notApplied"))).isEqualTo("[]");
+        assertThat(reloadFailed()).isZero();
         assertThat(client(AdminTrust.of(loaded.config().admin())).view("build")).containsKey("version");
         assertThat(client(AdminTrust.ofAuthorities(renewed.ca)).view("build")).containsKey("version");
         AdminTrust old = AdminTrust.ofAuthorities(certificates.ca);

@@ -15,6 +15,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Shows the contents of a standby's buffer pool, and the pages that rebuilding a table would free. */
