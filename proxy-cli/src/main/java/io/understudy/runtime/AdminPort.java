@@ -33,6 +33,7 @@ final class AdminPort implements AutoCloseable {
     private @Nullable AdminServer server;
 
     private boolean closed;
+    private boolean failed;
 
     /** @param shared whether another process may have the address */
     AdminPort(String address, Start start, ScheduledExecutorService timer, boolean shared) {
@@ -51,7 +52,7 @@ final class AdminPort implements AutoCloseable {
         try {
             server = start.start();
         } catch (IOException e) {
-            if (!shared || !(e.getCause() instanceof BindException)) {
+            if (!shared || !isTaken(e)) {
                 throw e;
             }
             log.info(
@@ -59,6 +60,13 @@ final class AdminPort implements AutoCloseable {
                     address);
             listenLater();
         }
+    }
+
+    /** Returns whether somebody else has the address, and not whether it is wrong, forbidden or of another host. */
+    private static boolean isTaken(IOException e) {
+        return e.getCause() instanceof BindException bind
+                && bind.getMessage() != null
+                && bind.getMessage().contains("in use");
     }
 
     private void listenLater() {
@@ -71,7 +79,11 @@ final class AdminPort implements AutoCloseable {
         }
         try {
             server = start.start();
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
+            if (!failed && !(e instanceof IOException taken && isTaken(taken))) {
+                failed = true;
+                log.warn("the admin endpoint {} does not start, and is tried again: {}", address, e.getMessage(), e);
+            }
             listenLater();
         }
     }

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.LongTaskTimer;
 import io.micrometer.core.instrument.Measurement;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -12,6 +13,8 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import io.micrometer.core.instrument.distribution.pause.PauseDetector;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -63,7 +66,35 @@ final class PluginMeters extends MeterRegistry {
                 .description(id.getDescription())
                 .publishPercentiles(wanted.getPercentiles())
                 .publishPercentileHistogram(wanted.isPercentileHistogram())
+                .percentilePrecision(wanted.getPercentilePrecision())
+                .serviceLevelObjectives(durations(wanted.getServiceLevelObjectiveBoundaries()))
+                .minimumExpectedValue(duration(wanted.getMinimumExpectedValueAsDouble()))
+                .maximumExpectedValue(duration(wanted.getMaximumExpectedValueAsDouble()))
+                .distributionStatisticExpiry(wanted.getExpiry())
+                .distributionStatisticBufferLength(wanted.getBufferLength())
+                .pauseDetector(pauses)
                 .register(process);
+    }
+
+    @Override
+    protected LongTaskTimer newLongTaskTimer(Meter.Id id, DistributionStatisticConfig wanted) {
+        return LongTaskTimer.builder(id.getName())
+                .tags(id.getTags())
+                .description(id.getDescription())
+                .publishPercentiles(wanted.getPercentiles())
+                .publishPercentileHistogram(wanted.isPercentileHistogram())
+                .serviceLevelObjectives(durations(wanted.getServiceLevelObjectiveBoundaries()))
+                .register(process);
+    }
+
+    private static Duration @Nullable [] durations(double @Nullable [] nanos) {
+        return nanos == null
+                ? null
+                : Arrays.stream(nanos).mapToObj(PluginMeters::duration).toArray(Duration[]::new);
+    }
+
+    private static @Nullable Duration duration(@Nullable Double nanos) {
+        return nanos == null || nanos <= 0 || nanos.isInfinite() ? null : Duration.ofNanos(nanos.longValue());
     }
 
     @Override
@@ -76,6 +107,12 @@ final class PluginMeters extends MeterRegistry {
                 .scale(scale)
                 .publishPercentiles(wanted.getPercentiles())
                 .publishPercentileHistogram(wanted.isPercentileHistogram())
+                .percentilePrecision(wanted.getPercentilePrecision())
+                .serviceLevelObjectives(wanted.getServiceLevelObjectiveBoundaries())
+                .minimumExpectedValue(wanted.getMinimumExpectedValueAsDouble())
+                .maximumExpectedValue(wanted.getMaximumExpectedValueAsDouble())
+                .distributionStatisticExpiry(wanted.getExpiry())
+                .distributionStatisticBufferLength(wanted.getBufferLength())
                 .register(process);
     }
 

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.LongTaskTimer;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.config.Address;
 import io.understudy.config.PrimaryConfig;
@@ -46,6 +49,23 @@ class HostContextTest {
                 plugin,
                 new HostContext.Shared(
                         registry, histograms, Clock.systemUTC(), primary, List.of(), published, instances));
+    }
+
+    /** The buckets of a histogram are those that the plugin wants, in what is scraped. */
+    @Test
+    void aMeterHasAllThatItsBuilderWasGiven() {
+        try (HostContext context = context("commits")) {
+            DistributionSummary.builder("sizes").serviceLevelObjectives(1, 2, 4).register(context.meters());
+            Timer.builder("times").serviceLevelObjectives(Duration.ofMillis(5)).register(context.meters());
+            LongTaskTimer.builder("tasks").register(context.meters());
+            assertThat(registry.get("sizes").summary().takeSnapshot().histogramCounts())
+                    .extracting(bucket -> bucket.bucket())
+                    .containsExactly(1.0, 2.0, 4.0);
+            assertThat(registry.get("times").timer().takeSnapshot().histogramCounts())
+                    .extracting(bucket -> bucket.bucket(TimeUnit.MILLISECONDS))
+                    .containsExactly(5.0);
+            assertThat(registry.get("tasks").longTaskTimer().activeTasks()).isZero();
+        }
     }
 
     @Test

@@ -27,6 +27,7 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
     private @Nullable CaptureMeters meters;
     private @Nullable PluginContext context;
     private volatile @Nullable CaptureConfig config;
+    private boolean stopped;
 
     @Override
     public String id() {
@@ -61,6 +62,10 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
         PluginContext services = Objects.requireNonNull(context, "not started");
         String given = parameters.get(TIME);
         Duration time = given == null ? null : Durations.parse(given);
+        if (stopped) {
+            // The request came before the plugin was removed.
+            throw new IllegalArgumentException("the capture plugin was removed");
+        }
         if (active() != null) {
             throw new IllegalArgumentException("a capture runs already; stop it first");
         }
@@ -137,7 +142,8 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
     }
 
     @Override
-    public void stop() {
+    public synchronized void stop() {
+        stopped = true;
         Capture running = capture;
         if (running != null) {
             finish(running);

@@ -1,5 +1,6 @@
 /**
- * Finds the statements that held up the standbys' appliers, the action that would help, and by how much. Changes nothing.
+ * Finds the statements that held up the standbys' appliers, the action that would help, and by how much. Changes
+ * nothing.
  *
  * <ul>
  *   <li><i>stall</i>: the time for which a standby could commit nothing because one transaction, the <i>head</i>, was

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognises the schema changes that {@code binlog_alter_two_phase} covers, as MariaDB 10.11 and 11.4 log them: ALTER TABLE,
- * CREATE INDEX and DROP INDEX, but no change of single partitions, no renaming alone, and no other DDL.
+ * Recognises the schema changes that {@code binlog_alter_two_phase} covers, as MariaDB 10.11 and 11.4 log them: ALTER
+ * TABLE, CREATE INDEX and DROP INDEX, but no change of single partitions, no renaming alone, and no other DDL.
  */
 public final class TwoPhaseCoverage {
     private static final Set<String> PARTITION_WORK = Set.of(
