@@ -15,6 +15,7 @@ import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Copies the commands of one session while a capture runs. A session's part begins outside a transaction. */
@@ -108,10 +109,19 @@ final class CaptureObserver implements SessionObserver {
         if (prepared != null && prepared.longDataPending()) {
             return "long_data";
         }
-        if (!session.settings().known() || prepared != null && !prepared.settingsKnown()) {
+        if (!session.settings().known() || prepared != null && !isAsPrepared(prepared)) {
             return "settings_unknown";
         }
         return AccountStatements.is(command) ? "account" : null;
+    }
+
+    /**
+     * Returns whether one set of settings says what an execution means: its text has the character set of the
+     * preparation, its values that of now.
+     */
+    private boolean isAsPrepared(PreparedStatement prepared) {
+        return prepared.settingsKnown()
+                && Objects.equals(prepared.characterSet(), session.settings().characterSet());
     }
 
     private @Nullable Pending kept(Capture capture, CommandView command, @Nullable PreparedStatement prepared) {

@@ -162,9 +162,7 @@ final class RunningDomains implements DomainAction {
 
     @Override
     public SessionObserver observe(SessionContext session, LeverObserver levers) {
-        if (config.rules().isEmpty() && !policy.tagging) {
-            return SessionObserver.NONE;
-        }
+        // Also where nothing is tagged yet: a reload may begin to, and an unobserved session would write unguarded.
         return new SteeredSession(levers, new DomainObserver(session, this::policy, shared));
     }
 

@@ -44,7 +44,7 @@ public final class DomainObserver implements SessionObserver {
         current = new SessionPolicy(session, policies);
         reader = new CommandReader(session, shared.dictionary());
         domain = new SessionDomain(shared.accounts(), shared.meters());
-        writes = new WriteTagging(session.user(), shared, current, domain, reader);
+        writes = new WriteTagging(session, shared, current, domain, reader);
         lost = new LostWrites(session, shared);
     }
 

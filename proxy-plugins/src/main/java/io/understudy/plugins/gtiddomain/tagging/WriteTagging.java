@@ -2,6 +2,7 @@ package io.understudy.plugins.gtiddomain.tagging;
 
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.SessionContext;
 import io.understudy.plugins.gtiddomain.ownership.Conflict;
 import io.understudy.plugins.gtiddomain.ownership.PendingWrite;
 import io.understudy.plugins.gtiddomain.ownership.TableEntry;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * if no decision was possible. Used on the session's event loop.
  */
 final class WriteTagging {
-    private final String user;
+    private final SessionContext session;
     private final Accounts accounts;
     private final DomainMeters meters;
     private final SessionPolicy current;
@@ -37,8 +38,13 @@ final class WriteTagging {
     private @Nullable PendingWrite boundaryWrite;
     private boolean boundaryDecided;
 
-    WriteTagging(String user, SharedTagging shared, SessionPolicy current, SessionDomain domain, CommandReader reader) {
-        this.user = user;
+    WriteTagging(
+            SessionContext session,
+            SharedTagging shared,
+            SessionPolicy current,
+            SessionDomain domain,
+            CommandReader reader) {
+        this.session = session;
         accounts = shared.accounts();
         meters = shared.meters();
         this.current = current;
@@ -77,7 +83,7 @@ final class WriteTagging {
             return domain.back(policy);
         }
         // If the server should refuse the domain, it must not be for a write that other sessions believe to be in it.
-        boolean unproven = entries != null && policy.pin && !accounts.isProven(user);
+        boolean unproven = entries != null && policy.pin && !accounts.isProven(session.user());
         if (domain.leftAlone() || unproven) {
             boolean alone = domain.leftAlone();
             InjectedStatement back = domain.back(policy);

@@ -49,6 +49,19 @@ class AccountPrivilegeTest {
         assertThat(fixture.policy.ownership.ownersOf("shop.archive")).isEqualTo(1);
     }
 
+    /** Behind COM_CHANGE_USER it is the new account that must be proven. */
+    @Test
+    void theAccountOfAChangedUserIsProvenToo() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient client = fixture.client("app");
+        assertThat(client.run("DELETE FROM archive")).isNotEqualTo(TO_0);
+        client.setUser("weak");
+        client.resetConnection();
+        client.refuseWith(1227);
+        assertThat(client.run("DELETE FROM archive")).isEqualTo(TO_0);
+        assertThat(fixture.count("0", "archive", "unproven")).isEqualTo(1);
+    }
+
     @Test
     void anAccountIsProbedOnceAtItsFirstLogin() {
         Fixture fixture = Fixture.tagging(Guard.PIN);
