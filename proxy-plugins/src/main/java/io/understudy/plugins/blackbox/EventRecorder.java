@@ -136,8 +136,8 @@ final class EventRecorder {
     private void warnOfNotKept(Gtid gtid, BinlogTransaction transaction) {
         if (!obstacle.text.isEmpty() && notKept.due()) {
             log.warn(
-                    "black-box: transaction {} of {} bytes is not kept: {}. Reports will show it as a gap (logged at most"
-                            + " once a minute)",
+                    "black-box: transaction {} of {} bytes is not kept: {}. Reports will show it as a gap (logged at"
+                            + " most once a minute)",
                     gtid.text(),
                     transaction.bytes(),
                     obstacle.text);
