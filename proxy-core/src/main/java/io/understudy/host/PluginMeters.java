@@ -87,10 +87,12 @@ final class PluginMeters extends MeterRegistry {
                 .register(process);
     }
 
-    private static Duration @Nullable [] durations(double @Nullable [] nanos) {
+    private static Duration[] durations(double @Nullable [] nanos) {
         return nanos == null
-                ? null
-                : Arrays.stream(nanos).mapToObj(PluginMeters::duration).toArray(Duration[]::new);
+                ? new Duration[0]
+                : Arrays.stream(nanos)
+                        .mapToObj(boundary -> Duration.ofNanos((long) boundary))
+                        .toArray(Duration[]::new);
     }
 
     private static @Nullable Duration duration(@Nullable Double nanos) {
