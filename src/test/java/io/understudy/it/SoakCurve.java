@@ -22,9 +22,9 @@ final class SoakCurve {
                 "soak %5.0f s  heap %6.1f MiB  direct %6.1f MiB  resident %6.1f MiB  descriptors %4d  threads %3d"
                         + "  sessions %3d",
                 seconds,
-                mib(figures.heap()),
-                mib(figures.direct()),
-                mib(figures.resident()),
+                mib((double) figures.heap()),
+                mib((double) figures.direct()),
+                mib((double) figures.resident()),
                 figures.descriptors(),
                 figures.threads(),
                 figures.sessions());
@@ -45,7 +45,7 @@ final class SoakCurve {
             for (int j = i + 1; j < steady.size(); j++) {
                 Sample from = steady.get(i);
                 Sample to = steady.get(j);
-                slopes.add((figure.applyAsLong(to.figures()) - figure.applyAsLong(from.figures()))
+                slopes.add((double) (figure.applyAsLong(to.figures()) - figure.applyAsLong(from.figures()))
                         / (to.seconds() - from.seconds()));
             }
         }

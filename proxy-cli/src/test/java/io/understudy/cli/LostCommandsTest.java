@@ -9,6 +9,7 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.runtime.PluginTypes;
 import io.understudy.runtime.RunningProxy;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -24,6 +25,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -175,10 +177,25 @@ class LostCommandsTest {
         assertThat(Files.readAllBytes(to)).isEqualTo(bytes);
     }
 
+    /** It has lost its name, so that no other process opens it; the process that has it open shows its mode. */
     @Test
     void theRingFileIsReadableByItsOwnerOnly() throws Exception {
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("ring"))))
-                .isEqualTo("rw-------");
+        String ring = folder.resolve("ring").toString();
+        assertThat(folder.resolve("ring")).doesNotExist();
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            assertThat(open.filter(fd -> target(fd).equals(ring + " (deleted)")))
+                    .isNotEmpty()
+                    .allSatisfy(fd -> assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(fd)))
+                            .isEqualTo("rw-------"));
+        }
+    }
+
+    private static String target(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (IOException e) {
+            return ""; // closed meanwhile
+        }
     }
 
     @Test

@@ -174,7 +174,7 @@ class ConfigSchemaTest {
 
     @Test
     void exactlyTheKeysAreDescribed() throws Exception {
-        assertThat(coreRecords()).hasSize(12);
+        assertThat(coreRecords()).hasSize(13);
         Descriptions descriptions = new Descriptions();
         for (Class<?> type : coreRecords()) {
             for (RecordComponent component : type.getRecordComponents()) {

@@ -20,6 +20,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -212,6 +213,10 @@ class ReplayFidelityTest {
         assertThat(played("SELECT % AS halted")).isEqualTo(1);
     }
 
+    private static Map<?, ?> seconds(Map<String, Object> view, String figure) {
+        return (Map<?, ?>) Objects.requireNonNull(view.get(figure));
+    }
+
     /** A log has a statement when it has ended: what takes longer than what is read ahead is late by the log. */
     @Test
     void aLongStatementIsLateByItsLog() throws Exception {
@@ -219,9 +224,8 @@ class ReplayFidelityTest {
                 options(1, true, 4),
                 event(1, "one", 0, 0, "SELECT 1 AS quick") + event(2, "one", 0, 2.5, "SELECT 2 AS slow"));
         assertThat(view).containsEntry("ok", 2L).containsEntry("lateByLog", 1L);
-        assertThat((Double) ((Map<?, ?>) view.get("lateByLogSeconds")).get("max"))
-                .isBetween(0.4, 0.6);
-        assertThat((Double) ((Map<?, ?>) view.get("lateSeconds")).get("max")).isLessThan(0.4);
+        assertThat((Double) seconds(view, "lateByLogSeconds").get("max")).isBetween(0.4, 0.6);
+        assertThat((Double) seconds(view, "lateSeconds").get("max")).isLessThan(0.4);
     }
 
     /** A capture is a file: what it says of a session does not let a read write, and reaches no other session. */

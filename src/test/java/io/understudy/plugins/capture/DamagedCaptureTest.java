@@ -19,6 +19,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -127,8 +128,8 @@ class DamagedCaptureTest {
     }
 
     private static void anyChangeIsTold(List<Path> files, @Nullable CaptureSecret secret, int step) throws Exception {
-        Path folder = files.get(0).getParent();
-        Outcome good = read(folder, secret);
+        Path captures = Objects.requireNonNull(files.get(0).getParent());
+        Outcome good = read(captures, secret);
         assertThat(good.error()).isNull();
         assertThat(good.notes()).isEmpty();
         assertThat(good.read()).hasSize(12);
@@ -141,11 +142,11 @@ class DamagedCaptureTest {
                 byte[] bad = bytes.clone();
                 bad[at] ^= (byte) change;
                 Files.write(file, bad);
-                isTrue(read(folder, secret), good.read(), file, last, file + ": byte " + at + " ^ " + change);
+                isTrue(read(captures, secret), good.read(), file, last, file + ": byte " + at + " ^ " + change);
             }
             for (int cut = 0; cut < bytes.length; cut += step == 1 ? 2 : step) {
                 Files.write(file, Arrays.copyOf(bytes, cut));
-                Outcome outcome = read(folder, secret);
+                Outcome outcome = read(captures, secret);
                 String how = file + " cut at " + cut;
                 isTrue(outcome, good.read(), file, last, how);
                 assertThat(outcome.error() == null).as(how).isEqualTo(last);
