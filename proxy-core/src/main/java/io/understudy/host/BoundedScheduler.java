@@ -1,6 +1,7 @@
 package io.understudy.host;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.understudy.base.RepeatedWarning;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RunnableScheduledFuture;
@@ -19,6 +20,7 @@ final class BoundedScheduler extends ScheduledThreadPoolExecutor {
 
     private final int limit;
     private final String name;
+    private final RepeatedWarning failures = new RepeatedWarning(System::nanoTime);
 
     BoundedScheduler(int threads, int limit, String name) {
         super(threads, new DefaultThreadFactory(name, true));
@@ -43,9 +45,20 @@ final class BoundedScheduler extends ScheduledThreadPoolExecutor {
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
-                log.error("a periodic task of {} failed; it will be run again", name, e);
+                failed(task, e);
             }
         };
+    }
+
+    private void failed(Runnable task, Throwable e) {
+        long suppressed = isShutdown()
+                ? -1
+                : failures.mayLog(task.getClass().getName() + e.getClass().getName());
+        if (suppressed == 0) {
+            log.error("a periodic task of {} failed; it will be run again", name, e);
+        } else if (suppressed > 0) {
+            log.error("a periodic task of {} failed {} more times: {}", name, suppressed, e.toString());
+        }
     }
 
     @Override

@@ -9,11 +9,15 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** The file of a listener on a Unix socket. Transports differ in what they do with one that is there already. */
 final class SocketFile {
+    /** The bits of a file's mode that say its type: see {@code inode(7)}. */
+    private static final int TYPE = 0170000;
+
+    private static final int SOCKET = 0140000;
+
     private SocketFile() {}
 
     /**
@@ -26,8 +30,7 @@ final class SocketFile {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }
-        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .isOther()) {
+        if (((int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS) & TYPE) != SOCKET) {
             throw new IOException("cannot listen on " + address + ": it exists and is no socket; choose another"
                     + " listen.address or remove it");
         }
@@ -40,6 +43,7 @@ final class SocketFile {
 
     private static boolean isListenedOn(Path path) {
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.configureBlocking(false); // a process that is stopped, with a full queue, would never accept
             return probe.connect(UnixDomainSocketAddress.of(path));
         } catch (ConnectException refused) {
             return false;

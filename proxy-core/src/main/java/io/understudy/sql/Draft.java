@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 final class Draft {
 
     private static final int MAX_NAMES = 256;
+    /** The longest name that a server of either product accepts, in characters. Summaries are kept, longer ones not. */
+    static final int LONGEST_NAME = 64;
 
     private final List<TableName> reads = new ArrayList<>(2);
     private final List<TableName> writes = new ArrayList<>(1);
@@ -71,7 +73,9 @@ final class Draft {
         if (functionReason == null) {
             functionReason = why;
         }
-        if (functions.size() >= MAX_NAMES) {
+        if (name.length() > 2 * LONGEST_NAME) {
+            notPure(NotPure.UNPARSED);
+        } else if (functions.size() >= MAX_NAMES) {
             notPure(NotPure.TOO_LONG);
         } else {
             String lower = name.toLowerCase(Locale.ROOT);
@@ -97,7 +101,10 @@ final class Draft {
     }
 
     private void add(List<TableName> list, TableName table) {
-        if (list.size() >= MAX_NAMES) {
+        String schemaName = table.schema();
+        if (table.table().length() > LONGEST_NAME || schemaName != null && schemaName.length() > LONGEST_NAME) {
+            notPure(NotPure.UNPARSED);
+        } else if (list.size() >= MAX_NAMES) {
             notPure(NotPure.TOO_LONG);
         } else if (!list.contains(table)) {
             list.add(table);

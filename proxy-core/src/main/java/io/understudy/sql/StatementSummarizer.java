@@ -193,7 +193,8 @@ final class StatementSummarizer {
                 yield StatementKind.ADMIN;
             }
             case USE -> {
-                draft.useSchema = t.isName(i + 1) && !t.isUndecoded(i + 1) ? t.name(i + 1) : null;
+                String used = t.isName(i + 1) && !t.isUndecoded(i + 1) ? t.name(i + 1) : null;
+                draft.useSchema = used == null || used.length() > Draft.LONGEST_NAME ? null : used;
                 yield StatementKind.USE;
             }
             case BEGIN, IF, CASE, DECLARE, FOR, LOOP, REPEAT, WHILE -> nested.block(i);

@@ -44,6 +44,23 @@ class TablesTest {
         assertThat(summary(sql).reads()).extracting(TableName::toString).containsExactlyInAnyOrder(reads.split(","));
     }
 
+    /** Summaries are kept: a name that no server accepts must not fill the memory. */
+    @Test
+    void namesThatNoServerAcceptsAreNotKept() {
+        String longest = "x".repeat(64);
+        assertThat(summary("SELECT 1 FROM " + longest + "." + longest).reads()).hasSize(1);
+        for (String name : List.of("x".repeat(65), "a." + "x".repeat(10_000), "x".repeat(10_000) + ".a")) {
+            StatementSummary read = summary("SELECT 1 FROM " + name);
+            assertThat(read.reads()).isEmpty();
+            assertThat(read.reason()).isEqualTo(NotPure.UNPARSED);
+            StatementSummary write = summary("DELETE FROM " + name);
+            assertThat(write.writes()).isEmpty();
+            assertThat(write.writesListed()).isFalse();
+        }
+        assertThat(summary("SELECT " + "f".repeat(10_000) + "(1)").functions()).isEmpty();
+        assertThat(summary("USE " + "u".repeat(65)).useSchema()).isNull();
+    }
+
     /** In latin1 the bytes of the UTF-8 name é are the name Ã©. */
     @Test
     void aTableNamedInAnotherCharacterSetIsNotKnown() {

@@ -327,6 +327,22 @@ class CompareTest {
         assertThat(found.code()).isZero();
     }
 
+    /** A candidate on which the application's sessions cannot be set up is not alike. */
+    @Test
+    void settingsThatOnlyBRefusesAreADifference() throws Exception {
+        pair.primary()
+                .execute(
+                        "SET SESSION sql_log_bin = 0",
+                        "INSERT INTO mysql.time_zone VALUES (9001, 'N')",
+                        "INSERT INTO mysql.time_zone_name VALUES ('Nowhere/City', 9001)",
+                        "INSERT INTO mysql.time_zone_transition_type VALUES (9001, 0, 0, 0, 'LMT')");
+        String capture = query("NAMES utf8mb4, SESSION time_zone = 'Nowhere/City'", "SELECT COUNT(*) FROM small");
+        Outcome found = compare(pair.standby(), Files.writeString(folder.resolve("zone.cap"), capture));
+        assertThat(found.view().get("leftOut")).isEqualTo(Map.of("settings_refused_b_1298", 1L));
+        assertThat(found.view()).containsEntry("outcome", "different");
+        assertThat(found.code()).isEqualTo(8);
+    }
+
     private static String query(String settings, String sql) {
         return "# Time: 2026-01-15T09:05:01Z\n# Conn_ID: 1\n# User: \"app\"\n# Server_thread: 1\n# Schema: \"shop\"\n"
                 + "# Settings: \"" + settings + "\"\n# Took_us: 100\n# Payload_len: " + sql.length() + "\n" + sql

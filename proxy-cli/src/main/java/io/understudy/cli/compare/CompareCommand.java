@@ -126,6 +126,10 @@ public final class CompareCommand implements Callable<Integer> {
                 err("stopped: " + comparison.stopped());
             }
             int code = CompareReport.exitCode(comparison);
+            if (comparison.executed() == 0 && code == CompareReport.ALIKE) {
+                err("nothing was compared: the log has no read that was chosen and could be executed; see leftOut");
+                return CommandLine.ExitCode.SOFTWARE;
+            }
             return code == CompareReport.ALIKE && comparison.stopped() != null ? CommandLine.ExitCode.SOFTWARE : code;
         }
     }

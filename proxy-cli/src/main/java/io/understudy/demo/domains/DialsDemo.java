@@ -64,8 +64,8 @@ public final class DialsDemo {
         DialsCalibration calibration = DialsCalibration.of(measured.groupSizes(), measured.catchUp(), processors);
         double micros = measured.seconds(1) * 1e6 / transactions;
         say(
-                "calibrated on a log with wait_count %d (%.2f per group): %.0f us a transaction with one worker, %.0f of"
-                        + " them its commit;",
+                "calibrated on a log with wait_count %d (%.2f per group): %.0f us a transaction with one worker, %.0f"
+                        + " of them its commit;",
                 CALIBRATING_COUNT, measured.perGroup(), micros, micros * calibration.commitShare());
         say(
                 "%.1f us more for each other worker; the workers get %.2f processors of the machine's %d",

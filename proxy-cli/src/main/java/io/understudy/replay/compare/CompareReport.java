@@ -19,6 +19,8 @@ public final class CompareReport {
     public static final int TIME_DIFFERS = 4;
     public static final int RESULTS_DIFFER = 8;
 
+    private static final String REFUSED_BY_B = Comparison.REFUSED + "b_";
+
     private static final Comparator<DigestComparison> WORST_FIRST = Comparator.<DigestComparison>comparingInt(
                     d -> d.differs() ? 0 : d.slower() ? 1 : d.faster() ? 2 : 3)
             .thenComparing(d -> -d.pairs() * d.medianNanosB());
@@ -27,6 +29,9 @@ public final class CompareReport {
 
     /** Returns 0, 4 or 8: a difference in results or errors outweighs one in time. A faster B counts as alike. */
     public static int exitCode(Comparison comparison) {
+        if (comparison.leftOut().keySet().stream().anyMatch(reason -> reason.startsWith(REFUSED_BY_B))) {
+            return RESULTS_DIFFER; // A has accepted them: on B the application could not set up its sessions
+        }
         int code = ALIKE;
         for (DigestComparison one : comparison.digests()) {
             if (one.differs()) {

@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * shorter execution is the statement's time, so that a page already in memory does not count as speed.
  */
 public final class Comparison implements AutoCloseable {
+    /** How the reason begins for statements whose settings a server refused; its letter and why follow. */
+    static final String REFUSED = "settings_refused_";
+
     private static final int DIGESTS = 10_000;
     /** The largest number of differences of one digest that are executed again, in case one server only lagged. */
     private static final int CHECKED_AGAIN = 5;
@@ -182,7 +185,7 @@ public final class Comparison implements AutoCloseable {
     }
 
     private static @Nullable String refused(String server, @Nullable String reason) {
-        return reason == null ? null : "settings_refused_" + server + "_" + reason;
+        return reason == null ? null : REFUSED + server + "_" + reason;
     }
 
     private ResultPrint run(ComparedServer server, LogEvent event) throws IOException, InterruptedException {
