@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Turn binlog_commit_wait_count and slave_parallel_threads on embedded servers: commit latency, transactions"
-                    + " per commit group, the replica's catch-up, and the speed-up beside the simulated one, after a log"
-                    + " of its own has calibrated the simulation.",
+                    + " per commit group, the replica's catch-up, and the speed-up beside the simulated one, after a"
+                    + " log of its own has calibrated the simulation.",
             "Ends with 0 only if the wait made larger groups. The replica's times are the best of seven."
         })
 public final class DialsDemoCommand implements Callable<Integer> {
