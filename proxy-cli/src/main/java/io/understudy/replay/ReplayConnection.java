@@ -179,6 +179,7 @@ final class ReplayConnection implements TargetSession.Steps, PlayedResponse.End 
         LogEvent event = statement.event();
         Execution execution = event.execution();
         if (execution == null) {
+            session.executes(event.text());
             transmit(open, statement, CommandCode.QUERY, event.text());
             return;
         }

@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.WriteSettings;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.SqlModes;
 import io.understudy.wire.CommandCode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -36,6 +38,7 @@ final class TargetSession {
     private final Consumer<Runnable> loop;
     private final Steps steps;
     private final PreparedIds prepared;
+    private final SqlAnalyzer analyzer = new SqlAnalyzer();
     private @Nullable String schema;
     private @Nullable String settings;
     /** The resets of the session that the settings have taken account of. */
@@ -58,6 +61,33 @@ final class TargetSession {
     /** Returns the id of the text of an execution that {@link #prepares} has let pass. */
     int preparedId(LogEvent event) {
         return Objects.requireNonNull(prepared.of(schema, event.text()));
+    }
+
+    /**
+     * Called for each text that is sent. One that may change the schema, such as a {@code USE} that failed for the
+     * client and succeeds here, leaves it unknown: the next statement selects its own.
+     */
+    void executes(byte[] text) {
+        if (playing.readsOnly()) {
+            return;
+        }
+        boolean mayChange = switch (analyzer.firstKeyword(text, 0, text.length, SqlModes.NONE)) {
+            case USE, DROP, CREATE, ALTER -> true;
+            default -> mayHaveSeveral(text);
+        };
+        if (mayChange) {
+            schema = null;
+        }
+    }
+
+    /** Returns whether the text may have several statements, of which any may change the schema. */
+    private static boolean mayHaveSeveral(byte[] text) {
+        for (byte b : text) {
+            if (b == ';') {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Begins what the statement needs first, or returns false if it can be sent. */
@@ -108,6 +138,9 @@ final class TargetSession {
             commands.add(TargetLogin.command(open, CommandCode.RESET_CONNECTION, new byte[0]));
             prepared.clear();
             schema = null;
+        } else {
+            // Under another sql_mode or character set the same text is another statement.
+            prepared.clear().forEach(one -> close(open, one));
         }
         commands.add(TargetLogin.query(open, "SET " + assignments));
         if (playing.readsOnly()) {

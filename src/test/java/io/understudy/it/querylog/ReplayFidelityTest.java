@@ -131,6 +131,39 @@ class ReplayFidelityTest {
                 .containsEntry("leftOut", Map.of("schema_refused", 1L));
     }
 
+    /** A text that the connection played may have changed the schema, or dropped it. */
+    @Test
+    void aPlayedTextThatChangesTheSchemaIsNotTheSessions() throws Exception {
+        target.execute(
+                "CREATE DATABASE gone", "CREATE TABLE one.used AS SELECT 1 AS v", "CREATE TABLE other.used (v INT)");
+        Map<String, Object> view = play(
+                options(0, false, 4),
+                event(1, "one", 0, 0, "USE other") // which failed for the client: its next statement is in one
+                        + event(1, "one", 1000, 0, "INSERT INTO used VALUES (2)")
+                        + event(1, "gone", 2000, 0, "DROP DATABASE gone")
+                        + event(1, "one", 3000, 0, "CREATE DATABASE gone")
+                        + event(1, "gone", 4000, 0, "CREATE TABLE made (v INT)")
+                        + event(1, "one", 5000, 0, "SELECT 1; USE other")
+                        + event(1, "one", 6000, 0, "INSERT INTO used VALUES (3)"));
+        assertThat(count("SELECT COUNT(*) FROM one.used")).as("%s", view).isEqualTo(3);
+        assertThat(count("SELECT COUNT(*) FROM other.used")).isZero();
+        assertThat(count("SELECT COUNT(*) FROM gone.made")).isZero();
+    }
+
+    /** What is played with the settings of now was prepared under those of then. */
+    @Test
+    void aPreparedTextIsAnotherStatementUnderAnotherSqlMode() throws Exception {
+        target.execute("CREATE TABLE one.modes (a VARCHAR(9))", "CREATE TABLE one.source AS SELECT 'value' AS a");
+        String text = "INSERT INTO modes SELECT \\\"a\\\" FROM source";
+        String quoted =
+                execution(1, "one", 1, text).replace("NAMES utf8mb4", "NAMES utf8mb4, sql_mode = 'ANSI_QUOTES'");
+        String plain = execution(1, "one", 1, text).replace("NAMES utf8mb4", "NAMES utf8mb4, sql_mode = ''");
+        Map<String, Object> view = play(options(0, false, 4), quoted + plain + quoted);
+        assertThat(target.query("SELECT GROUP_CONCAT(a ORDER BY a) FROM one.modes"))
+                .as("%s", view)
+                .isEqualTo("a,value,value");
+    }
+
     /** Sessions that share a connection have the same text in schemas of their own. */
     @Test
     void aPreparedTextIsAnotherStatementInAnotherSchema() throws Exception {
