@@ -1,6 +1,7 @@
 package io.understudy.it.querylog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
@@ -16,12 +17,12 @@ import java.io.ByteArrayInputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -228,22 +229,17 @@ class ReplayFidelityTest {
             writer.write(text.toString().getBytes(StandardCharsets.UTF_8));
             writer.flush();
             Thread stopper = new Thread(() -> {
-                try {
-                    while (replay.figures().sentCount() == 0) {
-                        TimeUnit.MILLISECONDS.sleep(5);
-                    }
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
+                await().until(() -> replay.figures().sentCount() > 0);
                 replay.stop("enough");
             });
             stopper.start();
             replay.run(StatementLog.open(open, ZoneOffset.UTC)); // which does not end by itself
             stopper.join();
         }
-        // Their time is over.
-        TimeUnit.MILLISECONDS.sleep(1_600);
-        assertThat(played("SELECT % AS halted")).isEqualTo(1);
+        // Until their time is over.
+        await().during(Duration.ofMillis(1_600))
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> played("SELECT % AS halted") == 1);
     }
 
     private static Map<?, ?> seconds(Map<String, Object> view, String figure) {
