@@ -46,6 +46,8 @@ class ResumeTest {
 
     private String to = "unset";
 
+    private Path password = Path.of("unset");
+
     @BeforeAll
     static void start() {
         target = EmbeddedServer.start(ServerOptions.of(76).withArguments("--log-output=TABLE", "--general-log=1"));
@@ -57,8 +59,9 @@ class ResumeTest {
     }
 
     @BeforeEach
-    void toTarget() {
+    void toTarget() throws IOException {
         to = "127.0.0.1:" + target.port();
+        password = Files.writeString(folder.resolve("password"), "pl4y");
     }
 
     @AfterAll
@@ -77,8 +80,7 @@ class ResumeTest {
                 + "# Digest: 00ff\nuse `shop`;\nSET timestamp=" + end / 1_000_000 + ";\n" + sql + ";\n";
     }
 
-    private List<String> arguments(Path log, String... more) throws IOException {
-        Path password = Files.writeString(folder.resolve("password"), "pl4y");
+    private List<String> arguments(Path log, String... more) {
         List<String> arguments = new ArrayList<>(List.of(
                 log.toString(),
                 "--to=" + to,
