@@ -251,6 +251,33 @@ class LivePluginsTest extends MirroredPair {
         }
     }
 
+    /** Without rules the plugin steers nothing, so that it costs a session nothing; then rules come. */
+    @Test
+    void rulesWaitForTheSessionsThatBeganWithoutAny() throws Exception {
+        pair.primary().execute("REPLACE INTO shop.customers VALUES (7, 'seven')");
+        try (RunningProxy proxy = start()) {
+            String rules = SECTIONS.put("gtid-domain", "{ learn: 0s, poll: 50ms }");
+            reload(proxy, Set.of("gtid-domain"));
+            try (Connection older = connect(proxy)) {
+                assertThat(domain(older)).isEqualTo("0");
+                assertThat(request(proxy, "GET", "/api/domains").body().replaceAll("\\s", ""))
+                        .as("nothing of it is observed")
+                        .contains("\"writes\":0");
+                SECTIONS.put("gtid-domain", rules);
+                reload(proxy, Set.of("gtid-domain"));
+                try (Connection younger = connect(proxy)) {
+                    assertThat(domain(younger)).isEqualTo("0");
+                    assertThat(request(proxy, "GET", "/api/domains").body().replaceAll("\\s", ""))
+                            .contains("\"mode\":\"advise\"");
+                    older.close();
+                    await().atMost(LONG)
+                            .untilAsserted(() -> assertThat(domain(younger)).isEqualTo("11"));
+                }
+            }
+            reload(proxy, Set.of());
+        }
+    }
+
     private static String config(RunningProxy proxy) throws Exception {
         return request(proxy, "GET", "/api/config").body().replaceAll("\\s", "");
     }

@@ -94,8 +94,6 @@ final class DomainsView implements Supplier<Object> {
         state.put("tableLimitReached", policy.ownership.full());
         state.put("writesInFlight", policy.ownership.inFlight());
         state.put("handovers", domains.handovers.count());
-        state.put("tablesWaiting", domains.handovers.waiting());
-        state.put("quickLookBursts", domains.handovers.bursts());
         state.put("quickLooks", domains.handovers.probes());
         state.put("lostSessions", domains.orphans.size());
         return state;

@@ -110,6 +110,11 @@ public record GtidDomainConfig(
         return mode == Mode.TAG && guard != Guard.OFF;
     }
 
+    /** Returns whether what sessions write is counted or guarded. */
+    boolean needsObservers() {
+        return mode == Mode.TAG || !rules.isEmpty();
+    }
+
     /** Returns whether sessions may be tagged: some rule has a domain, or there are no rules yet. */
     public boolean usesDomains() {
         return rules.isEmpty() || rules.stream().anyMatch(rule -> rule.domain() != null);

@@ -8,7 +8,6 @@ import io.understudy.plugin.SessionObserver;
 import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.catalog.DictionaryRefresh;
 import io.understudy.plugins.gtiddomain.ownership.BinlogGuard;
-import io.understudy.plugins.gtiddomain.ownership.HandoverListener;
 import io.understudy.plugins.gtiddomain.ownership.Handovers;
 import io.understudy.plugins.gtiddomain.ownership.Orphans;
 import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
@@ -29,6 +28,7 @@ import io.understudy.plugins.gtiddomain.tagging.SharedTagging;
 import io.understudy.plugins.gtiddomain.tagging.SteeredSession;
 import io.understudy.plugins.gtiddomain.tagging.TaggedRule;
 import io.understudy.plugins.gtiddomain.tagging.TaggingRules;
+import io.understudy.plugins.gtiddomain.tagging.UnobservedSessions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -36,6 +36,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +57,7 @@ final class RunningDomains implements DomainAction {
     final Poller poller;
 
     private final SharedTagging shared;
+    private final UnobservedSessions unobserved;
     private final PrimarySettings settings;
     private final DictionaryRefresh refresh;
     private final LogReading log;
@@ -66,6 +68,8 @@ final class RunningDomains implements DomainAction {
     private volatile GtidDomainConfig config;
 
     private volatile Policy policy;
+    /** As of the last poll, so that what a session wrote before its end has been read from the binary log. */
+    private volatile boolean allObserved;
 
     RunningDomains(PluginContext context, GtidDomainConfig config, Workload workload) {
         this.context = context;
@@ -74,20 +78,21 @@ final class RunningDomains implements DomainAction {
         meters = new DomainMeters(context.meters(), indexes);
         dictionary = new Dictionary(NANOS, config.learn().toNanos());
         standbys = new StandbyProgress(context, indexes, this::writersOf, NANOS);
-        handovers = new Handovers(standbys.progress(), standbys::open, context.executor(), NANOS);
+        handovers = new Handovers(context.executor(), this::probe);
         meters.follow(handovers);
-        policy = policy(possible(config), null);
         Accounts accounts = new Accounts();
         shared = new SharedTagging(accounts, meters, dictionary, orphans, new RepeatedWarning(System::nanoTime));
+        unobserved = new UnobservedSessions(this::policy, shared);
+        policy = policy(possible(config), null);
         settings = new PrimarySettings(indexes, accounts, dictionary);
         refresh = new DictionaryRefresh(dictionary, NANOS);
         window = new AdviceWindow(indexes, meters, standbys.progress());
-        binlog = new BinlogGuard(indexes, standbys.progress(), dictionary, () -> policy.ownership);
+        binlog = new BinlogGuard(indexes, standbys.progress(), dictionary, () -> policy.ownership, () -> allObserved);
         poller = new Poller(context.primary(), () -> window.sample(NANOS.getAsLong(), policy), this::poll);
         context.publish("domains", new DomainsView(this, workload, NANOS));
         polling = context.executor()
                 .scheduleWithFixedDelay(poller, 0, config.poll().toMillis(), TimeUnit.MILLISECONDS);
-        LogPace pace = new LogPace(NANOS, config.poll().toNanos(), handovers::probing);
+        LogPace pace = new LogPace(NANOS, config.poll().toNanos());
         log = new LogReading(context, pace::restNanos, new BinlogFanOut(binlog, standbys.times(), pace), binlog::off);
         log.reads(config.binlog());
         awaitOlderSessions();
@@ -95,7 +100,16 @@ final class RunningDomains implements DomainAction {
 
     /** Returns what a configuration comes to while some sessions are not observed: their writes are unguarded. */
     private GtidDomainConfig possible(GtidDomainConfig wanted) {
-        return wanted.needsEverySession() && context.olderSessions() > 0 ? wanted.advising() : wanted;
+        return wanted.needsEverySession() && unguarded() > 0 ? wanted.advising() : wanted;
+    }
+
+    private boolean everySessionIsObserved() {
+        return config.needsObservers() && unguarded() == 0;
+    }
+
+    /** Returns the number of sessions that write unobserved. */
+    private int unguarded() {
+        return context.olderSessions() + unobserved.open();
     }
 
     private synchronized void awaitOlderSessions() {
@@ -104,14 +118,15 @@ final class RunningDomains implements DomainAction {
             return;
         }
         LOG.warn("gtid-domain: domains are counted and not set (mode advise) until the sessions have ended that began"
-                + " before the plugin was added: what they write is not observed");
+                + " before the plugin was added, or while it had neither rules nor mode tag: what they write is not"
+                + " observed");
         long millis = config.poll().toMillis();
         olderSessions =
                 context.executor().scheduleWithFixedDelay(this::tagWhenPossible, millis, millis, TimeUnit.MILLISECONDS);
     }
 
     private synchronized void tagWhenPossible() {
-        if (context.olderSessions() == 0) {
+        if (unguarded() == 0) {
             olderSessions.cancel(false);
             olderSessions = NoTask.NONE;
             policy = policy(config, policy.ownership);
@@ -129,6 +144,7 @@ final class RunningDomains implements DomainAction {
     }
 
     private @Nullable String poll(Connection primary) throws SQLException {
+        allObserved = everySessionIsObserved();
         orphans.settle(primary);
         Policy now = policy;
         now.ownership.settle();
@@ -138,6 +154,18 @@ final class RunningDomains implements DomainAction {
             refresh.read(primary);
         }
         return standbys.probe(primary);
+    }
+
+    /** Between polls, when a write waits for a handover. */
+    private void probe() {
+        DataSource primary = context.primary().dataSource();
+        if (primary != null) {
+            try (Connection connection = primary.getConnection()) {
+                standbys.probe(connection);
+            } catch (SQLException e) {
+                LOG.debug("gtid-domain: positions not probed: {}", e.toString()); // the poller warns about it
+            }
+        }
     }
 
     private Policy policy(GtidDomainConfig wanted, @Nullable TableOwnership before) {
@@ -155,15 +183,17 @@ final class RunningDomains implements DomainAction {
                         scope,
                         simulated ? dictionary::mightLeaveDefault : dictionary::mayLeaveDefault,
                         new ConflictLog(meters, indexes, NANOS, simulated),
-                        simulated ? HandoverListener.IGNORED : handovers.listener(),
+                        simulated ? null : handovers,
                         before);
         return new Policy(tags, indexes, meters, ownership, dictionary);
     }
 
     @Override
     public SessionObserver observe(SessionContext session, LeverObserver levers) {
-        // Also where nothing is tagged yet: a reload may begin to, and an unobserved session would write unguarded.
-        return new SteeredSession(levers, new DomainObserver(session, this::policy, shared));
+        SessionObserver without = unobserved.begin(session, () -> !config.needsObservers());
+        return without == null
+                ? new SteeredSession(levers, new DomainObserver(session, this::policy, shared))
+                : without;
     }
 
     @Override
@@ -180,11 +210,28 @@ final class RunningDomains implements DomainAction {
                     "guard: cannot be switched on while running, since what was written in which"
                             + " domain was not followed; restart the proxy");
         }
-        policy = policy(possible(wanted), policy.ownership);
-        config = wanted;
+        follow(wanted);
+        if (!everySessionIsObserved()) {
+            allObserved = false;
+        }
         standbys.register();
         log.reads(wanted.binlog());
         awaitOlderSessions();
+    }
+
+    /** A session that begins meanwhile is observed as soon as, and as long as, one of the two wants it. */
+    private void follow(GtidDomainConfig wanted) {
+        GtidDomainConfig before = config;
+        if (wanted.needsObservers()) {
+            config = wanted;
+        }
+        try {
+            policy = policy(possible(wanted), policy.ownership);
+            config = wanted;
+        } catch (RuntimeException refusal) {
+            config = before;
+            throw refusal;
+        }
     }
 
     @Override

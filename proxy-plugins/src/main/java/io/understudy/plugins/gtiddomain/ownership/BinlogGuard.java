@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,7 @@ public final class BinlogGuard implements BinlogListener {
     private final Progress progress;
     private final Dictionary dictionary;
     private final Supplier<TableOwnership> ownerships;
+    private final BooleanSupplier allAnnounce;
     private final SqlAnalyzer analyzer = new SqlAnalyzer(2_048, 256);
     private final LongAdder transactions = new LongAdder();
     private final LongAdder unseen = new LongAdder();
@@ -48,13 +50,24 @@ public final class BinlogGuard implements BinlogListener {
     private final Map<Long, Long> taggedElsewhere = new ConcurrentHashMap<>();
     private volatile String state = "not started";
 
-    /** @param ownerships returns the one in force */
+    /**
+     * Nothing has been read.
+     *
+     * @param ownerships returns the one in force
+     * @param allAnnounce whether every session through the proxy announces its writes: otherwise one that was not
+     *     announced tells nothing
+     */
     public BinlogGuard(
-            DomainIndexes indexes, Progress progress, Dictionary dictionary, Supplier<TableOwnership> ownerships) {
+            DomainIndexes indexes,
+            Progress progress,
+            Dictionary dictionary,
+            Supplier<TableOwnership> ownerships,
+            BooleanSupplier allAnnounce) {
         this.indexes = indexes;
         this.progress = progress;
         this.dictionary = dictionary;
         this.ownerships = ownerships;
+        this.allAnnounce = allAnnounce;
     }
 
     /** Returns whether the log is read, or the reason why not. */
@@ -120,6 +133,9 @@ public final class BinlogGuard implements BinlogListener {
 
     /** Returns whether every table had been announced. */
     private boolean observe(BinlogTransaction transaction, Collection<String> tables, TableOwnership ownership) {
+        if (!allAnnounce.getAsBoolean()) {
+            return false;
+        }
         Collection<String> families = families(tables);
         int index = indexes.find(transaction.domain());
         LoggedWrites.Found writes = ownership.logged.observe(

@@ -1,49 +1,71 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
-import io.understudy.plugins.gtiddomain.progress.PositionProber;
-import io.understudy.plugins.gtiddomain.progress.Progress;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.LongSupplier;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 
-/** The tables that wait for a handover, with the probes that may free them. Thread-safe. */
+/**
+ * Counts handovers, and has positions probed soon after a write that waits for one: the poller would come too late for
+ * a table that is written often, although all of its writes are applied in each pause that exceeds the standbys' lag
+ * and one probe. However many writes wait, probes follow each other at {@link #PAUSE_MILLIS}; without any there are
+ * none. Thread-safe.
+ */
 public final class Handovers {
-    private final WaitingTables waiting;
-    private final HandoverProbes probes;
+    static final long PAUSE_MILLIS = 20;
 
-    /** @param executor runs the probes */
-    public Handovers(Progress progress, PositionProber.Opener opener, Executor executor, LongSupplier nanos) {
-        waiting = new WaitingTables(
-                progress, nanos, () -> ThreadLocalRandom.current().nextLong());
-        probes = new HandoverProbes(waiting, progress, opener, executor, nanos, LockSupport::parkNanos);
+    private final ScheduledExecutorService executor;
+    private final Runnable probe;
+    private final AtomicBoolean due = new AtomicBoolean();
+    private final LongAdder handovers = new LongAdder();
+    private final LongAdder probes = new LongAdder();
+
+    /**
+     * No write waits.
+     *
+     * @param probe compares the positions of primary and standbys; run by the executor, one at a time
+     */
+    public Handovers(ScheduledExecutorService executor, Runnable probe) {
+        this.executor = executor;
+        this.probe = probe;
     }
 
-    /** Returns the receiver of writes that wait. */
-    public HandoverListener listener() {
-        return waiting;
+    /**
+     * Called when a write's tables would have gone to its rule's domain, had the owner's writes been applied
+     * everywhere. No monitor is held.
+     */
+    void waits() {
+        if (!due.get() && due.compareAndSet(false, true)) {
+            try {
+                executor.schedule(this::run, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                due.set(false); // stopping, or too busy: the poller probes, too
+            }
+        }
+    }
+
+    private void run() {
+        try {
+            probes.increment();
+            probe.run();
+        } finally {
+            due.set(false);
+        }
+    }
+
+    /** Called when a write's tables have gone to another domain than with the write before. */
+    void handedOver() {
+        handovers.increment();
     }
 
     /** Returns the number of handovers. */
     public long count() {
-        return waiting.handovers();
+        return handovers.sum();
     }
 
-    /** Returns the number of tables that wait. */
-    public int waiting() {
-        return waiting.size();
-    }
-
-    public long bursts() {
-        return probes.bursts();
-    }
-
+    /** Returns the number of probes that writes have caused. */
     public long probes() {
-        return probes.probes();
-    }
-
-    /** Returns whether a burst is running. */
-    public boolean probing() {
-        return probes.running();
+        return probes.sum();
     }
 }

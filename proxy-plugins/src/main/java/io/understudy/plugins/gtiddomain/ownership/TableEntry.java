@@ -22,8 +22,6 @@ public final class TableEntry {
     private int last = -1;
 
     private int loggedIn;
-    private volatile long probesFrom;
-    private volatile long pause;
     private boolean unsteerable;
     private volatile boolean dropped;
 
@@ -79,24 +77,6 @@ public final class TableEntry {
             }
         }
         return true;
-    }
-
-    /**
-     * Returns the time from which {@link WaitingTables} may probe for a handover, by its clock. Needs no monitor, like
-     * the next two methods.
-     */
-    long probesFrom() {
-        return probesFrom;
-    }
-
-    /** Returns the length of the last pause between probes. */
-    long pause() {
-        return pause;
-    }
-
-    void probesAgain(long from, long afterPause) {
-        pause = afterPause;
-        probesFrom = from;
     }
 
     /** Records a write in the domain that no session had announced. */

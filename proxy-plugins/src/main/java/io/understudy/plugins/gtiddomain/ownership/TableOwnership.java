@@ -54,7 +54,7 @@ public final class TableOwnership {
     private final boolean simulated;
     private final Admission admission;
     private final ConflictListener conflicts;
-    private final HandoverListener handovers;
+    private final @Nullable Handovers handovers;
     private final FollowedTables tables;
     private final Inheritance inheritance;
     private final AtomicInteger inFlight = new AtomicInteger();
@@ -64,6 +64,7 @@ public final class TableOwnership {
     /**
      * An ownership without tables.
      *
+     * @param handovers of the tables; null if nobody waits for one
      * @param before the previous ownership, whose pending writes are not known here; or null
      */
     public TableOwnership(
@@ -71,7 +72,7 @@ public final class TableOwnership {
             Scope scope,
             Admission admission,
             ConflictListener conflicts,
-            HandoverListener handovers,
+            @Nullable Handovers handovers,
             @Nullable TableOwnership before) {
         this.progress = progress;
         this.scope = scope;
@@ -129,10 +130,10 @@ public final class TableOwnership {
         if (conflict != null) {
             conflicts.onConflict(conflict, decision.at, digest, decision.index, decision.otherDigest, decision.other);
         }
-        if (decision.waits) {
-            handovers.waits(entries, decision.index);
-        } else if (decision.changesDomain) {
-            handovers.handedOver(entries);
+        if (handovers != null && decision.waits) {
+            handovers.waits();
+        } else if (handovers != null && decision.changesDomain) {
+            handovers.handedOver();
         }
         activity.begin(decision.index);
         return new PendingWrite(this, entries, decision.index);

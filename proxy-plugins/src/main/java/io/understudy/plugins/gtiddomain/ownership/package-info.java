@@ -6,8 +6,7 @@
  *       yet ({@code TableOwnership}). A table without an owner is <i>free</i>.
  *   <li><i>pending write</i>: a write from before it is sent until its transaction has ended ({@code PendingWrite}). It
  *       is <i>announced</i> until all standbys have it, too.
- *   <li><i>handover</i>: the next write of a free table goes to another domain than the last one
- *       ({@code WaitingTables}, {@code HandoverProbes}).
+ *   <li><i>handover</i>: the next write of a free table goes to another domain than the last one ({@code Handovers}).
  *   <li><i>orphan</i>: a pending write whose session is gone while the server may still execute it ({@code Orphans}).
  *   <li><i>conflict</i>: a table is written, or nearly written, from two domains ({@code Conflict}).
  * </ul>

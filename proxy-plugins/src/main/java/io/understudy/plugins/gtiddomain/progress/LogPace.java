@@ -1,7 +1,6 @@
 package io.understudy.plugins.gtiddomain.progress;
 
 import io.understudy.plugins.binlog.BinlogDump;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -23,17 +22,14 @@ public final class LogPace {
     private static final int SHARE_OF_POLL = 10;
 
     private final LongSupplier nanos;
-    private final BooleanSupplier urgent;
     private final long rest;
     private long second;
     private int transactions;
     private int samples;
     private boolean busy;
 
-    /** @param urgent whether a table waits for a handover, before which the log should have been read */
-    public LogPace(LongSupplier nanos, long pollNanos, BooleanSupplier urgent) {
+    public LogPace(LongSupplier nanos, long pollNanos) {
         this.nanos = nanos;
-        this.urgent = urgent;
         rest = Math.min(BinlogDump.REST.toNanos(), pollNanos / SHARE_OF_POLL);
         second = nanos.getAsLong();
     }
@@ -60,6 +56,6 @@ public final class LogPace {
             into = 0;
         }
         boolean sampling = into < SAMPLING_NANOS && samples < SAMPLES;
-        return busy && !sampling && !urgent.getAsBoolean() ? rest : 0;
+        return busy && !sampling ? rest : 0;
     }
 }

@@ -1,15 +1,10 @@
 package io.understudy.plugins.gtiddomain.progress;
 
-import io.understudy.plugin.PluginContext;
-import io.understudy.plugin.Standby;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +17,9 @@ public final class Positions {
     /** Held during a probe; guards the methods of {@link Progress} that only one thread may call. */
     public final ReentrantLock turn = new ReentrantLock(true);
 
-    private final PluginContext context;
     private final Progress progress;
 
-    public Positions(PluginContext context, Progress progress) {
-        this.context = context;
+    public Positions(Progress progress) {
         this.progress = progress;
     }
 
@@ -41,58 +34,6 @@ public final class Positions {
     /** Queries a standby's position. */
     public static GtidPosition standby(Connection connection) throws SQLException {
         return GtidPosition.parse(one(connection, "SELECT @@global.gtid_slave_pos"));
-    }
-
-    /** Opens connections for several probes in a row. */
-    public PositionProber open() throws SQLException {
-        return new Session();
-    }
-
-    /** Probes without opening a connection for each. Used by one thread. */
-    private final class Session implements PositionProber {
-        private final List<Connection> connections = new ArrayList<>();
-
-        private Session() throws SQLException {
-            DataSource primary = context.primary().dataSource();
-            if (primary == null || context.standbys().isEmpty()) {
-                throw new SQLException("positions are not known without primary.monitor and standbys");
-            }
-            try {
-                connections.add(primary.getConnection());
-                for (Standby standby : context.standbys()) {
-                    connections.add(standby.dataSource().getConnection());
-                }
-            } catch (SQLException e) {
-                close();
-                throw e;
-            }
-        }
-
-        @Override
-        public void probe() throws SQLException {
-            turn.lock();
-            try {
-                primary(connections.get(0));
-                List<GtidPosition> standbys = new ArrayList<>();
-                for (Connection standby : connections.subList(1, connections.size())) {
-                    standbys.add(standby(standby));
-                }
-                progress.standbysAt(standbys);
-            } finally {
-                turn.unlock();
-            }
-        }
-
-        @Override
-        public void close() {
-            for (Connection connection : connections) {
-                try {
-                    connection.close();
-                } catch (SQLException e) {
-                    // The pool notices a broken connection by itself.
-                }
-            }
-        }
     }
 
     public static Statement statement(Connection connection) throws SQLException {

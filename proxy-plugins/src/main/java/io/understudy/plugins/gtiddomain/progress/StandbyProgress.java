@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * All that is known of the standbys' progress: probes their positions and keeps the figures made of them.
- * {@link #probe} is called by one thread at a time.
+ * {@link #probe} waits while another thread probes.
  */
 public final class StandbyProgress implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StandbyProgress.class);
@@ -44,7 +44,7 @@ public final class StandbyProgress implements AutoCloseable {
         this.context = context;
         this.nanos = nanos;
         progress = new Progress(indexes);
-        positions = new Positions(context, progress);
+        positions = new Positions(progress);
         lag = new ReplicaLag(
                 context.meters(),
                 indexes,
@@ -118,11 +118,6 @@ public final class StandbyProgress implements AutoCloseable {
 
     public Progress progress() {
         return progress;
-    }
-
-    /** Opens connections for several probes in a row. */
-    public PositionProber open() throws SQLException {
-        return positions.open();
     }
 
     /** Returns the sampled times until transactions are applied. */

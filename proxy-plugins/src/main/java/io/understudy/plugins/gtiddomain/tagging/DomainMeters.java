@@ -45,11 +45,8 @@ public final class DomainMeters {
                 .description(
                         "Writes that took their tables from one domain to another, when nothing of them was unapplied")
                 .register(registry);
-        FunctionCounter.builder("understudy.gtid.domain.quick.look.bursts", handovers, Handovers::bursts)
-                .description("Bursts of back-to-back probes of positions for tables that wait for a handover")
-                .register(registry);
         FunctionCounter.builder("understudy.gtid.domain.quick.looks", handovers, Handovers::probes)
-                .description("Probes of positions in these bursts")
+                .description("Probes of positions because a write waited for a handover")
                 .register(registry);
     }
 

@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * pending until its transaction has ended.
  */
 public final class DomainObserver implements SessionObserver {
-    /** The reason passed to {@link #onClose} when the session continues unread. */
-    private static final String UNREAD = "unread";
-
     private final SessionContext session;
     private final SharedTagging shared;
     private final SessionPolicy current;
@@ -190,7 +187,8 @@ public final class DomainObserver implements SessionObserver {
     @Override
     public @Nullable InjectedStatement onRetired() {
         InjectedStatement back = domain.back(current.get());
-        unfollowed("a fault of the plugin", back == null ? domain.index() : DomainIndexes.DEFAULT);
+        int index = back == null ? domain.index() : DomainIndexes.DEFAULT;
+        lost.unfollowed("a fault of the plugin", index, current.get(), pendingWrites.takeAll(), writes.unsent());
         return back;
     }
 
@@ -202,14 +200,10 @@ public final class DomainObserver implements SessionObserver {
 
     @Override
     public void onClose(String reason) {
-        if (reason.equals(UNREAD)) {
-            unfollowed("a packet that does not fit the protocol", domain.index());
+        if (reason.equals(LostWrites.UNREAD)) {
+            lost.unread(domain.index(), current.get(), pendingWrites.takeAll(), writes.unsent());
         } else {
             lost.ended(pendingWrites.takeAll());
         }
-    }
-
-    private void unfollowed(String why, int index) {
-        lost.unfollowed(why, index, current.get(), pendingWrites.takeAll(), writes.unsent());
     }
 }

@@ -12,6 +12,9 @@ import org.slf4j.LoggerFactory;
 
 /** Hands over the pending writes of a session that has ended, or that goes on without being followed. */
 final class LostWrites {
+    /** The reason passed to {@link io.understudy.plugin.SessionObserver#onClose} when the session continues unread. */
+    static final String UNREAD = "unread";
+
     private static final Logger log = LoggerFactory.getLogger(LostWrites.class);
 
     private final SessionContext session;
@@ -27,6 +30,11 @@ final class LostWrites {
         if (!open.isEmpty()) {
             shared.orphans().take(session.serverThreadId(), open);
         }
+    }
+
+    /** Called when the session continues unread: see {@link #unfollowed}. */
+    void unread(int index, Policy policy, List<PendingWrite> open, @Nullable PendingWrite unsent) {
+        unfollowed("a packet that does not fit the protocol", index, policy, open, unsent);
     }
 
     /**

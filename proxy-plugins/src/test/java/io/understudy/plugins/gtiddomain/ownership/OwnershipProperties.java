@@ -40,7 +40,7 @@ class OwnershipProperties {
                 new TableOwnership.Scope(100, false, true),
                 table -> true,
                 (kind, table, digest, index, otherDigest, other) -> {},
-                HandoverListener.IGNORED,
+                null,
                 null);
         long[] committed = new long[DOMAINS];
         long[][] applied = new long[2][DOMAINS];

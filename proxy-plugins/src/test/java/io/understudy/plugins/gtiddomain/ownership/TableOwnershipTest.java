@@ -32,7 +32,7 @@ class TableOwnershipTest {
                 new TableOwnership.Scope(maxTables, false, true),
                 table -> true,
                 (kind, table, digest, index, otherDigest, other) -> {},
-                HandoverListener.IGNORED,
+                null,
                 before);
     }
 

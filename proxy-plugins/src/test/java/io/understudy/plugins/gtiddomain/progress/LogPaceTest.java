@@ -8,7 +8,6 @@ class LogPaceTest {
     private static final long MILLI = 1_000_000L;
 
     private long now = -7;
-    private boolean urgent;
 
     /** Returns the rests allowed at several times of a second with this many transactions every ten milliseconds. */
     private long[] second(LogPace pace, int perTenMillis) {
@@ -25,21 +24,18 @@ class LogPaceTest {
 
     @Test
     void aBusyLogRestsExceptForAPartOfEverySecond() {
-        LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
+        LogPace pace = new LogPace(() -> now, 250 * MILLI);
 
         assertThat(second(pace, 5)).containsOnly(0);
         long[] rests = second(pace, 5);
         assertThat(rests).startsWith(0, 0, 0, 0, 0, 20, 20).endsWith(20, 20);
-        urgent = true;
-        assertThat(second(pace, 10)).containsOnly(0);
-        urgent = false;
         assertThat(second(pace, 1)).contains(20);
         assertThat(second(pace, 1)).containsOnly(0);
     }
 
     @Test
     void someReadAsTheyArriveAreEnough() {
-        LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
+        LogPace pace = new LogPace(() -> now, 250 * MILLI);
         second(pace, 100);
 
         assertThat(second(pace, 100)).startsWith(0, 20, 20).endsWith(20, 20);
@@ -48,7 +44,7 @@ class LogPaceTest {
 
     @Test
     void noMoreAreSampledIfAnotherSubscriberReadsABusyLogAsItArrives() {
-        LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
+        LogPace pace = new LogPace(() -> now, 250 * MILLI);
         second(pace, 100);
 
         int sampled = 0;
@@ -62,7 +58,7 @@ class LogPaceTest {
 
     @Test
     void afterASilenceTheLogIsReadAsItArrives() {
-        LogPace pace = new LogPace(() -> now, 250 * MILLI, () -> urgent);
+        LogPace pace = new LogPace(() -> now, 250 * MILLI);
         second(pace, 10);
         second(pace, 10);
 
@@ -73,7 +69,7 @@ class LogPaceTest {
 
     @Test
     void aShortPollIntervalShortensRests() {
-        LogPace pace = new LogPace(() -> now, 20 * MILLI, () -> urgent);
+        LogPace pace = new LogPace(() -> now, 20 * MILLI);
         second(pace, 10);
 
         assertThat(second(pace, 10)).contains(2).doesNotContain(20);

@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.base.RepeatedWarning;
 import io.understudy.plugins.gtiddomain.catalog.Catalog;
 import io.understudy.plugins.gtiddomain.catalog.Dictionary;
-import io.understudy.plugins.gtiddomain.ownership.HandoverListener;
 import io.understudy.plugins.gtiddomain.ownership.Orphans;
 import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
@@ -57,7 +56,7 @@ public final class Fixture {
                     conflicts.add(kind.label() + " " + table + " " + indexes.label(index) + "/" + indexes.label(other));
                     meters.conflict(kind);
                 },
-                HandoverListener.IGNORED,
+                null,
                 null);
         return new Policy(tags, indexes, meters, ownership, dictionary);
     }
