@@ -1,5 +1,7 @@
 package io.understudy.sql;
 
+import io.understudy.base.SplitMix64;
+
 /**
  * Two running hashes: the first for the digest, the second for the fingerprint.
  *
@@ -36,17 +38,11 @@ final class HashPair {
 
     /** Returns the first hash; every bit depends on all mixed values. */
     long first() {
-        return avalanche(h1);
+        return SplitMix64.mix(h1);
     }
 
     /** Returns the second hash. */
     long second() {
-        return avalanche(h2 ^ h2 >>> 31);
-    }
-
-    private static long avalanche(long h) {
-        long a = (h ^ h >>> 30) * 0xBF58476D1CE4E5B9L;
-        a = (a ^ a >>> 27) * 0x94D049BB133111EBL;
-        return a ^ a >>> 31;
+        return SplitMix64.mix(h2 ^ h2 >>> 31);
     }
 }

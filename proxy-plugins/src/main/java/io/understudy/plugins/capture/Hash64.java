@@ -1,12 +1,12 @@
 package io.understudy.plugins.capture;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.base.SplitMix64;
 
 /** A running 64-bit hash whose every bit depends on all bytes. Not for secrets. */
 public final class Hash64 {
     private static final long FIRST = 0x9E3779B97F4A7C15L;
     private static final long SECOND = 0xBF58476D1CE4E5B9L;
-    private static final long THIRD = 0x94D049BB133111EBL;
 
     private long state = FIRST;
 
@@ -27,17 +27,11 @@ public final class Hash64 {
     }
 
     public long value() {
-        return mix(state);
+        return SplitMix64.mix(state);
     }
 
     /** Returns the hash of what {@code before} stands for, followed by {@code value}. */
     public static long chain(long before, long value) {
-        return Long.rotateLeft(before * SECOND, 27) ^ mix(value + FIRST);
-    }
-
-    private static long mix(long value) {
-        long a = (value ^ value >>> 30) * SECOND;
-        a = (a ^ a >>> 27) * THIRD;
-        return a ^ a >>> 31;
+        return Long.rotateLeft(before * SECOND, 27) ^ SplitMix64.mix(value + FIRST);
     }
 }

@@ -3,6 +3,7 @@ package io.understudy.plugins.mirror;
 import io.micrometer.core.instrument.Counter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.understudy.base.SplitMix64;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.PreparedStatement;
@@ -91,14 +92,9 @@ final class MirrorObserver implements SessionObserver {
         this.setting = StatementSetting.of(session);
     }
 
-    /**
-     * Spreads consecutive numbers evenly over all ints: the finaliser of SplittableRandom, with its published
-     * constants.
-     */
+    /** Spreads consecutive numbers evenly over all ints. */
     private static int spread(long id) {
-        long z = (id ^ id >>> 30) * 0xbf58476d1ce4e5b9L;
-        z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
-        return (int) ((z ^ z >>> 31) >>> 32);
+        return (int) (SplitMix64.mix(id) >>> 32);
     }
 
     @Override

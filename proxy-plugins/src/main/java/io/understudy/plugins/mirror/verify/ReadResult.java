@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror.verify;
 
+import io.understudy.base.SplitMix64;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -35,7 +36,7 @@ record ReadResult(long rows, long hash) {
                 if (value != null) {
                     check.update(value);
                 }
-                row = mix(row * 31 + (value == null ? -1 : (long) value.length << 32 | check.getValue()));
+                row = SplitMix64.mix(row * 31 + (value == null ? -1 : (long) value.length << 32 | check.getValue()));
             }
             sum += row;
         }
@@ -51,12 +52,5 @@ record ReadResult(long rows, long hash) {
 
     private static byte @Nullable [] text(@Nullable String value) {
         return value == null ? null : value.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** The finaliser of SplittableRandom, with its published constants. */
-    private static long mix(long value) {
-        long z = (value ^ value >>> 30) * 0xbf58476d1ce4e5b9L;
-        z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
-        return z ^ z >>> 31;
     }
 }

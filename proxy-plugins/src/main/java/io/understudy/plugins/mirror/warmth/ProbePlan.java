@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror.warmth;
 
+import io.understudy.base.SplitMix64;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -41,10 +42,7 @@ public final class ProbePlan {
     }
 
     private double next() {
-        long z = state.addAndGet(GOLDEN);
-        z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
-        z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
-        return ((z ^ z >>> 31) >>> 11) * UNIT;
+        return (SplitMix64.mix(state.addAndGet(GOLDEN)) >>> 11) * UNIT;
     }
 
     private static long burst(double perSecond) {
