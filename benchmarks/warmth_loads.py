@@ -102,13 +102,14 @@ class PointReads:
         """Runs so many queries on one connection, without the load's writes; returns their number."""
         return self.once(server, seed, count)
 
-    def once(self, server, seed, count, prefix=""):
-        """Runs so many statements on one connection; returns their number."""
+    def once(self, server, seed, count, prefix="", around=None, user="app"):
+        """Runs so many statements on one connection, each between two others if told so; returns their number."""
         text = self.selects(seed)
-        with connector(server.port)() as connection, connection.cursor() as cursor:
+        with connector(server.port, user)() as connection, connection.cursor() as cursor:
             for _ in range(count):
-                cursor.execute(prefix + text())
-                cursor.fetchall()
+                for statement in (around, prefix + text(), around) if around else (prefix + text(),):
+                    cursor.execute(statement)
+                    cursor.fetchall()
         return count
 
 
