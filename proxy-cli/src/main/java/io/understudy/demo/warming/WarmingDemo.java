@@ -20,6 +20,10 @@ public final class WarmingDemo {
     private static final int WARMING_STATEMENTS_A_MIB = 2_500;
 
     private static final int SESSIONS = 2;
+    private static final int STEP_SECONDS = 2;
+    /** Seconds of mirroring before the restart, so that the primary's reads are known by then. */
+    private static final int BEFORE_SECONDS = 20;
+
     private static final double TARGET = 0.1;
     private static final double SHARE = 0.25;
     private static final int BAR = 40;
@@ -132,16 +136,15 @@ public final class WarmingDemo {
         long after = seed + 1_000;
         restart(pair.standby());
         Promoted cold = Promoted.measure(pair.standby(), keys, after);
-        restart(pair.standby());
 
         say("");
-        say("A restarted standby, and mirroring with sample: adaptive."
+        say("A standby that is mirrored to with sample: adaptive, and restarts."
                 + " Pages are reads of a statement above the primary's.");
         say("");
         say("  time  mirrored  sample   excess  95 % interval    score");
         WarmingProxy.Score last;
         try (WarmingProxy proxy = WarmingProxy.start(pair)) {
-            last = warm(proxy, keys);
+            last = warm(proxy, keys, pair.standby());
         }
         pair.standby().execute("STOP SLAVE", "SET GLOBAL read_only = 0");
         Promoted warmed = Promoted.measure(pair.standby(), keys, after);
@@ -152,33 +155,44 @@ public final class WarmingDemo {
         return seen;
     }
 
-    private WarmingProxy.Score warm(WarmingProxy proxy, Zipfian keys) throws Exception {
+    private WarmingProxy.Score warm(WarmingProxy proxy, Zipfian keys, EmbeddedServer standby) throws Exception {
         long begun = System.nanoTime();
         try (PointReads load = PointReads.start(proxy.url(), keys, SESSIONS, seed + 10)) {
-            WarmingProxy.Score score = proxy.score();
-            for (int passed = 2; ; passed += 2) {
-                Thread.sleep(Math.max(1, (begun + passed * SECOND - System.nanoTime()) / 1_000_000));
-                load.check();
-                score = proxy.score();
-                say(
-                        "%5ds %9d %7s %8s  %-14s %s",
-                        passed,
-                        score.mirrored(),
-                        score.sample(),
-                        Double.isNaN(score.excess("estimate"))
-                                ? "unknown"
-                                : String.format(Locale.ROOT, "%.2f", score.excess("estimate")),
-                        Double.isNaN(score.excess("estimate"))
-                                ? ""
-                                : String.format(Locale.ROOT, "%.2f to %.2f", score.excess("low"), score.excess("high")),
-                        Double.isNaN(score.score()) ? "" : bar(score.score()));
+            int before = Math.min(BEFORE_SECONDS, seconds);
+            for (int passed = STEP_SECONDS; passed <= before; passed += STEP_SECONDS) {
+                line(begun, passed, proxy, load);
+            }
+            restart(standby);
+            int restarted = (int) ((System.nanoTime() - begun) / SECOND);
+            say("%5ds the standby has restarted", restarted);
+            for (int passed = restarted + STEP_SECONDS; ; passed += STEP_SECONDS) {
+                WarmingProxy.Score score = line(begun, passed, proxy, load);
                 // Not at the first excess below the target: a promotion comes when the sample has long come down.
-                boolean enough = score.settled() || passed >= seconds;
-                if (!Double.isNaN(score.forecast()) && enough || passed >= 4 * seconds) {
+                boolean enough = score.settled() || passed >= restarted + seconds;
+                if (score.sinceRestart() && !Double.isNaN(score.forecast()) && enough
+                        || passed >= restarted + 4 * seconds) {
                     return score;
                 }
             }
         }
+    }
+
+    private WarmingProxy.Score line(long begun, int passed, WarmingProxy proxy, PointReads load) throws Exception {
+        Thread.sleep(Math.max(1, (begun + passed * SECOND - System.nanoTime()) / 1_000_000));
+        load.check();
+        WarmingProxy.Score score = proxy.score();
+        boolean known = !Double.isNaN(score.excess("estimate"));
+        String line = String.format(
+                Locale.ROOT,
+                "%5ds %9d %7s %8s  %-14s %s",
+                passed,
+                score.mirrored(),
+                score.sample(),
+                known ? String.format(Locale.ROOT, "%.2f", score.excess("estimate")) : "unknown",
+                known ? String.format(Locale.ROOT, "%.2f to %.2f", score.excess("low"), score.excess("high")) : "",
+                Double.isNaN(score.score()) ? "" : bar(score.score()));
+        say("%s", line.stripTrailing());
+        return score;
     }
 
     private void plot(Promoted cold, Promoted warmed, Promoted floor) {

@@ -113,6 +113,11 @@ final class WarmingProxy implements AutoCloseable {
             return (long) number(warmth.get("mirroredSinceRestart"));
         }
 
+        /** Returns whether the figures are those since a restart that the proxy has seen. */
+        boolean sinceRestart() {
+            return "restart".equals(warmth.get("referenceFrom"));
+        }
+
         /** Returns the forecast of the excess of the first 1,000 statements, or NaN. */
         double forecast() {
             return number(map(warmth, "forecast").get("excessFirst1000"));
