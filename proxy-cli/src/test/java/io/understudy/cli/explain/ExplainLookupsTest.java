@@ -14,7 +14,9 @@ class ExplainLookupsTest {
             plugins:
               mirror:
                 writes: %s
-                rules: [ { name: stock, match: { table: stock }, sample: 10%% } ]
+                rules:
+                  - { name: stock, match: { table: stock }, sample: 10%% }
+                  - { name: items, match: { table: items }, sample: adaptive }
             """;
 
     private static ExplainResult explain(String writes, String sql) throws ConfigException {
@@ -45,6 +47,15 @@ class ExplainLookupsTest {
         assertThat(explain("lookups", "INSERT INTO stock VALUES (1)").reason()).isEqualTo("writes");
         assertThat(explain("lookups", "UPDATE other SET n = 1 WHERE id = 7").reason())
                 .isEqualTo("no_rule");
+    }
+
+    @Test
+    void anAdaptiveSampleIsOne() throws Exception {
+        ExplainResult explained = explain("lookups", "SELECT v FROM items WHERE id = 1");
+        assertThat(explained.mirrored()).isTrue();
+        assertThat(explained.text()).contains("mirrored   yes, sampled (rule items, sample adaptive)");
+        assertThat(explain("lookups", "DELETE FROM items WHERE id = 1").lookup())
+                .isEqualTo("SELECT * FROM items WHERE id = 1");
     }
 
     @Test

@@ -58,6 +58,7 @@ public record MirrorExplanation(
         }
         int rate = rule.sample().millionths();
         String reason = rate == 0 ? "sample_0" : rate == SampleRate.ALL ? "all" : "sampled";
-        return new MirrorExplanation(rate > 0, reason, found.rule(), sample, found.verdicts(), lookedUp && rate > 0);
+        boolean some = rate > 0 || rule.sample().isAdaptive();
+        return new MirrorExplanation(some, reason, found.rule(), sample, found.verdicts(), lookedUp && some);
     }
 }
