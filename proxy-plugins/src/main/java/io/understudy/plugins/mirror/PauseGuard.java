@@ -85,8 +85,22 @@ final class PauseGuard {
         set(Cause.NONE, "resumed by the operator");
     }
 
-    /** Compares the standby's last known state with the bounds. Called by one thread. */
+    /**
+     * Compares the standby's last known state with the bounds. Called by one thread. Mirroring pauses if that fails:
+     * the standby may have been promoted meanwhile.
+     */
     void check(MirrorConfig.PauseAbove bounds) {
+        try {
+            compare(bounds);
+        } catch (RuntimeException | Error e) {
+            if (!paused()) {
+                set(Cause.UNREACHABLE, "its state cannot be told: " + e);
+            }
+            throw e;
+        }
+    }
+
+    private void compare(MirrorConfig.PauseAbove bounds) {
         StandbyState state = standby.state();
         if (standby.isPrimary()) {
             allowWritable = false;

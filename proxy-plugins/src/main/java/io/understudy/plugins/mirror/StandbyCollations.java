@@ -49,14 +49,18 @@ final class StandbyCollations {
         }
         CompletableFuture<CollationNames> response = new CompletableFuture<>();
         names = response;
-        executor.execute(() -> query(response));
+        try {
+            executor.execute(() -> query(response));
+        } catch (RuntimeException | Error e) {
+            response.completeExceptionally(e); // no thread: a future that never completes would stand in the way
+        }
         return response;
     }
 
     private void query(CompletableFuture<CollationNames> response) {
         try {
             response.complete(query.run());
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException | RuntimeException | Error e) {
             response.completeExceptionally(e);
         }
     }

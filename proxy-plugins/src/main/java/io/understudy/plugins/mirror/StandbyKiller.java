@@ -5,8 +5,9 @@ import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerResponse;
 import io.understudy.wire.CommandCode;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,10 +18,13 @@ import org.slf4j.LoggerFactory;
  */
 final class StandbyKiller {
     private static final Logger log = LoggerFactory.getLogger(StandbyKiller.class);
+    private static final int SHOWN = 3;
 
     private final String standby;
     private final ServerConnector connector;
-    private List<String> wanted = new ArrayList<>();
+    /** In the order of the first request: while no connection can be made the same is wanted again and again. */
+    private Set<String> wanted = new LinkedHashSet<>();
+
     private boolean connecting;
 
     StandbyKiller(String standby, ServerConnector connector) {
@@ -51,7 +55,7 @@ final class StandbyKiller {
                 log.warn(
                         "standby {}: {} was not sent, because no connection could be made: {}",
                         standby,
-                        String.join(", ", now),
+                        shown(now),
                         failure == null ? "no reason given" : failure.getMessage());
             } else {
                 send(connected, now);
@@ -59,9 +63,14 @@ final class StandbyKiller {
         });
     }
 
+    private static String shown(List<String> all) {
+        return String.join(", ", all.subList(0, Math.min(SHOWN, all.size())))
+                + (all.size() > SHOWN ? " and " + (all.size() - SHOWN) + " more" : "");
+    }
+
     private synchronized List<String> take() {
-        List<String> now = wanted;
-        wanted = new ArrayList<>();
+        List<String> now = List.copyOf(wanted);
+        wanted = new LinkedHashSet<>();
         connecting = false;
         return now;
     }

@@ -251,18 +251,29 @@ final class StandbyMirror {
         counters.executed(statement, outcome, nanos);
     }
 
+    /** A part that throws delays no other one: without them statements would not be killed, nor the queue emptied. */
     private void sweep() {
-        pause.check(config.pauseAbove());
         long now = System.nanoTime();
+        Sweep sweep = new Sweep();
+        sweep.part(() -> pause.check(config.pauseAbove()));
+        sweep.part(this::sweepTables);
+        sweep.part(() -> schemaChanges.forget(now, appliedNanos()));
+        sweep.part(() -> skipped.expire(now));
+        sweep.part(() -> probing.update(config, floor, now));
+        sweep.part(() -> lanes.sweep(now));
+        sweep.part(this::sweepQueue);
+        sweep.end();
+    }
+
+    private void sweepTables() {
         if (standby.state().reachable()) {
             tables.makeRoom();
         } else {
             tables.forget();
         }
-        schemaChanges.forget(now, appliedNanos());
-        skipped.expire(now);
-        probing.update(config, floor, now);
-        lanes.sweep(now);
+    }
+
+    private void sweepQueue() {
         if (lanes.allBackingOff()) {
             queue.discardAll(DropReason.STANDBY_DOWN);
         }

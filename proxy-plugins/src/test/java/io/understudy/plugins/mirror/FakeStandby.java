@@ -59,8 +59,15 @@ final class FakeStandby implements Standby, ServerConnector {
         });
     }
 
+    /** Thrown instead of a state. */
+    @Nullable
+    RuntimeException stateFault;
+
     @Override
     public StandbyState state() {
+        if (stateFault != null) {
+            throw stateFault;
+        }
         return state;
     }
 

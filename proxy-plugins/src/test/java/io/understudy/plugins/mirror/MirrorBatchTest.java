@@ -12,7 +12,7 @@ class MirrorBatchTest extends MirrorHarness {
     /** A wake-up, a write and a read for each would cost more than the statements. */
     @Test
     void queuedStatementsAreSentTogetherWithoutWaitingForResponses() {
-        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 'first'", 1);
         run(mirror);
         standby.responding = false;
@@ -35,7 +35,7 @@ class MirrorBatchTest extends MirrorHarness {
     /** At a high rate the queue would fill up before the timer fires. */
     @Test
     void aQuarterOfTheQueueDoesNotWaitForTheTimer() {
-        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 'first'", 1);
         run(mirror);
         for (int i = 0; i < 26; i++) {
@@ -47,7 +47,7 @@ class MirrorBatchTest extends MirrorHarness {
 
     @Test
     void theTimerStopsWithoutStatementsAndStartsAgain() {
-        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 'first'", 1);
         run(mirror);
         offer(mirror, "SELECT 1", 1);
@@ -67,7 +67,7 @@ class MirrorBatchTest extends MirrorHarness {
     /** Each change of settings interrupts the batch; it must not interrupt the timer's round. */
     @Test
     void oneRoundServesSessionsWithDifferentSettings() {
-        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 'first'", 1);
         run(mirror);
         standby.responding = false;

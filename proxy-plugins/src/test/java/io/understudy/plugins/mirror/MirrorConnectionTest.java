@@ -2,9 +2,12 @@ package io.understudy.plugins.mirror;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugin.ServerConnection;
+import io.understudy.testkit.CapturedLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Connections that fail or are lost, and the attempts after them. */
@@ -12,17 +15,34 @@ class MirrorConnectionTest extends MirrorHarness {
     @Test
     void anExceptionWhileConnectingLeadsToAnotherAttempt() {
         standby.connectFault = new IllegalStateException("no event loop");
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 1", 1);
         run(mirror);
         assertThat(standby.statements()).contains("SELECT 1");
         mirror.stop();
     }
 
+    /** A standby that stops ends all statements at once, and is asked again at every sweep until it is back. */
+    @Test
+    void killsThatCannotBeSentAreOneShortLine() {
+        CompletableFuture<ServerConnection> connecting = new CompletableFuture<>();
+        StandbyKiller killer = new StandbyKiller("standby-1", () -> connecting);
+        for (int sweep = 0; sweep < 10; sweep++) {
+            for (int thread = 1; thread <= 5; thread++) {
+                killer.killConnection(thread);
+            }
+        }
+        try (CapturedLog log = new CapturedLog()) {
+            connecting.completeExceptionally(new IllegalStateException("connection refused"));
+            assertThat(log.text())
+                    .contains("KILL CONNECTION 1, KILL CONNECTION 2, KILL CONNECTION 3 and 2 more was not sent");
+        }
+    }
+
     @Test
     void anExceptionAtTheFirstStatementLeadsToAnotherConnection() {
         standby.commandFault = new IllegalStateException("no memory");
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 1", 1);
         run(mirror);
         assertThat(standby.connections).hasSize(2);
@@ -34,7 +54,7 @@ class MirrorConnectionTest extends MirrorHarness {
     @Test
     void aStandbyThatRefusesConnectionsCausesOnlyDrops() {
         standby.refuse = true;
-        StandbyMirror mirror = mirror(config(2, 100, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(2, 100, "1MiB", Duration.ofMinutes(5)));
         for (int i = 0; i < 5; i++) {
             offer(mirror, "SELECT " + i, i);
             mirror.queue().drain();
@@ -49,7 +69,7 @@ class MirrorConnectionTest extends MirrorHarness {
 
     @Test
     void aLostConnectionIsReopened() {
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 1", 1);
         run(mirror);
         standby.connections.get(0).close();
@@ -63,7 +83,7 @@ class MirrorConnectionTest extends MirrorHarness {
     /** The executor has no place at that moment, for it holds as many tasks as it may. */
     @Test
     void aConnectionWhoseNextAttemptIsRejectedIsTriedByTheSweep() {
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         mirror.start();
         standby.refuse = true;
         executor.rejectDelayed(true);
@@ -82,7 +102,7 @@ class MirrorConnectionTest extends MirrorHarness {
     /** Each attempt costs a login and a log line. */
     @Test
     void aStandbyThatResetsConnectionsIsTriedLessAndLessOften() {
-        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
         List<Long> delays = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
             offer(mirror, "SELECT " + i, 1);
@@ -102,7 +122,7 @@ class MirrorConnectionTest extends MirrorHarness {
     /** Only the statement that the standby was executing has failed; it never began those after it. */
     @Test
     void aConnectionThatIsLostWithinABatchCountsOneErrorAndDropsTheRest() {
-        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 'first'", 1);
         run(mirror);
         standby.responding = false;

@@ -11,7 +11,7 @@ class MirrorPauseTest extends MirrorHarness {
     @Test
     void aWritableStandbyIsNotMirroredTo() {
         standby.state = new StandbyState(true, false, 0.0, false, 1, null);
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         mirror.start();
         executor.runPeriodic();
         offer(mirror, "SELECT 1", 1);
@@ -27,7 +27,7 @@ class MirrorPauseTest extends MirrorHarness {
     @Test
     void aStandbyThatComesBackIsCheckedBeforeMirroringResumes() {
         standby.state = StandbyState.UNKNOWN;
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         mirror.start();
         offer(mirror, "SELECT 1", 1);
         assertThat(dropped("standby_down")).isEqualTo(1);
@@ -47,9 +47,28 @@ class MirrorPauseTest extends MirrorHarness {
         mirror.stop();
     }
 
+    /** What cannot be told may be a promotion. The rest of the sweep goes on: it ends overdue statements. */
+    @Test
+    void aFaultOfTheCheckPausesMirroringAndNothingElse() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        mirror.start();
+        executor.runPeriodic();
+        mirror.skip("shop.items", System.nanoTime() - Duration.ofHours(1).toNanos());
+        standby.stateFault = new IllegalStateException("no state");
+        executor.runPeriodic();
+        assertThat(mirror.pause().describe()).isEqualTo("paused_unreachable");
+        offer(mirror, "SELECT 1", 1);
+        assertThat(dropped("standby_down")).isEqualTo(1);
+        assertThat(mirror.skipped().isEmpty()).as("expired by the sweep").isTrue();
+        standby.stateFault = null;
+        mirror.pause().check(config(1, 10, "1MiB", Duration.ofMinutes(5)).pauseAbove());
+        assertThat(mirror.pause().describe()).isEqualTo("mirroring");
+        mirror.stop();
+    }
+
     @Test
     void pausesAboveTheLagAndResumesWellBelowIt() {
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         mirror.start();
         standby.state = new StandbyState(true, true, 11.0, false, 1, null);
         executor.runPeriodic();
@@ -67,7 +86,7 @@ class MirrorPauseTest extends MirrorHarness {
 
     @Test
     void aStoppedApplierPausesUnlessItIsAllowed() {
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         mirror.start();
         standby.state = new StandbyState(true, true, null, true, 1, null);
         executor.runPeriodic();
@@ -78,7 +97,7 @@ class MirrorPauseTest extends MirrorHarness {
                 1, null, null, null, null, new MirrorConfig.PauseAbove(null, null, false), null, null));
         executor.runPeriodic();
         assertThat(mirror.pause().paused()).isFalse();
-        mirror.reload(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        mirror.reload(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         standby.state = new StandbyState(true, true, null, false, 1, null);
         executor.runPeriodic();
         assertThat(mirror.pause().paused())
@@ -91,7 +110,7 @@ class MirrorPauseTest extends MirrorHarness {
     @Test
     void theOperatorsResumeEndsWhenTheStandbyIsUnreachable() {
         standby.state = new StandbyState(true, false, 0.0, false, 1, null);
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         mirror.start();
         executor.runPeriodic();
         mirror.pause().resumeByOperator();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class MirrorSettingsTest extends MirrorHarness {
     @Test
     void setsTheSessionsSettingsOnceForStatementsThatShareThem() {
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 1", 1);
         run(mirror);
         offer(mirror, "SELECT 2", 2);
@@ -28,7 +28,7 @@ class MirrorSettingsTest extends MirrorHarness {
      */
     @Test
     void readVariablesOfASessionAreSetAndReset() {
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 1", 1, reading("sql_select_limit = 1, optimizer_switch = 'mrr=on'"));
         run(mirror);
         offer(mirror, "SELECT 2", 2, reading("sql_select_limit = 2"));

@@ -24,7 +24,7 @@ class StandbyMirrorTest extends MirrorHarness {
 
     @Test
     void aStatementWhoseNamesWereForgottenInTheQueueIsDropped() {
-        MirrorConfig config = config(1, 10, "1MiB", Duration.ofSeconds(5));
+        MirrorConfig config = config(1, 10, "1MiB", Duration.ofMinutes(5));
         StandbyMirror mirror = mirror(config);
         List<TableName> orders = List.of(new TableName("shop", "orders"));
         offer(mirror, "SELECT 1 FROM orders", 1, SETTING, orders);
@@ -42,7 +42,7 @@ class StandbyMirrorTest extends MirrorHarness {
     /** They wait for the primary too: when it is frozen, names of tables are still asked for. */
     @Test
     void countersAreReadByAThreadOfTheirOwn() {
-        MirrorConfig config = config(1, 100, "1MiB", Duration.ofSeconds(5));
+        MirrorConfig config = config(1, 100, "1MiB", Duration.ofMinutes(5));
         mirror(config).probing().update(config, new Floor(), System.nanoTime() + 2_000_000_000L);
         assertThat(counterQueries)
                 .as("the standby's own load, and both servers' counters")
@@ -52,7 +52,7 @@ class StandbyMirrorTest extends MirrorHarness {
 
     @Test
     void sendsStatementsOverAReadOnlySession() {
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 1", 1);
         run(mirror);
         assertThat(standby.received.get(0)).contains("READ ONLY").contains("READ COMMITTED");
@@ -64,7 +64,7 @@ class StandbyMirrorTest extends MirrorHarness {
     @Test
     void countsStatementsThatDoNotFitTheQueue() {
         standby.responding = false;
-        StandbyMirror mirror = mirror(config(1, 3, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 3, "1MiB", Duration.ofMinutes(5)));
         for (int i = 0; i < 10; i++) {
             offer(mirror, "SELECT " + i, 1);
         }
@@ -76,7 +76,7 @@ class StandbyMirrorTest extends MirrorHarness {
     @Test
     void dropsStatementsAboveTheBytes() {
         standby.responding = false;
-        StandbyMirror mirror = mirror(config(1, 100, "100B", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 100, "100B", Duration.ofMinutes(5)));
         for (int i = 0; i < 10; i++) {
             offer(mirror, "SELECT '" + "x".repeat(30) + "'", 1);
         }
@@ -86,7 +86,7 @@ class StandbyMirrorTest extends MirrorHarness {
 
     @Test
     void anErrorOnTheStandbyIsCountedAndTheNextStatementRuns() {
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 1", 1);
         run(mirror);
         standby.errorCode = 1146;
@@ -102,7 +102,7 @@ class StandbyMirrorTest extends MirrorHarness {
 
     @Test
     void statementsQueuedBeforeTheFirstConnectionAreSentByTheSweep() {
-        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
         mirror.start();
         offer(mirror, "SELECT 1", 1);
         executor.runPeriodic();
@@ -113,7 +113,7 @@ class StandbyMirrorTest extends MirrorHarness {
 
     @Test
     void namesThatBecomeKnownAfterTheStopLeaveNothingBehind() {
-        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
         beforeResponse = mirror::stop;
         List<TableName> orders = List.of(new TableName("shop", "orders"));
         offer(mirror, "SELECT 1 FROM orders", 1, SETTING, orders);
@@ -124,7 +124,7 @@ class StandbyMirrorTest extends MirrorHarness {
 
     @Test
     void theLastErrorOfEachRuleIsShownWithoutValues() {
-        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofSeconds(5)));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         offer(mirror, "SELECT 1", 1);
         run(mirror);
         standby.errorCode = 1142;
