@@ -25,7 +25,7 @@ public final class FloorPolling {
     private final AtomicBoolean asking = new AtomicBoolean();
     private Future<?> task = NoTask.NONE;
     private AutoCloseable following = () -> {};
-    private volatile boolean changed;
+    private final AtomicBoolean changed = new AtomicBoolean();
     private boolean told;
 
     /** @param queries runs queries, which wait for the primary: one at a time, and nothing else */
@@ -42,7 +42,7 @@ public final class FloorPolling {
     public void start(ScheduledExecutorService executor) {
         DataSource source = primary.dataSource();
         if (source != null) {
-            following = primary.onChange(() -> changed = true);
+            following = primary.onChange(() -> changed.set(true));
             floor.source(() -> ServerCounters.read(source));
             task = executor.scheduleWithFixedDelay(() -> poll(source), 1, SECONDS, TimeUnit.SECONDS);
         }
@@ -57,12 +57,11 @@ public final class FloorPolling {
 
     private void ask(DataSource source) {
         try {
+            forgetFormerPrimary();
             ServerCounters now = ServerCounters.read(source);
-            if (changed) {
-                changed = false;
-                floor.changed(); // what was seen so far is another server's
+            if (!forgetFormerPrimary()) { // whose counters these are would not be known
+                floor.saw(now, System.nanoTime());
             }
-            floor.saw(now, System.nanoTime());
             told = false;
         } catch (SQLFeatureNotSupportedException e) {
             floor.sawNothing();
@@ -75,6 +74,15 @@ public final class FloorPolling {
         } finally {
             asking.set(false);
         }
+    }
+
+    /** Has the floor begin anew if another server has become the primary; returns whether. */
+    private boolean forgetFormerPrimary() {
+        boolean other = changed.getAndSet(false);
+        if (other) {
+            floor.changed();
+        }
+        return other;
     }
 
     public void stop() {

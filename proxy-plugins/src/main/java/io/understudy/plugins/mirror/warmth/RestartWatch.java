@@ -6,10 +6,12 @@ import java.util.concurrent.TimeUnit;
 final class RestartWatch {
     /** The uptime is up to some seconds old, and the server's clock may be set back a little. */
     private static final long TOLERANCE_NANOS = TimeUnit.SECONDS.toNanos(20);
-    /** A server does not read so many pages within the time below of its start. */
+    /** A counter below this may be that of a server that has just started. */
     private static final long MANY_READS = 1000;
 
     private static final long UNWATCHED_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** States are that old at most when they are seen, and uptimes are in whole seconds. */
+    private static final long SEEN_LATE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private long uptime = -1;
     private long startedNanos;
@@ -28,8 +30,11 @@ final class RestartWatch {
         // A server that was out of reach for longer than it ran before has a higher uptime than the last one seen.
         boolean later = !first && fresh && (uptimeNow < uptime || started - startedNanos > TOLERANCE_NANOS);
         // The uptime is the difference of two readings of the clock, which may be set back; the counters go on.
-        boolean watched = nowNanos - seenNanos <= UNWATCHED_NANOS;
-        boolean countsOn = watched && pageReads >= MANY_READS && pageReadsNow >= pageReads;
+        long unseen = nowNanos - seenNanos;
+        boolean watched = unseen <= UNWATCHED_NANOS;
+        // But its own load of the pool may have read more by then than a server that was small, or young, had before.
+        boolean young = TimeUnit.SECONDS.toNanos(uptimeNow) <= unseen + SEEN_LATE_NANOS;
+        boolean countsOn = watched && !young && pageReads >= MANY_READS && pageReadsNow >= pageReads;
         startedNanos = first || later ? started : Math.min(started, startedNanos);
         if (fresh) {
             seenNanos = nowNanos;

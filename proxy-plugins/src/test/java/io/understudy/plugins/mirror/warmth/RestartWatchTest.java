@@ -54,6 +54,15 @@ class RestartWatchTest {
         assertThat(after(600, 600, 0)).isFalse();
     }
 
+    /** Its own load of the pool counts as reads. */
+    @Test
+    void aServerThatLoadsItsPoolMayHaveReadMoreAtOnce() {
+        reads = 3000;
+        after(0, 0, 0);
+        assertThat(after(4, -98, 5000)).isTrue();
+        assertThat(after(1, 1, 500)).isFalse();
+    }
+
     @Test
     void aServerWithoutCountersIsSeenByItsUptime() {
         reads = -1;
