@@ -20,7 +20,8 @@ final class ColdCheck implements Check {
         }
         Double excess = warmth == null ? null : number(warmth.get("excessPages"), "estimate");
         Double least = warmth == null ? null : number(warmth.get("excessPages"), "low");
-        if (warmth == null || excess == null || least == null) {
+        boolean timeouts = warmth != null && "timeouts".equals(warmth.get("state"));
+        if (warmth == null || excess == null || least == null || timeouts && least <= situation.coldAbove()) {
             return List.of(Finding.unknown(
                     NAME,
                     "",
@@ -41,7 +42,11 @@ final class ColdCheck implements Check {
         return List.of(Finding.warns(
                 NAME,
                 "",
-                String.format(Locale.ROOT, "it is cold: %.2f pages a statement above the primary's", excess)
+                String.format(
+                                Locale.ROOT,
+                                "it is cold: %s%.2f pages a statement above the primary's",
+                                timeouts ? "at least " : "",
+                                excess)
                         + (until.isEmpty() ? "" : ", warm in " + until),
                 "after the promotion these pages come from its disk"
                         + (reads == null ? "" : String.format(Locale.ROOT, ": %,.0f in the first minute", reads))
@@ -54,6 +59,7 @@ final class ColdCheck implements Check {
         return switch (state) {
             case "no_probes" -> "fewer than ten mirrored SELECTs were measured on it yet";
             case "no_recent_probes" -> "no mirrored SELECT was measured on it in the last five minutes";
+            case "timeouts" -> "some mirrored SELECTs took too long there to be measured";
             case "floor_unknown" -> "the primary's own page reads are not known yet";
             default -> state;
         };

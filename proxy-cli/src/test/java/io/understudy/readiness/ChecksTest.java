@@ -134,6 +134,21 @@ class ChecksTest {
                 .endsWith(end);
     }
 
+    /** The mean of the probes that were short enough to be counted is a lower bound. */
+    @Test
+    void aStandbyWithManyTimeoutsIsNotWarm() {
+        assertThat(cold(Map.of("state", "timeouts", "excessPages", Map.of("estimate", 0.02, "low", -0.05))))
+                .singleElement()
+                .extracting(Finding::what)
+                .asString()
+                .endsWith("some mirrored SELECTs took too long there to be measured");
+        assertThat(cold(Map.of("state", "timeouts", "excessPages", Map.of("estimate", 0.4, "low", 0.3))))
+                .singleElement()
+                .extracting(Finding::what)
+                .asString()
+                .contains("at least 0.40 pages");
+    }
+
     @Test
     void aFormerPrimaryIsWarmUntilItIsMeasured() {
         assertThat(cold("was_primary")).isEmpty();

@@ -9,6 +9,7 @@ const STATES = {
   no_probes: "no mirrored SELECT has been measured yet",
   no_recent_probes: "nothing was mirrored in the last five minutes",
   floor_unknown: "the primary's own page reads are not known (primary.monitor)",
+  timeouts: "it is colder than measured, for some mirrored SELECTs took too long there",
   was_primary: "it was the primary until some minutes ago, and is not measured yet",
   unreachable: "the standby does not respond"
 };

@@ -261,19 +261,20 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
     }
 
     @Override
-    public void failed(MirroredStatement statement, String reason) {
+    public boolean failed(MirroredStatement statement, String reason) {
         inFlight--;
         if (wire == null) {
             // The statement before it broke the connection; the standby never began this one.
             mirror.drop(DropReason.STANDBY_DOWN);
             statement.release();
-            return;
+            return false;
         }
         long nanos = deadline.nanos();
         boolean overdue = nanos > mirror.config().timeout().toNanos();
         mirror.executed(statement, overdue ? "timeout" : "error", nanos);
         statement.release();
         disconnected(reason);
+        return overdue;
     }
 
     private void disconnected(String reason) {

@@ -44,8 +44,12 @@ final class Playback {
          */
         void notReproducible(MirroredStatement statement, @Nullable StandbyError error);
 
-        /** Called when the connection was lost before the response. */
-        void failed(MirroredStatement statement, String reason);
+        /**
+         * Called when the connection was lost before the response.
+         *
+         * @return whether it was closed because the statement took too long
+         */
+        boolean failed(MirroredStatement statement, String reason);
     }
 
     /** Chooses the statements whose page reads are counted. */
@@ -255,6 +259,9 @@ final class Playback {
                     return;
                 }
                 if (!response.ok() || preparedId < 0) {
+                    if (probe != null) {
+                        probe.refused();
+                    }
                     listener.executed(statement, "error", StandbyError.of(response), System.nanoTime() - sentNanos);
                     return;
                 }
@@ -334,7 +341,8 @@ final class Playback {
                 String outcome = outcome(response);
                 if (probe != null && response.ok()) {
                     probe.executed();
-                } else if (probe != null && outcome.equals("timeout")) {
+                } else if (probe != null
+                        && (outcome.equals("timeout") || response.errorCode() == ER_QUERY_INTERRUPTED)) {
                     probe.timedOut();
                 }
                 long began = lastResponseNanos - sentNanos > 0 ? lastResponseNanos : sentNanos;
@@ -344,7 +352,9 @@ final class Playback {
 
             @Override
             public void onFailure(String reason) {
-                listener.failed(statement, reason);
+                if (listener.failed(statement, reason) && probe != null) {
+                    probe.lost();
+                }
             }
         });
         if (probe != null && !analyzes) {

@@ -88,15 +88,20 @@ final class Probe {
         end(json == null ? ProbeResult.of(ProbeResult.Outcome.UNREADABLE) : ProbeResult.parse(json));
     }
 
-    /** Called when the standby has ended the statement after its maximum time. */
+    /** Called when the standby has ended the statement after its maximum time, or because it was killed. */
     void timedOut() {
         timedOut = true;
         if (analyzes) {
-            end(ProbeResult.of(ProbeResult.Outcome.TIMEOUT));
+            lost();
         }
     }
 
-    /** Called when the standby refuses the analyzed form. */
+    /** Called when the connection was closed because the statement took too long; no counter is read any more. */
+    void lost() {
+        end(ProbeResult.of(ProbeResult.Outcome.TIMEOUT));
+    }
+
+    /** Called when the standby refuses the analyzed form, or to prepare the statement. */
     void refused() {
         end(ProbeResult.of(ProbeResult.Outcome.REFUSED));
     }

@@ -57,6 +57,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private final RefusedForms refused = new RefusedForms();
 
     private volatile SampleRate sample = SampleRate.of(1);
+    private final SampleHistory samples = new SampleHistory(sample);
     private volatile boolean discards;
     private long updatedNanos;
     private double adaptiveLoad = Double.NaN;
@@ -110,14 +111,12 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
 
     @Override
     public void probed(MirroredStatement statement, double share, ProbeResult result) {
-        Counter counter = outcomes.get(result.outcome());
-        if (counter != null) {
-            counter.increment();
-        }
         long now = System.nanoTime();
-        double taken = Math.max(statement.rule().share(sample), boost.share(statement.tables(), now));
+        // It was chosen by the sample of then: the queue may be seconds long.
+        SampleRate then = samples.at(statement.queuedNanos());
+        double taken = Math.max(statement.rule().share(then), boost.share(statement.tables(), now));
         double sampled = Math.max(LOWEST, taken);
-        warmth.ended(new Probed(
+        boolean accepted = warmth.ended(new Probed(
                 statement.rule().name(),
                 statement.digest(),
                 1 / (sampled * Math.max(1e-9, share)),
@@ -125,6 +124,10 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
                 statement.summary() == null ? List.of() : statement.summary().reads(),
                 result,
                 now));
+        Counter counter = outcomes.get(accepted ? result.outcome() : ProbeResult.Outcome.QUEUE_FULL);
+        if (counter != null) {
+            counter.increment();
+        }
     }
 
     /** Called for each statement that an adaptive rule mirrors. */
@@ -235,6 +238,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
                         excess.known() ? String.format(Locale.ROOT, "%.3f", excess.mean()) : "unknown");
             }
             sample = next;
+            samples.add(next, System.nanoTime());
         }
     }
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Probes on one connection to a standby. */
 class ProbeTest {
+    private static final String OVERDUE = "overdue";
     private static final String SQL = "SELECT a FROM t";
     private static final String PROBE = "ANALYZE FORMAT=JSON " + SQL;
     private static final StatementSetting SETTING = new StatementSetting(null, 45, null, null, null, null);
@@ -45,8 +46,9 @@ class ProbeTest {
                 }
 
                 @Override
-                public void failed(MirroredStatement statement, String reason) {
+                public boolean failed(MirroredStatement statement, String reason) {
                     outcomes.add("failed");
+                    return reason.equals(OVERDUE);
                 }
             });
 
@@ -58,8 +60,11 @@ class ProbeTest {
         MirroredStatement statement = new MirroredStatement(
                 packet, null, null, null, SETTING, List.of(), rule, 1, null, null, false, 1, 1000, System.nanoTime());
         standby.responding = false;
+        boolean first = connection.texts.isEmpty();
         playback.play(statement);
-        connection.respondOne(); // SET of the first statement's settings
+        if (first) {
+            connection.respondOne(); // SET of the first statement's settings
+        }
     }
 
     private List<String> sent() {
@@ -122,6 +127,45 @@ class ProbeTest {
         row("900");
         assertThat(outcomes).containsExactly("timeout");
         assertThat(results).extracting(ProbeResult::outcome).containsExactly(ProbeResult.Outcome.TIMEOUT);
+    }
+
+    /** By the proxy, when the statement overrides the standby's limit: its pages are not known either. */
+    @Test
+    void aProbeThatIsKilledWasNotRefused() {
+        play();
+        standby.errorCode = 1317;
+        connection.respondOne();
+        standby.errorCode = 0;
+        assertThat(results).extracting(ProbeResult::outcome).containsExactly(ProbeResult.Outcome.TIMEOUT);
+        flavor = ServerFlavor.MYSQL;
+        play();
+        row("40");
+        standby.errorCode = 1317;
+        connection.respondOne();
+        standby.errorCode = 0;
+        row("900");
+        assertThat(results)
+                .extracting(ProbeResult::outcome)
+                .containsOnly(ProbeResult.Outcome.TIMEOUT)
+                .hasSize(2);
+    }
+
+    @Test
+    void aProbeWhoseConnectionIsKilledWasNotCounted() {
+        play();
+        connection.pending.remove().onFailure(OVERDUE);
+        assertThat(results).extracting(ProbeResult::outcome).containsExactly(ProbeResult.Outcome.TIMEOUT);
+        results.clear();
+        flavor = ServerFlavor.MYSQL;
+        play();
+        row("40");
+        connection.pending.remove().onFailure(OVERDUE);
+        connection.pending.remove().onFailure("closed");
+        assertThat(results).extracting(ProbeResult::outcome).containsExactly(ProbeResult.Outcome.TIMEOUT);
+        results.clear();
+        play();
+        connection.pending.remove().onFailure("the standby is away");
+        assertThat(results).isEmpty();
     }
 
     @Test

@@ -55,8 +55,9 @@ class RowlessTest {
                 }
 
                 @Override
-                public void failed(MirroredStatement statement, String reason) {
+                public boolean failed(MirroredStatement statement, String reason) {
                     outcomes.add("failed");
+                    return false;
                 }
             });
 

@@ -153,7 +153,7 @@ public final class AdaptiveSample {
             exceeded = over;
             ceiling = Math.max(lowest, Math.min(wanted, ceiling) / 2);
             relievedNanos = nowNanos;
-            return over;
+            return ceiling <= wanted ? over : before;
         }
         ceiling = Math.max(ceiling, lowest);
         boolean relieved = !Double.isNaN(figure(now, exceeded)) && exceeded(now, bounds, RELIEVED) == null;

@@ -12,6 +12,9 @@ final class ColdEstimate {
      */
     private static final double ALLOWANCE = 1.5;
 
+    /** Share of probes that took too long, above which nothing bounds the mean: they may have read any number. */
+    private static final double MANY_TIMEOUTS = 0.02;
+
     private final double halfProbes;
     private final double halfNanos;
     private final boolean halvedByGrowth;
@@ -22,7 +25,9 @@ final class ColdEstimate {
     private double sumOfSquares;
     private double count;
     private double positions;
+    private double timeouts;
     private long last;
+    private long lastCounted;
     private double lastPosition;
     private boolean begun;
 
@@ -51,7 +56,25 @@ final class ColdEstimate {
      * @param position statements mirrored before it
      */
     void add(double pages, double weight, double position, long nowNanos) {
-        if (begun) {
+        decay(position, nowNanos);
+        begun = true;
+        lastCounted = nowNanos;
+        weights += weight;
+        squares += weight * weight;
+        sum += weight * pages;
+        sumOfSquares += weight * pages * pages;
+        count++;
+        positions += Math.log(position + 1);
+    }
+
+    /** Takes in a probe that took too long to be counted; the parameters are those of {@link #add}. */
+    void addTimeout(double weight, double position, long nowNanos) {
+        decay(position, nowNanos);
+        timeouts += weight;
+    }
+
+    private void decay(double position, long nowNanos) {
+        if (begun || timeouts > 0) {
             double halves = 1 / halfProbes + Math.max(0, nowNanos - last) / halfNanos;
             double growth = halvedByGrowth ? Math.min(1, (lastPosition + 1) / (position + 1)) : 1;
             double decay = Math.pow(0.5, halves) * growth;
@@ -61,20 +84,20 @@ final class ColdEstimate {
             sumOfSquares *= decay;
             count *= decay;
             positions *= decay;
+            timeouts *= decay;
         }
-        begun = true;
         last = nowNanos;
         lastPosition = position;
-        weights += weight;
-        squares += weight * weight;
-        sum += weight * pages;
-        sumOfSquares += weight * pages * pages;
-        count++;
-        positions += Math.log(position + 1);
     }
 
+    /** Returns when the last probe was counted. */
     long lastNanos() {
-        return last;
+        return lastCounted;
+    }
+
+    /** Returns the share of the load whose probes took too long to be counted; 0 without any. */
+    double timedOutShare() {
+        return timeouts > 0 ? timeouts / (timeouts + weights) : 0;
     }
 
     /** Returns how many statements were mirrored before the probes: the geometric mean, as the pages fall by powers. */
@@ -87,6 +110,7 @@ final class ColdEstimate {
         return begun ? Math.min(1, count / weights) : Double.NaN;
     }
 
+    /** Returns the mean; without an upper bound while many probes take too long to be counted. */
     Estimate estimate() {
         double samples = begun ? weights * weights / squares : 0;
         if (samples < FEWEST - 0.5) {
@@ -95,6 +119,7 @@ final class ColdEstimate {
         double mean = sum / weights;
         double variance = Math.max(0, sumOfSquares / weights - mean * mean) * samples / (samples - 1);
         double margin = Estimate.Z * Math.hypot(Math.sqrt(variance / samples), ALLOWANCE / samples);
-        return new Estimate(mean, Math.max(0, mean - margin), mean + margin, samples);
+        double high = timedOutShare() > MANY_TIMEOUTS ? Double.POSITIVE_INFINITY : mean + margin;
+        return new Estimate(mean, Math.max(0, mean - margin), high, samples);
     }
 }

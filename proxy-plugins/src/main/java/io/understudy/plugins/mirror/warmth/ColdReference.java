@@ -28,7 +28,7 @@ record ColdReference(double excess, boolean sinceRestart) {
 
     /** Returns 0 for as cold as the reference to 1 for as warm as the primary, or NaN. */
     double warmth(Estimate measured, double target) {
-        if (!measured.known()) {
+        if (!measured.known() || !measured.bounded()) {
             return Double.NaN;
         }
         return excess <= target ? 1 : 1 - Math.min(1, Math.max(0, measured.mean()) / excess);

@@ -21,12 +21,22 @@ final class ColdRows {
     }
 
     void add(String name, double pages, double weight, long nowNanos) {
-        rows.computeIfAbsent(name, one -> ColdEstimate.present()).add(pages, weight, 0, nowNanos);
+        row(name).add(pages, weight, 0, nowNanos);
+    }
+
+    /** Takes in a probe that took too long to be counted. */
+    void addTimeout(String name, double weight, long nowNanos) {
+        row(name).addTimeout(weight, 0, nowNanos);
+    }
+
+    private ColdEstimate row(String name) {
+        ColdEstimate row = rows.computeIfAbsent(name, one -> ColdEstimate.present());
         if (rows.size() > limit) {
             var oldest = rows.entrySet().iterator();
             oldest.next();
             oldest.remove();
         }
+        return row;
     }
 
     /** Removes a row by its name in any case. */

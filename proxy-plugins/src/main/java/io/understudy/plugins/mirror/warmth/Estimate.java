@@ -5,7 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mean with its 95 % confidence interval. All are NaN while it is unknown; {@code high} alone may be known.
+ * A mean with its 95 % confidence interval. All are NaN while it is unknown; {@code high} alone may be known. If
+ * {@code high} is infinite, {@code mean} is a lower bound itself.
  *
  * @param samples effective number of samples behind it
  */
@@ -16,6 +17,11 @@ public record Estimate(double mean, double low, double high, double samples) {
 
     public boolean known() {
         return !Double.isNaN(mean);
+    }
+
+    /** Returns whether there is an upper bound. */
+    boolean bounded() {
+        return !Double.isInfinite(high);
     }
 
     /** Returns this minus {@code other}, as independent estimates; unknown if one is. */

@@ -45,6 +45,7 @@ final class ProbeFigures implements WarmingProgress.Listener {
     private volatile PagesPerQuery coldPages = PagesPerQuery.UNKNOWN;
     private volatile Map<String, Estimate> byTable = Map.of();
     private int withoutCounters;
+    private long timedOutNanos;
     private long givenUpNanos;
     private long nowNanos;
 
@@ -89,6 +90,9 @@ final class ProbeFigures implements WarmingProgress.Listener {
             probing = false;
             givenUpNanos = probe.nanos();
         }
+        if (outcome == Outcome.TIMEOUT) {
+            addTimeout(probe, position);
+        }
         if (outcome != Outcome.COUNTED) {
             return;
         }
@@ -100,13 +104,29 @@ final class ProbeFigures implements WarmingProgress.Listener {
         mirrored.add(pages, 1, position, probe.nanos());
         curve.add(position, pages, probe.weight());
         rules.add(probe.rule(), pages, probe.weight(), probe.nanos());
-        digests.add(String.format("%016x", probe.digest()), pages, probe.weight(), probe.nanos());
+        digests.add(digest(probe), pages, probe.weight(), probe.nanos());
         if (probe.result().tables().isEmpty() && probe.reads().size() == 1) {
             tables.add(probe.table(""), pages, probe.weight(), probe.nanos());
         }
         for (ReferencePages table : probe.result().tables()) {
             tables.add(probe.table(table.name()), (double) table.pages(), probe.weight(), probe.nanos());
         }
+    }
+
+    /** The statements that take too long may be those that read most. */
+    private void addTimeout(Probed probe, double position) {
+        timedOutNanos = probe.nanos();
+        cold.addTimeout(probe.weight(), position, probe.nanos());
+        calm.addTimeout(probe.weight(), position, probe.nanos());
+        rules.addTimeout(probe.rule(), probe.weight(), probe.nanos());
+        digests.addTimeout(digest(probe), probe.weight(), probe.nanos());
+        if (probe.reads().size() == 1) {
+            tables.addTimeout(probe.table(""), probe.weight(), probe.nanos());
+        }
+    }
+
+    private static String digest(Probed probe) {
+        return String.format("%016x", probe.digest());
     }
 
     /** A server that counts pages still has tables for which it does not: those of other engines than InnoDB. */
@@ -164,6 +184,11 @@ final class ProbeFigures implements WarmingProgress.Listener {
     /** Returns the statements executed before the probes of {@link #present}. */
     double position() {
         return used().position();
+    }
+
+    /** Returns the share of the load whose probes took too long to be counted; 0 without recent ones. */
+    double timedOutShare() {
+        return nowNanos - timedOutNanos > STALE_NANOS ? 0 : cold.timedOutShare();
     }
 
     /** Returns the share of the load that was probed, or NaN. */

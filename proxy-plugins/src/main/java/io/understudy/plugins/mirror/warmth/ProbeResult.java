@@ -28,9 +28,11 @@ public record ProbeResult(Outcome outcome, long pages, List<ReferencePages> tabl
         NO_COUNTERS("no_counters"),
         /** The server refused the probe; the statement was sent again as the client wrote it. */
         REFUSED("refused"),
-        /** The standby ended it after the maximum time of a statement, so that what it would have read is not known. */
+        /** It was ended after the maximum time of a statement, so that what it would have read is not known. */
         TIMEOUT("timeout"),
-        UNREADABLE("unreadable");
+        UNREADABLE("unreadable"),
+        /** There is a count, which found no place in the queue of those to be taken in. */
+        QUEUE_FULL("queue_full");
 
         private final String label;
 

@@ -49,9 +49,9 @@ public final class StandbyWarmth {
         return plan.share();
     }
 
-    /** Takes the end of a probe. Thread-safe; never blocks. */
-    public void ended(Probed probe) {
-        ended.offer(probe);
+    /** Takes the end of a probe. Returns false if there are too many at once. Thread-safe; never blocks. */
+    public boolean ended(Probed probe) {
+        return ended.offer(probe);
     }
 
     /**
@@ -70,7 +70,10 @@ public final class StandbyWarmth {
             WarmthSettings settings,
             long nowNanos) {
         figures.at(nowNanos);
-        restarted = progress.update(state, executed, nowNanos, figures);
+        double queries = floor.selectsPerSecond();
+        KnownReads known = new KnownReads(
+                figures.coldPages().mirrored(), Double.isNaN(queries) ? 0 : queries * compared.applier());
+        restarted = progress.update(state, executed, known, nowNanos, figures);
         if (restarted) {
             figures.clear();
             ended.clear();
@@ -100,7 +103,10 @@ public final class StandbyWarmth {
     /** A former primary has what the load reads: it served all of it until some minutes ago. */
     private String state(Estimate pages, Estimate own, long nowNanos) {
         if (pages.known()) {
-            return own.known() ? "known" : "floor_unknown";
+            return !own.known() ? "floor_unknown" : pages.bounded() ? "known" : "timeouts";
+        }
+        if (figures.timedOutShare() > 0) {
+            return "timeouts";
         }
         if (wasPrimary && nowNanos - primaryUntilNanos < ProbeFigures.STALE_NANOS) {
             return "was_primary";
@@ -118,6 +124,7 @@ public final class StandbyWarmth {
                 reference,
                 "none",
                 Double.NaN,
+                0,
                 progress.sinceStart(),
                 () -> Forecast.UNKNOWN,
                 figures.where());
@@ -138,8 +145,11 @@ public final class StandbyWarmth {
                 reference,
                 figures.method(),
                 figures.share(),
+                figures.timedOutShare(),
                 progress.sinceStart(),
-                excess.known() ? forecast(excess, own, floor, compared, settings, nowNanos) : () -> Forecast.UNKNOWN,
+                excess.known() && excess.bounded()
+                        ? forecast(excess, own, floor, compared, settings, nowNanos)
+                        : () -> Forecast.UNKNOWN,
                 figures.where());
     }
 

@@ -42,8 +42,9 @@ final class WarmingProgress {
      * Takes in a state; returns whether the standby has restarted since the last one.
      *
      * @param executedNow statements that the standby has executed for the mirror in all
+     * @param known reads of the mirror and of the applier
      */
-    boolean update(StandbyState state, long executedNow, long nowNanos, Listener listener) {
+    boolean update(StandbyState state, long executedNow, KnownReads known, long nowNanos, Listener listener) {
         mirrored(executedNow, nowNanos);
         if (state.uptimeSeconds() < 0) {
             readsPerSecond = Double.NaN;
@@ -55,7 +56,7 @@ final class WarmingProgress {
         }
         // The state is read by another thread, once a second by the standby's clock.
         if (restarted || state.uptimeSeconds() != uptime) {
-            read(restarted ? -1 : reads, state, nowNanos, listener);
+            read(restarted ? -1 : reads, state, known, nowNanos, listener);
         }
         return restarted;
     }
@@ -72,7 +73,7 @@ final class WarmingProgress {
     }
 
     /** @param before page reads of the last state, or -1 if they cannot be continued */
-    private void read(long before, StandbyState state, long nowNanos, Listener listener) {
+    private void read(long before, StandbyState state, KnownReads known, long nowNanos, Listener listener) {
         double seconds = state.uptimeSeconds() - uptime;
         boolean stepped = seconds <= 0 || seconds > (nowNanos - readsNanos) / 1e9 + STEP;
         if (state.coldReads() < 0) {
@@ -80,8 +81,10 @@ final class WarmingProgress {
         } else if (before >= 0 && state.coldReads() >= before && !stepped) {
             double since = (double) (state.coldReads() - before);
             readsPerSecond = since / seconds;
-            mostReads = Double.isNaN(mostReads) ? readsPerSecond : Math.max(mostReads, readsPerSecond);
             double statements = (double) (executed - executedAtReads);
+            if (known.explain(since, statements, seconds)) {
+                mostReads = Double.isNaN(mostReads) ? readsPerSecond : Math.max(mostReads, readsPerSecond);
+            }
             if (statements >= FEWEST_STATEMENTS) {
                 listener.read(since / statements, statements, position());
             }
@@ -116,7 +119,7 @@ final class WarmingProgress {
         return readsPerSecond;
     }
 
-    /** Returns the highest rate seen, or NaN. */
+    /** Returns the highest rate seen that the load explains, or NaN. */
     double mostReads() {
         return mostReads;
     }

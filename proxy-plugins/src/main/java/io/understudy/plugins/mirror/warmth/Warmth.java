@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param reference the excess that is warmth 0
  * @param method how page reads are counted
  * @param probedShare share of the load that was probed, or NaN
- * @param forecast works out the forecast, which takes some milliseconds
+ * @param timedOutShare share of the load whose probes took too long to be counted
+ * @param forecast works out the forecast when it is asked for, once
  * @param where the coldest rules, tables and digests
  */
 record Warmth(
@@ -28,9 +29,14 @@ record Warmth(
         ColdReference reference,
         String method,
         double probedShare,
+        double timedOutShare,
         long mirrored,
         Supplier<Forecast> forecast,
         ProbeFigures.Where where) {
+    Warmth {
+        forecast = new Once<>(forecast);
+    }
+
     static final Warmth UNKNOWN = new Warmth(
             "no_probes",
             Estimate.UNKNOWN,
@@ -40,6 +46,7 @@ record Warmth(
             ColdReference.NONE,
             "none",
             Double.NaN,
+            0,
             0,
             () -> Forecast.UNKNOWN,
             ProbeFigures.Where.UNKNOWN);
@@ -56,6 +63,7 @@ record Warmth(
         view.put("referenceFrom", reference.from());
         view.put("method", method);
         view.put("probedShare", Double.isNaN(probedShare) ? null : Math.round(probedShare * 1e6) / 1e6);
+        view.put("timedOutShare", Math.round(timedOutShare * 1e6) / 1e6);
         view.put("mirroredSinceRestart", mirrored);
         view.put("forecast", forecast.get().view());
         return view;

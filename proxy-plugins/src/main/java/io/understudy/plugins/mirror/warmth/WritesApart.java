@@ -16,6 +16,11 @@ public final class WritesApart {
     private static final double OTHERS = 50;
 
     private static final int FEWEST_SELECTS = 20;
+    /** Page reads of a window that tell whether the pool still fills. */
+    private static final int FEWEST_READS = 20;
+    /** Share of the primary's pages: a pool that lacks more of them is not full. */
+    private static final double CLEARLY = 0.25;
+
     private static final long STALE_NANOS = 300_000_000_000L;
 
     /**
@@ -45,6 +50,12 @@ public final class WritesApart {
     private double statements;
 
     private double reached;
+    /**
+     * Whether the standby's pool grows by what is read, null before that is seen: one that is full of other pages lacks
+     * none by number.
+     */
+    private @Nullable Boolean filling;
+
     private volatile Estimate perQuery = Estimate.UNKNOWN;
     private volatile Compared shown = Compared.UNKNOWN;
 
@@ -60,6 +71,7 @@ public final class WritesApart {
         if (restarted) {
             statements = 0;
             reached = 0;
+            filling = null;
         }
         if (restarted || now.nanos() - addedNanos > STALE_NANOS) {
             forget();
@@ -81,6 +93,9 @@ public final class WritesApart {
         double standby = now.standby().pageReadsSince(before.standby());
         if (Double.isNaN(primary) || Double.isNaN(standby)) {
             return;
+        }
+        if (standby >= FEWEST_READS) {
+            filling = (double) (now.standby().pages() - before.standby().pages()) >= standby / 2;
         }
         // A page that is read takes the place of one in the pool.
         double kept = Math.exp(-standby / Math.max(1, now.standby().pages()));
@@ -135,7 +150,10 @@ public final class WritesApart {
     }
 
     private Compared compared(Reading now) {
-        double missing = (double) (now.primary().pages() - now.standby().pages());
+        double lacking = (double) (now.primary().pages() - now.standby().pages());
+        Boolean seen = filling;
+        boolean fills = seen == null ? lacking > CLEARLY * now.primary().pages() : seen;
+        double missing = fills ? lacking : Double.NaN;
         double applier = windows.isEmpty() ? 0 : Medians.quantile(sorted(PageSplit::applier), 0.5);
         return new Compared(perQuery, missing, now.executed().all(), applier);
     }

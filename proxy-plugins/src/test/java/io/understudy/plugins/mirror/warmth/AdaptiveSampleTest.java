@@ -65,6 +65,18 @@ class AdaptiveSampleTest {
         assertThat(changes).hasSize(steps);
     }
 
+    /** While many probes take too long the mean is only a lower bound. */
+    @Test
+    void withoutAnUpperBoundNothingIsHalved() {
+        Estimate low = new Estimate(0.05, 0.01, Double.POSITIVE_INFINITY, 150);
+        pass(60, new Measured(low, false, 0, 0, 1, LOWEST));
+        assertThat(sample.ratio()).isEqualTo(1);
+        pass(60, excess(0.05));
+        Estimate high = new Estimate(0.4, 0.3, Double.POSITIVE_INFINITY, 150);
+        pass(60, new Measured(high, false, 0, 0, 1, LOWEST));
+        assertThat(sample.ratio()).as("cold at least").isEqualTo(1);
+    }
+
     @Test
     void betweenTargetAndOneAndAHalfOfItNothingChanges() {
         pass(20, excess(0.05));

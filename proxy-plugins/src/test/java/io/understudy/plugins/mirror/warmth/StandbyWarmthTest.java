@@ -7,6 +7,8 @@ import io.understudy.plugin.StandbyState;
 import io.understudy.plugins.mirror.warmth.ProbeResult.Outcome;
 import io.understudy.sql.TableName;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -212,6 +214,82 @@ class StandbyWarmthTest {
         }
         pass(0, 0, 0);
         assertThat(view("method")).as("for minutes").isEqualTo("global_counter_divided");
+    }
+
+    private @Nullable Object capacity() {
+        return ((Map<?, ?>) Objects.requireNonNull(view("forecast"))).get("capacity");
+    }
+
+    /** A scan by a backup reads pages in their order, hundreds of times as fast as statements do. */
+    @Test
+    void theReadsOfOthersAreNoMeasureOfTheDisk() {
+        for (int i = 0; i < 20; i++) {
+            pass(5, 1, 100);
+        }
+        assertThat(capacity()).isEqualTo(100L);
+        reads += 20_000;
+        pass(5, 1, 100);
+        assertThat(warmth.readsPerSecond()).isEqualTo(20_100);
+        assertThat(capacity()).isEqualTo(100L);
+        pass(5, 1, 150);
+        assertThat(capacity()).isEqualTo(150L);
+    }
+
+    /** What takes too long to be counted may have read any number of pages. */
+    @Test
+    void probesThatTakeTooLongLeaveNoUpperBound() {
+        for (int i = 0; i < 20; i++) {
+            pass(5, 1, 100);
+        }
+        probe(ProbeResult.of(Outcome.TIMEOUT));
+        pass(5, 1, 100);
+        assertThat(view("state")).as("one").isEqualTo("known");
+        for (int i = 0; i < 5; i++) {
+            probe(ProbeResult.of(Outcome.TIMEOUT));
+        }
+        pass(5, 1, 100);
+        assertThat(view("state")).isEqualTo("timeouts");
+        assertThat(warmth.excess().mean()).isCloseTo(0.98, within(1e-9));
+        assertThat(warmth.excess().high()).isInfinite();
+        assertThat(warmth.warmth()).isNaN();
+        assertThat(view("timedOutShare"))
+                .asInstanceOf(InstanceOfAssertFactories.DOUBLE)
+                .isBetween(0.04, 0.1);
+        assertThat(view("excessPages"))
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .containsEntry("high", null);
+        assertThat(view("forecast")).asInstanceOf(InstanceOfAssertFactories.MAP).containsEntry("excessFirst1000", null);
+        assertThat(String.valueOf(warmth.where().get("digests"))).contains("high=null");
+        for (int i = 0; i < 60; i++) {
+            pass(5, 1, 100);
+        }
+        assertThat(view("state")).as("a minute later").isEqualTo("known");
+    }
+
+    @Test
+    void aStandbyOnWhichAllProbesTakeTooLongIsUnknownForThatReason() {
+        for (int i = 0; i < 20; i++) {
+            probe(ProbeResult.of(Outcome.TIMEOUT));
+            pass(0, 0, 5);
+        }
+        assertThat(view("state")).isEqualTo("timeouts");
+        assertThat(String.valueOf(warmth.where().get("digests"))).contains("digest=0000000000000abc, estimate=null");
+        second += 301;
+        uptime += 301;
+        pass(0, 0, 0);
+        assertThat(view("state")).isEqualTo("no_probes");
+    }
+
+    @Test
+    void aProbeTooManyIsSaidToBe() {
+        Probed probe = new Probed("rest", 1, 1, null, List.of(ORDERS), ProbeResult.counted(1), second);
+        int taken = 0;
+        while (warmth.ended(probe)) {
+            taken++;
+        }
+        assertThat(taken).isEqualTo(1024);
+        pass(0, 0, 0);
+        assertThat(warmth.ended(probe)).isTrue();
     }
 
     @Test

@@ -15,6 +15,7 @@ class WritesApartTest {
     private long executed;
     private long lookups;
     private long seconds = 1000;
+    private long standbyPages = POOL;
 
     /**
      * Five seconds in which both servers read {@code pages} for the same writes, and 0.5 pages for each query: the
@@ -37,7 +38,7 @@ class WritesApartTest {
     private WritesApart.Reading reading() {
         return new WritesApart.Reading(
                 new ServerCounters(primaryReads, primarySelects, 0, seconds, POOL),
-                new ServerCounters(standbyReads, standbySelects, 0, seconds, POOL),
+                new ServerCounters(standbyReads, standbySelects, 0, seconds, standbyPages),
                 new WritesApart.Executed(executed, lookups),
                 seconds * 1_000_000_000L);
     }
@@ -55,6 +56,32 @@ class WritesApartTest {
         assertThat(apart.perQuery().low()).isCloseTo(0.5, within(1e-9));
         assertThat(apart.perQuery().high()).isCloseTo(0.5, within(1e-9));
         assertThat(apart.compared().applier()).isCloseTo(2, within(1e-9));
+    }
+
+    /** A backup has filled its pool with pages that no statement reads: their number says nothing. */
+    @Test
+    void aPoolThatIsFullOfOtherPagesLacksNoneByNumber() {
+        standbyPages = 1000;
+        window(0, 1000, 0);
+        assertThat(apart.compared().missing()).as("nearly empty").isEqualTo(4000);
+        for (int i = 0; i < 3; i++) {
+            standbyPages += 500;
+            window(0, 1000, 0);
+            assertThat(apart.compared().missing()).isEqualTo(POOL - standbyPages);
+        }
+        window(0, 10, 0);
+        assertThat(apart.compared().missing()).as("too few reads to tell").isEqualTo(POOL - standbyPages);
+        standbyPages += 100;
+        window(0, 1000, 0);
+        assertThat(apart.compared().missing())
+                .as("most reads take the place of others")
+                .isNaN();
+        WritesApart other = new WritesApart();
+        standbyPages = 4800;
+        other.saw(reading(), PagesPerQuery.UNKNOWN);
+        assertThat(other.compared().missing())
+                .as("nearly full, when first seen")
+                .isNaN();
     }
 
     /** With a small sample the standby does not say how the reads divide; what is true is within the interval. */
