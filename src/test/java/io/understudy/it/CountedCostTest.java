@@ -1,0 +1,246 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.uring.IoUring;
+import io.netty.util.ResourceLeakDetector;
+import io.understudy.wire.CommandCode;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a query costs the session's event loop, in quantities that are counted: bytes allocated, and system calls. The
+ * bounds are one and a half times what was counted when they were written, so that only a gross regression fails.
+ * {@code benchmarks/run} measures the time.
+ */
+class CountedCostTest {
+    private static final int WARMUP = 500;
+    private static final int QUERIES = 1_000;
+
+    /**
+     * Counted: 0 to 14, which is what is allocated once in a while, over the queries. A proxy that allocates one object
+     * a query, with a header of 12 bytes and a field or two, exceeds it.
+     */
+    private static final double BYTES = 1.5 * 14;
+    /** Counted: two for each of the two packets, a wait and a submission. */
+    private static final double CALLS_OF_IO_URING = 1.5 * 4.1;
+    /** Counted: three for each of the two packets, a wait, a receive and a send. */
+    private static final double CALLS_OF_EPOLL = 1.5 * 6.2;
+
+    private static final Pattern TOTAL = Pattern.compile("(?m)^\\s*(\\d+)\\s+total$");
+    private static final String TABLE = ServerUnderTest.SCHEMA + ".cost";
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private static ServerUnderTest server;
+    private static ResourceLeakDetector.Level leakDetection;
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void start() throws Exception {
+        server = ServerUnderTest.shared();
+        server.execute(
+                "DROP TABLE IF EXISTS " + TABLE,
+                "CREATE TABLE " + TABLE + " (id INT PRIMARY KEY, v VARCHAR(20))",
+                "INSERT INTO " + TABLE + " VALUES (1, 'one'), (2, 'two')");
+        // The tests' own detection of leaks allocates a stack trace for each use of a buffer.
+        leakDetection = ResourceLeakDetector.getLevel();
+        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+    }
+
+    @AfterAll
+    static void stop() {
+        ResourceLeakDetector.setLevel(leakDetection);
+    }
+
+    private interface Query {
+        void run(RawClient client) throws IOException;
+    }
+
+    private static void textSelect(RawClient client) throws IOException {
+        client.query("SELECT v FROM " + TABLE + " WHERE id = 1");
+        client.readResult();
+    }
+
+    @Test
+    void aTextSelectAllocatesNothing() throws Exception {
+        assertThat(allocated(CountedCostTest::textSelect)).isLessThan(BYTES);
+    }
+
+    @Test
+    void anUpdateAllocatesNothing() throws Exception {
+        assertThat(allocated(client -> client.execute("UPDATE " + TABLE + " SET v = 'one' WHERE id = 1")))
+                .isLessThan(BYTES);
+    }
+
+    @Test
+    void aPreparedSelectAllocatesNothing() throws Exception {
+        ByteBuffer execution = ByteBuffer.allocate(9).order(ByteOrder.LITTLE_ENDIAN);
+        execution.putInt(5, 1); // one iteration
+        assertThat(allocated(client -> {
+                    if (execution.getInt(0) == 0) {
+                        execution.putInt(0, prepare(client, "SELECT v FROM " + TABLE + " WHERE id = 1"));
+                    }
+                    client.command(CommandCode.STMT_EXECUTE, execution.array());
+                    client.readResult();
+                }))
+                .isLessThan(BYTES);
+    }
+
+    @Test
+    void aResultOfManyRowsAllocatesNothing() throws Exception {
+        assumeTrue(server.isMariaDb(), "the sequence engine is MariaDB's");
+        assertThat(allocated(client -> {
+                    client.query("SELECT seq FROM seq_1_to_400");
+                    client.readResult();
+                }))
+                .isLessThan(BYTES);
+    }
+
+    @Test
+    void aTextSelectNeedsFewSystemCallsOnIoUring() throws Exception {
+        assumeTrue(IoUring.isAvailable(), "io_uring is not available here");
+        assertThat(systemCalls("io_uring", CountedCostTest::textSelect)).isLessThan(CALLS_OF_IO_URING);
+    }
+
+    @Test
+    void aTextSelectNeedsFewSystemCallsOnEpoll() throws Exception {
+        assumeTrue(Epoll.isAvailable(), "epoll is not available here");
+        assertThat(systemCalls("epoll", CountedCostTest::textSelect)).isLessThan(CALLS_OF_EPOLL);
+    }
+
+    /** Returns the statement's id. */
+    private static int prepare(RawClient client, String sql) throws IOException {
+        client.command(CommandCode.STMT_PREPARE, sql);
+        ByteBuffer ok = ByteBuffer.wrap(client.read().payload()).order(ByteOrder.LITTLE_ENDIAN);
+        int definitions = ok.getShort(5);
+        for (int packet = 0; packet < definitions + 1; packet++) {
+            client.read();
+        }
+        return ok.getInt(1);
+    }
+
+    private static ProxyUnderTest proxy(String transport) throws Exception {
+        return ProxyUnderTest.start(
+                "transport: " + transport + "\n" + ProxyUnderTest.config("127.0.0.1:0", server.address(), "", ""));
+    }
+
+    private static void repeat(int times, Query query, RawClient client) throws IOException {
+        for (int i = 0; i < times; i++) {
+            query.run(client);
+        }
+    }
+
+    /**
+     * Returns the bytes that the event loops allocate for one query. Netty itself allocates nothing on epoll, so that
+     * what is counted there is the proxy's; on io_uring it allocates an object for each request.
+     */
+    private static double allocated(Query query) throws Exception {
+        assumeTrue(Epoll.isAvailable(), "epoll is not available here");
+        try (ProxyUnderTest proxy = proxy("epoll");
+                RawClient client = RawClient.login(proxy.address(), server)) {
+            repeat(WARMUP, query, client);
+            long[] loops = eventLoops();
+            long before = Arrays.stream(THREADS.getThreadAllocatedBytes(loops)).sum();
+            repeat(QUERIES, query, client);
+            long after = Arrays.stream(THREADS.getThreadAllocatedBytes(loops)).sum();
+            return (after - before) / (double) QUERIES;
+        }
+    }
+
+    private static long[] eventLoops() {
+        return Arrays.stream(THREADS.getThreadInfo(THREADS.getAllThreadIds()))
+                .filter(thread -> thread != null && thread.getThreadName().startsWith("relay-"))
+                .mapToLong(ThreadInfo::getThreadId)
+                .toArray();
+    }
+
+    /** Returns the system calls of the event loops for one query, counted by strace. */
+    private static double systemCalls(String transport, Query query) throws Exception {
+        try (ProxyUnderTest proxy = proxy(transport);
+                RawClient client = RawClient.login(proxy.address(), server)) {
+            repeat(WARMUP, query, client);
+            List<String> loops = nativeLoops();
+            Path counts = folder.resolve(transport);
+            Path said = folder.resolve(transport + "-said");
+            List<String> command =
+                    new ArrayList<>(List.of("strace", "-c", "-U", "calls,name", "-o", counts.toString()));
+            loops.forEach(loop -> command.addAll(List.of("-p", loop)));
+            Process strace = started(command, said);
+            assumeTrue(strace != null && attached(strace, said, loops.size()), "strace is not here, or may not attach");
+            try {
+                repeat(QUERIES, query, client);
+            } finally {
+                new ProcessBuilder("kill", "-INT", String.valueOf(strace.pid()))
+                        .start()
+                        .waitFor();
+                assertThat(strace.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            }
+            Matcher total = TOTAL.matcher(Files.readString(counts));
+            assertThat(total.find()).as(Files.readString(counts)).isTrue();
+            return Integer.parseInt(total.group(1)) / (double) QUERIES;
+        }
+    }
+
+    private static @Nullable Process started(List<String> command, Path said) {
+        try {
+            return new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(said.toFile())
+                    .start();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    /** Returns whether strace has attached to all threads; false if it has ended instead. */
+    private static boolean attached(Process strace, Path said, int threads) throws IOException, InterruptedException {
+        while (strace.isAlive()) {
+            if (Files.readString(said)
+                            .lines()
+                            .filter(line -> line.contains("attached"))
+                            .count()
+                    >= threads) {
+                return true;
+            }
+            strace.waitFor(20, TimeUnit.MILLISECONDS);
+        }
+        return false;
+    }
+
+    /** Returns the kernel's ids of the event loops. */
+    private static List<String> nativeLoops() throws IOException {
+        List<String> found = new ArrayList<>();
+        try (var tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+            for (Path task : tasks) {
+                String name = Files.readString(task.resolve("comm"), StandardCharsets.UTF_8);
+                if (name.startsWith("relay-")) {
+                    found.add(String.valueOf(task.getFileName()));
+                }
+            }
+        }
+        return found;
+    }
+}
