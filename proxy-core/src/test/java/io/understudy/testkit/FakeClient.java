@@ -93,6 +93,16 @@ public final class FakeClient extends FakeSession {
         observer.onResponse(command, command.affected(1).status(inTransaction, autocommit));
     }
 
+    /** Sets autocommit as the server has it at the login. */
+    public void setAutocommit(boolean on) {
+        autocommit = on;
+    }
+
+    @Override
+    public boolean autocommit() {
+        return autocommit;
+    }
+
     /** Sends COM_RESET_CONNECTION and receives OK. */
     public void resetConnection() {
         inTransaction = false;

@@ -211,8 +211,11 @@ public final class PrimaryCheck {
                 "accounts whose sessions are to be tagged need: GRANT BINLOG REPLAY ON *.* TO …"
                         + "; without it their statements run untagged and are counted"));
         String format = String.valueOf(server.variable("binlog_format"));
-        if (format.toUpperCase(Locale.ROOT).equals("STATEMENT")) {
-            add(CheckResult.warning(where, "binlog_format is STATEMENT: the guard sees no tables in the binary log"));
+        if (!format.toUpperCase(Locale.ROOT).equals("ROW")) {
+            add(CheckResult.warning(
+                    where,
+                    "binlog_format is " + format + ": the guard sees in the binary log no tables of statements that are"
+                            + " logged as such; with ROW it sees all"));
         }
         String twoPhase = server.variable("binlog_alter_two_phase");
         if ("OFF".equals(twoPhase)) {

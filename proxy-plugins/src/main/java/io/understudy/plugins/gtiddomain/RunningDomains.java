@@ -148,12 +148,16 @@ final class RunningDomains implements DomainAction {
         orphans.settle(primary);
         Policy now = policy;
         now.ownership.settle();
-        dictionary.prune(name -> now.ownership.ownersOf(name) != 0);
+        dictionary.prune(name -> now.ownership.ownersOf(name) != 0 || now.ownership.keptInDefault(name));
         settings.read(primary);
         if (now.guarded) {
             refresh.read(primary);
         }
         return standbys.probe(primary);
+    }
+
+    private boolean mayLeaveDefault(String table) {
+        return !binlog.gap() && dictionary.mayLeaveDefault(table);
     }
 
     /** Between polls, when a write waits for a handover. */
@@ -181,7 +185,7 @@ final class RunningDomains implements DomainAction {
                 : new TableOwnership(
                         standbys.progress(),
                         scope,
-                        simulated ? dictionary::mightLeaveDefault : dictionary::mayLeaveDefault,
+                        simulated ? dictionary::mightLeaveDefault : this::mayLeaveDefault,
                         new ConflictLog(meters, indexes, NANOS, simulated),
                         simulated ? null : handovers,
                         before);

@@ -26,6 +26,9 @@ public final class Catalog {
     private final Set<String> writingRoutines;
     private final Set<String> writingPackages;
     private final Set<String> writingViews;
+    private final Set<String> routines;
+    private final Set<String> callingViews;
+    private final Map<String, Set<String>> readThrough;
     private final boolean routinesKnown;
     private final boolean cut;
     private final int hidden;
@@ -37,6 +40,9 @@ public final class Catalog {
         writingPackages = Set.copyOf(built.writingPackages());
         writingViews = Set.copyOf(built.writingViews);
         views = Set.copyOf(built.views);
+        routines = Set.copyOf(built.routines);
+        callingViews = built.callingViews();
+        readThrough = built.readThrough();
         routinesKnown = built.routinesKnown && !built.cut;
         cut = built.cut;
         this.movable = movable;
@@ -75,6 +81,30 @@ public final class Catalog {
         String lower = function.toLowerCase(Locale.ROOT);
         return writingRoutines.contains(lower + "()")
                 || writingPackages.contains(lower.substring(0, Math.max(0, lower.indexOf('.'))));
+    }
+
+    /**
+     * Returns whether a function is a stored one, also if it only reads.
+     *
+     * @param function with its schema
+     */
+    boolean isRoutine(String function) {
+        return routines.contains(function.toLowerCase(Locale.ROOT) + "()");
+    }
+
+    /** Returns whether any view calls a stored function. */
+    boolean hasCallingViews() {
+        return !callingViews.isEmpty();
+    }
+
+    /** Returns whether a name is that of a view that calls a stored function. */
+    boolean callsWhenRead(String name) {
+        return callingViews.contains(name);
+    }
+
+    /** Returns the tables that are read with a view, in any depth; none for a table. */
+    public Set<String> readThrough(String view) {
+        return readThrough.getOrDefault(view, Set.of());
     }
 
     /** Returns whether a read of any view may write. */
@@ -140,7 +170,7 @@ public final class Catalog {
         private int dynamic;
 
         /** Records that the account sees every routine. */
-        void routinesKnown() {
+        public void routinesKnown() {
             routinesKnown = true;
         }
 
@@ -199,6 +229,10 @@ public final class Catalog {
                 dynamic++;
                 odd.add(on);
             }
+            if (mentions.calls() && !routinesKnown) {
+                hidden++;
+                odd.add(on); // the routine may be one that the account does not see
+            }
             mentioned(on, schema, mentions);
         }
 
@@ -208,7 +242,7 @@ public final class Catalog {
         }
 
         /** Adds a routine's body. A CALL stays in the default domain, and so must the tables that it writes. */
-        void routineBody(String schema, String name, @Nullable String body) {
+        public void routineBody(String schema, String name, @Nullable String body) {
             String node = routineName(schema, name);
             code(node, schema, body);
             if (body == null || body.isBlank() || Mentions.of(body).writes() || mentionsRoutine(schema, body)) {
@@ -330,6 +364,40 @@ public final class Catalog {
                 }
             }
             return false;
+        }
+
+        private Set<String> callingViews() {
+            Set<String> calling = new HashSet<>();
+            definitions.forEach((node, definition) -> {
+                if (definition.callsStored) {
+                    calling.add(node);
+                }
+            });
+            return Set.copyOf(calling);
+        }
+
+        private Map<String, Set<String>> readThrough() {
+            Map<String, Set<String>> all = new HashMap<>();
+            for (String view : views) {
+                Set<String> read = new HashSet<>();
+                addRead(view, read);
+                if (!read.isEmpty()) {
+                    all.put(view, Set.copyOf(read));
+                }
+            }
+            return Map.copyOf(all);
+        }
+
+        private void addRead(String view, Set<String> read) {
+            Definition definition = definitions.get(view);
+            if (definition != null) {
+                for (Mentions.Name name : definition.mentions.names()) {
+                    String table = name(name.schema() == null ? definition.schema : name.schema(), name.name());
+                    if ((plain.contains(table) || views.contains(table)) && read.add(table)) {
+                        addRead(table, read);
+                    }
+                }
+            }
         }
 
         /** @param callsStored whether it is a view that calls stored functions */

@@ -45,10 +45,10 @@ public final class Dictionary {
     }
 
     /**
-     * Forgets names of earlier catalogues without unapplied writes. Called later than {@link #learned}, because
-     * sessions that have just resolved tables may still use the earlier names.
+     * Forgets names of earlier catalogues under which nothing is known any more. Called later than {@link #learned},
+     * because sessions that have just resolved tables may still use the earlier names.
      *
-     * @param owned whether a name may still have unapplied writes
+     * @param owned whether a name may still have unapplied writes, or has a table that stays in the default domain
      */
     @SuppressWarnings("ReferenceEquality") // pruned() returns the same object if nothing goes
     public synchronized void prune(Predicate<String> owned) {
@@ -105,7 +105,8 @@ public final class Dictionary {
 
     /**
      * Returns whether calling one of the functions may write: a stored one that does not only read, or any function
-     * while the stored ones are unknown.
+     * while the stored ones are unknown. Unless the binary log is in row format a stored one that only reads counts
+     * too: a replica calls it itself, so that the tables which it reads must not be in another domain.
      *
      * @param functions lower case, with their schema if it is written
      * @param schema schema of names without one
@@ -118,7 +119,11 @@ public final class Dictionary {
         }
         for (String function : functions) {
             boolean qualified = function.indexOf('.') >= 0;
-            if (!qualified && schema == null || catalog.mayWrite(qualified ? function : schema + "." + function)) {
+            if (!qualified && schema == null) {
+                return true;
+            }
+            String name = qualified ? function : schema + "." + function;
+            if (catalog.mayWrite(name) || !rowFormat && catalog.isRoutine(name)) {
                 return true;
             }
         }
@@ -133,7 +138,8 @@ public final class Dictionary {
         Known now = known;
         Catalog catalog = now.relations.catalog();
         boolean stale = now.changes != changes.get();
-        if (!stale && !catalog.hasWritingViews()) {
+        boolean called = !rowFormat && catalog.hasCallingViews();
+        if (!stale && !called && !catalog.hasWritingViews()) {
             return false;
         }
         for (TableName table : reads) {
@@ -142,7 +148,9 @@ public final class Dictionary {
                 return true;
             }
             String name = Catalog.name(where, table.table());
-            if (catalog.writesWhenRead(name) || stale && !catalog.isBaseTable(name)) {
+            if (catalog.writesWhenRead(name)
+                    || called && catalog.callsWhenRead(name)
+                    || stale && !catalog.isBaseTable(name)) {
                 return true;
             }
         }

@@ -14,10 +14,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param names every name, qualified by the name before it if a dot stands between; lower case
  * @param writes whether a word occurs that may begin a write
+ * @param calls whether a procedure is called
  * @param advances whether words occur that may advance a sequence: NEXTVAL, SETVAL, NEXT VALUE
  * @param dynamic whether statements are built at run time, whose names are not in the text
  */
-record Mentions(List<Name> names, boolean writes, boolean advances, boolean dynamic) {
+record Mentions(List<Name> names, boolean writes, boolean calls, boolean advances, boolean dynamic) {
     private static final Set<String> WRITING = Set.of(
             "insert",
             "update",
@@ -42,6 +43,7 @@ record Mentions(List<Name> names, boolean writes, boolean advances, boolean dyna
         Scanner scanner = new Scanner(body);
         Set<Name> names = new HashSet<>();
         boolean writes = false;
+        boolean calls = false;
         boolean advances = false;
         boolean dynamic = false;
         String before = null;
@@ -52,6 +54,7 @@ record Mentions(List<Name> names, boolean writes, boolean advances, boolean dyna
                 continue;
             }
             writes |= WRITING.contains(word);
+            calls |= word.equals("call");
             advances |= ADVANCING.contains(word) || word.equals("value") && "next".equals(before);
             dynamic |= DYNAMIC.contains(word);
             names.add(new Name(null, word));
@@ -61,7 +64,7 @@ record Mentions(List<Name> names, boolean writes, boolean advances, boolean dyna
             dot = false;
             before = word;
         }
-        return new Mentions(new ArrayList<>(names), writes || advances || dynamic, advances, dynamic);
+        return new Mentions(new ArrayList<>(names), writes || advances || dynamic, calls, advances, dynamic);
     }
 
     /** Words, quoted names without their quotes, and dots; everything else is skipped. */

@@ -49,6 +49,8 @@ public final class BinlogGuard implements BinlogListener {
     private final LongAdder unreadable = new LongAdder();
     private final Map<Long, Long> taggedElsewhere = new ConcurrentHashMap<>();
     private volatile String state = "not started";
+    private volatile boolean read;
+    private volatile boolean gap;
 
     /**
      * Nothing has been read.
@@ -78,6 +80,12 @@ public final class BinlogGuard implements BinlogListener {
     /** Called when the log is not read, with the reason. */
     public void off(String why) {
         state = why;
+        gap = false;
+    }
+
+    /** Returns whether transactions may be missing, because the log was read and is not at present. */
+    public boolean gap() {
+        return gap;
     }
 
     public long transactions() {
@@ -105,11 +113,18 @@ public final class BinlogGuard implements BinlogListener {
     @Override
     public void onStart(PrimaryFacts facts, boolean replaced) {
         state = "reading";
+        read = true;
+        if (gap) {
+            // What the gap had is in no known place: until all of it is applied, no table leaves the default domain.
+            ownerships.get().logged.observeUnknown(DomainIndexes.FOREIGN);
+            gap = false;
+        }
     }
 
     @Override
     public void onGap(BinlogTrouble trouble) {
         state = trouble.message();
+        gap = read;
     }
 
     @Override

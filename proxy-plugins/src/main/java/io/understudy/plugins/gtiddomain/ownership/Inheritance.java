@@ -9,8 +9,11 @@ import org.jspecify.annotations.Nullable;
  * everything up to then, the default domain owns every table. Thread-safe; {@link #settle} is called by the poller.
  */
 final class Inheritance {
+    private static final long UNKNOWN = Long.MAX_VALUE;
+
     private final Progress progress;
-    private final @Nullable TableOwnership before;
+    /** Until it and those before it have no pending writes. */
+    private volatile @Nullable TableOwnership before;
     /** First epoch whose writes are all known; until it is applied no domain is granted. */
     private volatile long knownSince;
 
@@ -22,8 +25,8 @@ final class Inheritance {
      */
     Inheritance(Progress progress, boolean simulated, @Nullable TableOwnership before) {
         this.progress = progress;
-        this.before = simulated ? null : before;
-        knownSince = simulated ? 0 : before == null ? progress.epoch() : Long.MAX_VALUE;
+        this.before = before;
+        knownSince = simulated ? 0 : before == null ? progress.epoch() : UNKNOWN;
     }
 
     /** Returns the bit set of the domain indexes that own every table for this reason. */
@@ -31,10 +34,19 @@ final class Inheritance {
         return knownSince > progress.applied(DomainIndexes.FOREIGN) ? 1 << DomainIndexes.DEFAULT : 0;
     }
 
-    /** Ends the wait for the previous ownership's pending writes, if there are none left. */
+    /** Returns whether a previous ownership has pending writes, which are not known here. */
+    boolean inFlight() {
+        TableOwnership earlier = before;
+        return earlier != null && earlier.anyInFlight();
+    }
+
+    /** Ends the wait for the previous ownerships' pending writes, if there are none left. */
     void settle() {
-        if (before != null && knownSince == Long.MAX_VALUE && before.inFlight() == 0) {
-            knownSince = progress.epoch();
+        if (before != null && !inFlight()) {
+            if (knownSince == UNKNOWN) {
+                knownSince = progress.epoch();
+            }
+            before = null;
         }
     }
 }

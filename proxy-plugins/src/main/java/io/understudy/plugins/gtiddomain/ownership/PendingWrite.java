@@ -8,6 +8,7 @@ public final class PendingWrite {
     private final TableOwnership ownership;
     public final TableEntry[] entries;
     private int index;
+    private boolean over;
 
     PendingWrite(TableOwnership ownership, TableEntry[] entries, int index) {
         this.ownership = ownership;
@@ -19,9 +20,20 @@ public final class PendingWrite {
         return index;
     }
 
+    /** Returns whether the write and its transaction have ended. */
+    public boolean over() {
+        return over;
+    }
+
     /** Called when the write and its transaction have ended. */
     public void release() {
+        over = true;
         ownership.release(this);
+    }
+
+    /** Called when the account may not set the domain: its tables stay in the default domain from now on. */
+    public void mark() {
+        ownership.mark(entries);
     }
 
     /** Called when the server refused the domain: the write runs in another one. */

@@ -204,6 +204,17 @@ public final class TableOwnership {
         pending.moved(to);
     }
 
+    /** Keeps tables in the default domain from now on. */
+    void mark(TableEntry[] entries) {
+        for (TableEntry entry : entries) {
+            if (entry != unknown) {
+                synchronized (entry) {
+                    entry.setUnsteerable();
+                }
+            }
+        }
+    }
+
     /** Called when the write and its transaction have ended. */
     void release(PendingWrite pending) {
         // Read before the monitors are taken: the response has already arrived, so this epoch is not too early.
@@ -245,6 +256,22 @@ public final class TableOwnership {
 
     public boolean full() {
         return tables.full();
+    }
+
+    /** Returns whether it has pending writes, or an ownership before it that is not settled yet has some. */
+    boolean anyInFlight() {
+        return inFlight() > 0 || inheritance.inFlight();
+    }
+
+    /** Returns whether a table was found to be written in a way that a proxy cannot steer. */
+    public boolean keptInDefault(String name) {
+        TableEntry entry = tables.find(name);
+        if (entry == null) {
+            return false;
+        }
+        synchronized (entry) {
+            return entry.unsteerable();
+        }
     }
 
     /** Called by the poller at intervals: see {@link Inheritance#settle}. */

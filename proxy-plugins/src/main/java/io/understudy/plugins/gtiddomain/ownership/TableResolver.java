@@ -95,6 +95,10 @@ public final class TableResolver {
             String name = Catalog.name(where, table.table());
             families.add(relations.catalog().family(name));
             relations.addNames(name, names);
+            for (String read : relations.catalog().readThrough(name)) {
+                families.add(relations.catalog().family(read));
+                relations.addNames(read, names);
+            }
         }
         if (names.size() > MAX_TABLES) {
             return unknown;

@@ -5,7 +5,6 @@ import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
-import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerResponse;
 import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.BinlogTransaction;
@@ -59,7 +58,7 @@ public final class AppliedTimes implements AutoCloseable {
                         standby.name(),
                         "domain",
                         indexes.label(index));
-                ofStandby.add(new Lane(standby.connector(), recorder));
+                ofStandby.add(new Lane(standby, recorder));
             }
         }
     }
@@ -88,20 +87,20 @@ public final class AppliedTimes implements AutoCloseable {
 
     /** One standby in one domain. */
     private final class Lane {
-        private final ServerConnector connector;
+        private final Standby standby;
         private final LatencyRecorder recorder;
         private final AtomicBoolean busy = new AtomicBoolean();
         private volatile @Nullable ServerConnection connection;
         private volatile long notBefore;
 
-        Lane(ServerConnector connector, LatencyRecorder recorder) {
-            this.connector = connector;
+        Lane(Standby standby, LatencyRecorder recorder) {
+            this.standby = standby;
             this.recorder = recorder;
             notBefore = nanos.getAsLong();
         }
 
         void measure(String gtid, long since) {
-            if (nanos.getAsLong() - notBefore < 0 || !busy.compareAndSet(false, true)) {
+            if (standby.isPrimary() || nanos.getAsLong() - notBefore < 0 || !busy.compareAndSet(false, true)) {
                 return;
             }
             ServerConnection open = connection;
@@ -114,7 +113,7 @@ public final class AppliedTimes implements AutoCloseable {
 
         /** Opens the connection. The transaction that caused it is not measured: its time would include the login. */
         private void connect() {
-            connector.connect().whenComplete((opened, failure) -> {
+            standby.connector().connect().whenComplete((opened, failure) -> {
                 if (opened != null) {
                     connection = opened;
                     if (closed) {

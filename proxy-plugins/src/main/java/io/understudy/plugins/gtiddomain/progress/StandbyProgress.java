@@ -74,6 +74,13 @@ public final class StandbyProgress implements AutoCloseable {
         String trouble = null;
         for (Standby standby : context.standbys()) {
             GtidPosition position = null;
+            if (standby.isPrimary()) {
+                trouble =
+                        "standby " + standby.name() + " is the primary now, and the server that was it is no configured"
+                                + " standby: configure it as one";
+                found.put(standby.name(), null);
+                continue;
+            }
             try (Connection connection = standby.dataSource().getConnection()) {
                 position = Positions.standby(connection);
                 known.add(position);

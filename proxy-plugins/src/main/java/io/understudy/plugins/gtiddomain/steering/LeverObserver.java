@@ -4,12 +4,10 @@ import io.understudy.plugin.CommandView;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
-import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugins.gtiddomain.steering.SteeringMeters.Outcome;
 import io.understudy.wire.CommandCode;
-import io.understudy.wire.ServerStatus;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +29,6 @@ public final class LeverObserver implements SessionObserver {
 
     private Levers levers;
     private Wish wish;
-    private boolean autocommit = true;
     /** Number of the command that {@link #wish} is about. */
     private long wishedFor = -1;
     /** Number of the last command ahead of which something could be injected. */
@@ -52,7 +49,7 @@ public final class LeverObserver implements SessionObserver {
 
     @Override
     public int interests() {
-        return Interest.BOUNDARY | Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES;
+        return Interest.BOUNDARY | Interest.COMMANDS | Interest.STATEMENTS;
     }
 
     @Override
@@ -78,7 +75,7 @@ public final class LeverObserver implements SessionObserver {
     }
 
     private void decide(CommandView command) {
-        wish.of(command, autocommit);
+        wish.of(command, session.settings().autocommit());
         wishedFor = command.number();
     }
 
@@ -139,14 +136,6 @@ public final class LeverObserver implements SessionObserver {
     }
 
     @Override
-    public void onResponse(CommandView command, ResponseView response) {
-        // An error response has no status flags.
-        if (response.ok() && command.isStatement()) {
-            autocommit = (response.status() & ServerStatus.AUTOCOMMIT) != 0;
-        }
-    }
-
-    @Override
     public void onInjected(InjectedStatement statement, InjectionResult result) {
         state.onInjected(result);
     }
@@ -154,7 +143,6 @@ public final class LeverObserver implements SessionObserver {
     @Override
     public void onReset() {
         state.reset();
-        autocommit = true;
     }
 
     @Override

@@ -38,6 +38,11 @@ public final class Accounts {
         return !users.contains(user) && !refused.contains(user);
     }
 
+    /** Returns whether the server has last refused it to the user. */
+    boolean isRefused(String user) {
+        return refused.contains(user);
+    }
+
     boolean isProven(String user) {
         return users.contains(user);
     }

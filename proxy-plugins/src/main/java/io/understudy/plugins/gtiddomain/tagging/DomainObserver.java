@@ -12,7 +12,6 @@ import io.understudy.plugins.gtiddomain.ownership.Work;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.CommandCode;
-import io.understudy.wire.ServerStatus;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +30,6 @@ public final class DomainObserver implements SessionObserver {
     private final LostWrites lost;
     private final PendingWrites pendingWrites = new PendingWrites();
 
-    private boolean autocommit = true;
     private boolean inTransaction;
     private boolean probed;
 
@@ -77,7 +75,8 @@ public final class DomainObserver implements SessionObserver {
         StatementSummary summary = command.summary();
         Work work = reader.work(command, summary, policy.guarded);
         writes.atBoundary(command, work);
-        if (work == Work.BEGIN || !autocommit && work != Work.STEERS && CommandReader.begins(command, summary)) {
+        if (work == Work.BEGIN
+                || !session.settings().autocommit() && work != Work.STEERS && CommandReader.begins(command, summary)) {
             return policy.tagging && !domain.leftAlone()
                     ? domain.steer(policy.indexForTransaction(current.rules()), policy)
                     : domain.back(policy);
@@ -124,6 +123,10 @@ public final class DomainObserver implements SessionObserver {
         }
         StatementSummary summary = command.summary();
         Work found = writes.workAtBoundary(command);
+        if (found == null && pendingWrites.none()) {
+            // An earlier ownership waits for its pending writes only: a transaction's first one comes to the present.
+            current.refresh();
+        }
         Work work = found == null ? reader.work(command, summary, current.get().guarded) : found;
         if (command.isStatement()) {
             if (work == Work.STEERS) {
@@ -163,9 +166,6 @@ public final class DomainObserver implements SessionObserver {
         if (known && !inTransaction && !pendingWrites.noTransaction()) {
             pendingWrites.transactionOver();
         }
-        if (known) {
-            autocommit = (response.status() & ServerStatus.AUTOCOMMIT) != 0;
-        }
     }
 
     @Override
@@ -178,7 +178,6 @@ public final class DomainObserver implements SessionObserver {
         domain.reset();
         writes.reset();
         probed = false;
-        autocommit = true;
         inTransaction = false;
         pendingWrites.transactionOver();
     }

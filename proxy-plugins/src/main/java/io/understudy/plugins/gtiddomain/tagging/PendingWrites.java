@@ -81,6 +81,15 @@ final class PendingWrites {
         }
     }
 
+    /** Called when the account may not set the domain: no domain can be kept to for what it writes. */
+    void unsteerable() {
+        inFlight.forEach(PendingWrite::mark);
+    }
+
+    boolean none() {
+        return inFlight.isEmpty() && ofTransaction.isEmpty();
+    }
+
     /** Removes and returns all pending writes. */
     List<PendingWrite> takeAll() {
         List<PendingWrite> all = new ArrayList<>(inFlight);

@@ -109,12 +109,24 @@ final class SessionDomain {
             return;
         }
         refusals++;
-        accounts.refused(user);
+        boolean privilege = lacksPrivilege(result.errorCode());
+        if (privilege) {
+            accounts.refused(user);
+            pendingWrites.unsteerable();
+        }
         meters.refused(set == null ? index : set, result.errorCode());
         if (set != null && !clientSteers) {
             pendingWrites.moved(set, confirmed);
             index = pending.isEmpty() ? confirmed : index;
         }
+    }
+
+    /** Returns whether the error tells something about the account; KILL QUERY or a timeout does not. */
+    private static boolean lacksPrivilege(int errorCode) {
+        return switch (errorCode) {
+            case 1227, 1370, 1305, 4209 -> true;
+            default -> false;
+        };
     }
 
     /** Called when a client's statement names the variable. */

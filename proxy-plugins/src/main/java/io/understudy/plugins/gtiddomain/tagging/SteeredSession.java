@@ -62,7 +62,6 @@ public final class SteeredSession implements SessionObserver {
     @Override
     public void onResponse(CommandView command, ResponseView response) {
         domain.onResponse(command, response);
-        levers.onResponse(command, response);
     }
 
     @Override

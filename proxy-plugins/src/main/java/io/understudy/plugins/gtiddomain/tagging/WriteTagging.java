@@ -90,7 +90,7 @@ final class WriteTagging {
             InjectedStatement injected = back != null || alone ? back : domain.probe(policy);
             if (runs) {
                 if (entries != null) {
-                    boolean mark = alone || domain.refusedBefore();
+                    boolean mark = alone || domain.refusedBefore() || accounts.isRefused(session.user());
                     boundaryWrite =
                             policy.ownership.force(entries, domain.index(), Conflict.UNSTEERABLE, work, digest, mark);
                 }
@@ -131,7 +131,9 @@ final class WriteTagging {
     boolean follows(CommandView command, @Nullable StatementSummary summary, Work work) {
         Policy policy = current.get();
         PendingWrite before = lead;
+        // One whose response has come owns its tables no more: they may have gone to another domain since.
         return before != null
+                && !before.over()
                 && work == Work.TABLES
                 && Arrays.equals(before.entries, reader.tables(command, summary, work, policy))
                 && (!policy.tagging || before.index() == domain.index());

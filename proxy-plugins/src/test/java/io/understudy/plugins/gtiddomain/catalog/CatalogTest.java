@@ -187,4 +187,18 @@ class CatalogTest {
         tied.pruned(name -> name.equals("s.b")).addNames("s.a", names);
         assertThat(names).containsExactly("s.a");
     }
+
+    /** The routine's tables are not in the text. */
+    @Test
+    void aTriggerThatCallsARoutineWhichMayBeHiddenKeepsItsTableInTheDefaultDomain() {
+        for (boolean known : new boolean[] {true, false}) {
+            Catalog.Builder builder = new Catalog.Builder();
+            if (known) {
+                builder.routinesKnown();
+            }
+            builder.table("s.b", true);
+            builder.trigger("s", "b", "CALL secret(NEW.id)");
+            assertThat(builder.build().movable("s.b")).isEqualTo(known);
+        }
+    }
 }

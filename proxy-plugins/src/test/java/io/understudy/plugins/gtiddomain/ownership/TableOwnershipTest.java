@@ -181,9 +181,11 @@ class TableOwnershipTest {
                 ownership.logged.observe(List.of("s.audit"), 1, () -> false).tables();
 
         assertThat(unseen).containsExactly("s.audit");
-        assertThat(decide(ownership, "s.audit", 2).index()).isEqualTo(1);
-        poll("0-1-5,10-1-1", "0-1-5,10-1-1");
-        assertThat(decide(ownership, "s.audit", 1).index()).isEqualTo(1);
+        PendingWrite follows = decide(ownership, "s.audit", 2);
+        assertThat(follows.index()).isEqualTo(1);
+        follows.release();
+        poll("0-1-5,10-1-2", "0-1-5,10-1-2");
+        assertThat(decide(ownership, "s.audit", 1).index()).isZero();
     }
 
     @Test
@@ -220,5 +222,32 @@ class TableOwnershipTest {
         poll("0-1-6,10-1-1", "0-1-6,10-1-1");
         assertThat(ownership.logged.observe(List.of("s.other"), 0, () -> false).expected())
                 .isFalse();
+    }
+
+    /** A reload to advise and back while an ALTER runs in a domain. */
+    @Test
+    void anOwnershipAlsoAwaitsTheWritesBeforeASimulatedOne() {
+        TableOwnership first = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        PendingWrite alter = decide(first, "s.big", 1);
+        TableOwnership simulated = new TableOwnership(
+                progress,
+                new TableOwnership.Scope(10, true, true),
+                table -> true,
+                (kind, table, digest, index, otherDigest, other) -> {},
+                null,
+                first);
+        simulated.settle();
+        TableOwnership again = ownership(10, simulated);
+        again.settle();
+        poll("0-1-6", "0-1-6");
+
+        assertThat(again.ownersOf("s.big")).isNotZero();
+        alter.release();
+        again.settle();
+        poll("0-1-6,10-1-1", "0-1-6");
+        assertThat(again.ownersOf("s.big")).as("not applied yet").isNotZero();
+        poll("0-1-6,10-1-1", "0-1-6,10-1-1");
+        assertThat(again.ownersOf("s.big")).isZero();
     }
 }

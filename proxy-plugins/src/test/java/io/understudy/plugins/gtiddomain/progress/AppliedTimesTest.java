@@ -66,6 +66,7 @@ class AppliedTimesTest {
         Standby standby = Fakes.of(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "name" -> "s1";
             case "connector" -> connector;
+            case "isPrimary" -> false;
             default -> throw new UnsupportedOperationException(method.getName());
         });
         PluginContext context = Fakes.of(PluginContext.class, (proxy, method, arguments) -> switch (method.getName()) {

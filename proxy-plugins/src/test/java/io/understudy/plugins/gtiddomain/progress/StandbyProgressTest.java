@@ -18,12 +18,14 @@ import org.junit.jupiter.api.Test;
 
 class StandbyProgressTest {
     private String position = "0-1-9,10-1-5";
+    private boolean promoted;
 
     private final Connection connection = Fakes.of(Connection.class, (proxy, method, arguments) -> statement());
     private final DataSource source = Fakes.of(DataSource.class, (proxy, method, arguments) -> connection);
     private final Standby standby = Fakes.of(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
         case "name" -> "s1";
         case "dataSource" -> source;
+        case "isPrimary" -> promoted;
         default -> null;
     });
     private final PluginContext context =
@@ -66,5 +68,16 @@ class StandbyProgressTest {
                 .contains("slave_parallel_threads=0");
         assertThat(saidAt("0-1-13,10-1-4")).isEmpty();
         assertThat(saidAt("0-1-13")).as("a domain is gone").contains("went back");
+    }
+
+    /** Its position stands still, and the server that was the primary applies unseen. */
+    @Test
+    void aPromotedStandbyIsTheReasonWhyNothingIsHandedOver() throws SQLException {
+        saidAt("0-1-9");
+        promoted = true;
+        long before = standbys.progress().applied(0);
+        assertThat(standbys.probe(connection)).contains("standby s1 is the primary now");
+        assertThat(standbys.progress().applied(0)).isEqualTo(before);
+        assertThat(standbys.lagView()).allSatisfy(row -> assertThat(row).containsEntry("known", false));
     }
 }

@@ -93,4 +93,35 @@ class AccountPrivilegeTest {
         Fixture advising = new Fixture(Mode.ADVISE, Guard.PIN, Fixture.ddl(10));
         assertThat(advising.client("other").logIn()).isEqualTo("-");
     }
+
+    /** As with PHP or cron: a session for each write. */
+    @Test
+    void aTableThatARefusedAccountWritesInShortSessionsStaysInTheDefaultDomain() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient first = fixture.client("weak");
+        first.refuseWith(1227);
+        first.logIn();
+        first.observer().onClose("client closed");
+        FakeClient app = fixture.client("app");
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        fixture.caughtUp();
+        FakeClient next = fixture.client("weak");
+        next.refuseWith(1227);
+        next.run("DELETE FROM archive");
+        next.observer().onClose("client closed");
+        fixture.caughtUp();
+
+        assertThat(app.run("DELETE FROM archive")).isEqualTo(TO_0);
+    }
+
+    @Test
+    void aRefusalForAnotherReasonSaysNothingAboutTheAccount() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.refuseWith(1317);
+        app.run("DELETE FROM archive");
+        app.refuseWith(0);
+
+        assertThat(fixture.accounts.isProven("app")).isTrue();
+    }
 }

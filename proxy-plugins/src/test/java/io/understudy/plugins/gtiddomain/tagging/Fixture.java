@@ -83,6 +83,11 @@ public final class Fixture {
         progress.standbysAt(List.of(new GtidPosition(Map.of())));
     }
 
+    /** Forgets names of earlier catalogues, as the poller does. */
+    public void prune() {
+        dictionary.prune(name -> policy.ownership.ownersOf(name) != 0 || policy.ownership.keptInDefault(name));
+    }
+
     public static Fixture tagging(Guard guard) {
         Fixture fixture = new Fixture(Mode.TAG, guard, Fixture.ddl(10), Fixture.table("archive", 11));
         fixture.accounts.proven("app");

@@ -2,8 +2,10 @@ package io.understudy.plugins.gtiddomain.tagging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugins.gtiddomain.catalog.Catalog;
 import io.understudy.testkit.FakeClient;
 import io.understudy.testkit.FakeExchange;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Statements that follow the domain of the tables that they write and read. */
@@ -211,5 +213,104 @@ class OwnedTablesTest {
         app.run("TRUNCATE big");
 
         assertThat(fixture.dictionary.stale()).isFalse();
+    }
+
+    /** Long data or a read of diagnostics before it: nothing can be injected, whatever the statement before it was. */
+    @Test
+    void aWriteAwayFromABoundaryDoesNotFollowOneThatHasEnded() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        FakeClient other = fixture.client("app");
+        assertThat(other.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        fixture.caughtUp();
+        assertThat(app.run("ALTER TABLE archive FORCE")).isEqualTo(TO_10);
+        other.response(other.send("INSERT INTO archive VALUES (ROW_COUNT())", false));
+        assertThat(fixture.conflicts).containsExactly("no_boundary shop.archive 0/10");
+        fixture.dictionary.learned(fixture.dictionary.catalog(), fixture.dictionary.changes());
+        fixture.caughtUp();
+        app.run("SELECT 1");
+
+        assertThat(app.run("DELETE FROM archive"))
+                .as("it can be written unsteered")
+                .isEqualTo("-");
+    }
+
+    /** As by pt-online-schema-change, whose triggers tie a table to one with a smaller name. */
+    @Test
+    void aTableStaysInTheDefaultDomainAlsoInAnotherFamily() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.run("BEGIN");
+        app.run("INSERT INTO archive VALUES (1)");
+        app.run("COMMIT");
+        for (boolean tied : new boolean[] {true, false}) {
+            Catalog.Builder catalog = new Catalog.Builder();
+            catalog.table("shop.archive", true);
+            catalog.table("shop._archive_new", true);
+            if (tied) {
+                catalog.foreignKey("shop._archive_new", "shop.archive");
+            }
+            fixture.dictionary.learned(catalog.build(), fixture.dictionary.changes());
+            fixture.caughtUp();
+            fixture.prune();
+            assertThat(app.run("DELETE FROM archive")).as("tied: %s", tied).isEqualTo("-");
+        }
+    }
+
+    /** The login's OK tells; the first statement begins a transaction. */
+    @Test
+    void withAutocommitOffFromTheLoginTheFirstStatementBeginsATransaction() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        app.setAutocommit(false);
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("-");
+    }
+
+    private static Fixture withViewAndFunction() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        Catalog.Builder catalog = new Catalog.Builder();
+        for (String table : List.of("shop.orders", "shop.archive")) {
+            catalog.table(table, true);
+        }
+        catalog.table("shop.totals", false);
+        catalog.table("shop.grand", false);
+        catalog.routine("shop", "f");
+        catalog.view("shop", "totals", "select count(0) AS `n` from `shop`.`archive`", false);
+        catalog.view("shop", "grand", "select sum(n) AS `n` from `shop`.`totals`", false);
+        catalog.routinesKnown();
+        catalog.routineBody("shop", "f", "RETURN (SELECT SUM(v) FROM archive)");
+        fixture.dictionary.learned(catalog.build(), fixture.dictionary.changes());
+        fixture.caughtUp();
+        return fixture;
+    }
+
+    /** With binlog_format MIXED a replica reads the view's tables itself. */
+    @Test
+    void aStatementThatReadsAViewFollowsItsTables() {
+        for (String view : List.of("totals", "grand")) {
+            Fixture fixture = withViewAndFunction();
+            FakeClient app = fixture.client("app");
+            assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+            assertThat(app.run("INSERT INTO orders SELECT n, 1 FROM " + view))
+                    .as(view)
+                    .isEqualTo("-");
+        }
+    }
+
+    /** As in the test before, a replica calls the function itself. */
+    @Test
+    void aStatementThatCallsAReadingFunctionIsCounted() {
+        Fixture fixture = withViewAndFunction();
+        FakeClient app = fixture.client("app");
+        assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        app.send("UPDATE orders SET v = f(1)", true);
+        fixture.caughtUp();
+        assertThat(fixture.client("app").run("DELETE FROM archive"))
+                .as("nothing leaves the default domain meanwhile")
+                .isEqualTo("-");
+        Fixture rows = withViewAndFunction();
+        rows.dictionary.setRowFormat(true);
+        rows.client("app").send("UPDATE orders SET v = f(1)", true);
+        assertThat(rows.client("app").run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
     }
 }
