@@ -277,4 +277,60 @@ class GtidDomainHolesTest {
         }
         pair.awaitCaughtUp();
     }
+
+    /** As an ALTER whose proxy was restarted: it is in no position until it has ended. */
+    @Test
+    void whileAStatementRunsThatBeganBeforeTheProxyNoTableLeavesTheDefaultDomain() throws Exception {
+        try (Connection lock = pair.primary().connect();
+                Connection earlier = pair.primary().connect()) {
+            run(lock, "LOCK TABLES dom.orders WRITE");
+            CompletableFuture<Void> held = CompletableFuture.runAsync(() -> {
+                try {
+                    run(earlier, "UPDATE dom.orders SET v = v + 1");
+                } catch (SQLException e) {
+                    throw new CompletionException(e);
+                }
+            });
+            await().until(() -> one(
+                            lock,
+                            "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE"
+                                    + " 'UPDATE dom.orders%'")
+                    .equals("1"));
+            try (DomainProxy proxy = pair.proxy(RULES);
+                    Connection connection = connect(proxy, "")) {
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> proxy.state("problem").toString().contains("began before the guard"));
+                run(connection, "UPDATE archive SET v = v + 1");
+                assertThat(one(connection, "SELECT @@last_gtid")).startsWith("0-");
+                run(lock, "UNLOCK TABLES");
+                held.join();
+                awaitDomain(proxy, connection, "UPDATE archive SET v = v + 1", "18-");
+            }
+        }
+        pair.awaitCaughtUp();
+    }
+
+    /** A second proxy with the same rules, passive at first. */
+    @Test
+    void aPassiveProxyTagsTheSameTablesOnceItIsActive() throws Exception {
+        try (DomainProxy passive = pair.proxy(RULES)) {
+            passive.awaitGuard();
+            await().until(() -> passive.state("binlog").equals("reading"));
+            try (DomainProxy active = pair.proxy(RULES);
+                    Connection connection = connect(active, "")) {
+                for (int i = 0; i < 20; i++) {
+                    run(connection, "UPDATE archive SET v = v + 1");
+                }
+                tag(active, connection);
+                for (int i = 0; i < 20; i++) {
+                    run(connection, "UPDATE archive SET v = v + 1");
+                }
+            }
+            pair.awaitCaughtUp();
+            try (Connection connection = connect(passive, "")) {
+                awaitDomain(passive, connection, "UPDATE archive SET v = v + 1", "18-");
+            }
+        }
+        pair.awaitCaughtUp();
+    }
 }

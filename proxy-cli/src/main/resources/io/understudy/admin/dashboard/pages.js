@@ -149,7 +149,7 @@ function steering() {
         meaning: harm.map(([kind, times]) => words(kind) + " " + number(times)).join(", ") || "None that could harm a replica. " + number(view.conflicts?.pinned) + " were prevented.",
         todo: harm.length > 0 && "Keep the tables below in one domain.", doc: "gtid-domains.md"
       },
-      { label: "Guard", value: view.guardState?.problem ? "has a problem" : view.guardState?.learning ? "learning" : "watching", level: view.guardState?.problem ? "warn" : "ok", meaning: view.guardState?.problem || count(view.guardState?.tablesKnown, "table") + " known, " + number(view.guardState?.tablesWaiting) + " waiting for a handover." }
+      { label: "Guard", value: view.guardState?.problem ? "has a problem" : view.guardState?.learning ? "learning" : "watching", level: view.guardState?.problem ? "warn" : "ok", meaning: view.guardState?.problem || count(view.guardState?.tablesKnown, "table") + " known, " + number(view.guardState?.handovers) + " handovers." }
     ]),
     rangeChoice(),
     charts("steering", [
@@ -167,7 +167,7 @@ function steering() {
       ["table", row => row.table], ["writes by domain", row => Object.entries(row.writesByDomain || {}).map(([domain, writes]) => domain + ": " + number(writes)).join(", ")],
       ["rules want", row => text(row.wantedDomains)], ["kept in the default", row => text(row.keptInDefault)]
     ], view.tablesWrittenFromTwoDomains, "none"),
-    table("Applier errors", [["standby", row => text(row.standby)], ["error", row => text(row.errno ?? row)], ["count", row => number(row.count), "number"]], view.applierErrors, "none"),
+    table("Applier errors", [["standby", row => text(row.standby)], ["error", row => text(row.errno ?? row.unknown)], ["table", row => text(row.table)], ["written in", row => text(row.domainsThatWroteIt?.join(", "))]], view.applierErrors, "none"),
     raw("/api/domains", () => state.domains),
     state.steering ? raw("/api/steering", () => state.steering) : ""
   ];

@@ -8,6 +8,7 @@ import io.understudy.plugin.SessionObserver;
 import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.catalog.DictionaryRefresh;
 import io.understudy.plugins.gtiddomain.ownership.BinlogGuard;
+import io.understudy.plugins.gtiddomain.ownership.EarlierStatements;
 import io.understudy.plugins.gtiddomain.ownership.Handovers;
 import io.understudy.plugins.gtiddomain.ownership.Orphans;
 import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
@@ -68,8 +69,12 @@ final class RunningDomains implements DomainAction {
     private volatile GtidDomainConfig config;
 
     private volatile Policy policy;
-    /** As of the last poll, so that what a session wrote before its end has been read from the binary log. */
+    /** As of the last two polls, so that what a session wrote before its end has been read from the binary log. */
     private volatile boolean allObserved;
+
+    private boolean observedBefore;
+    /** Of the ownership in force. */
+    private volatile @Nullable EarlierStatements earlier;
 
     RunningDomains(PluginContext context, GtidDomainConfig config, Workload workload) {
         this.context = context;
@@ -144,16 +149,23 @@ final class RunningDomains implements DomainAction {
     }
 
     private @Nullable String poll(Connection primary) throws SQLException {
-        allObserved = everySessionIsObserved();
+        boolean observed = everySessionIsObserved();
+        allObserved = observed && observedBefore;
+        observedBefore = observed;
         orphans.settle(primary);
         Policy now = policy;
+        EarlierStatements statements = earlier;
+        if (statements != null) {
+            statements.settle(primary);
+        }
         now.ownership.settle();
         dictionary.prune(name -> now.ownership.ownersOf(name) != 0 || now.ownership.keptInDefault(name));
         settings.read(primary);
         if (now.guarded) {
             refresh.read(primary);
         }
-        return standbys.probe(primary);
+        String problem = standbys.probe(primary);
+        return problem == null && statements != null ? statements.problem() : problem;
     }
 
     private boolean mayLeaveDefault(String table) {
@@ -163,10 +175,10 @@ final class RunningDomains implements DomainAction {
     /** Between polls, when a write waits for a handover. */
     private void probe() {
         DataSource primary = context.primary().dataSource();
-        if (primary != null) {
+        if (primary != null && poller.problem() == null) {
             try (Connection connection = primary.getConnection()) {
                 standbys.probe(connection);
-            } catch (SQLException e) {
+            } catch (SQLException | RuntimeException e) {
                 LOG.debug("gtid-domain: positions not probed: {}", e.toString()); // the poller warns about it
             }
         }
@@ -180,15 +192,17 @@ final class RunningDomains implements DomainAction {
         boolean simulated = wanted.mode() == Mode.ADVISE;
         TableOwnership.Scope scope =
                 new TableOwnership.Scope(wanted.maxTables(), simulated, wanted.guard() != Guard.OFF);
-        TableOwnership ownership = before != null && before.scope().equals(scope)
-                ? before
-                : new TableOwnership(
-                        standbys.progress(),
-                        scope,
-                        simulated ? dictionary::mightLeaveDefault : this::mayLeaveDefault,
-                        new ConflictLog(meters, indexes, NANOS, simulated),
-                        simulated ? null : handovers,
-                        before);
+        if (before != null && before.scope().equals(scope)) {
+            return new Policy(tags, indexes, meters, before, dictionary);
+        }
+        TableOwnership ownership = new TableOwnership(
+                standbys.progress(),
+                scope,
+                simulated ? dictionary::mightLeaveDefault : this::mayLeaveDefault,
+                new ConflictLog(meters, indexes, NANOS, simulated),
+                simulated ? null : handovers,
+                before);
+        earlier = simulated ? null : new EarlierStatements(ownership);
         return new Policy(tags, indexes, meters, ownership, dictionary);
     }
 

@@ -82,6 +82,9 @@ final class FollowedTables {
         TableEntry[] fresh = new TableEntry[entries.length];
         for (int i = 0; i < entries.length; i++) {
             fresh[i] = entry(entries[i].name);
+            if (fresh[i] == unknown) {
+                return new TableEntry[] {unknown}; // one of them is followed no more, so they are not known as a whole
+            }
         }
         return fresh;
     }

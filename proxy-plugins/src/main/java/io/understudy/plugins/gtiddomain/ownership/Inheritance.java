@@ -16,6 +16,8 @@ final class Inheritance {
     private volatile @Nullable TableOwnership before;
     /** First epoch whose writes are all known; until it is applied no domain is granted. */
     private volatile long knownSince;
+    /** Whether statements run that began before. */
+    private volatile boolean held;
 
     /**
      * Begins with the current epoch.
@@ -34,6 +36,16 @@ final class Inheritance {
         return knownSince > progress.applied(DomainIndexes.FOREIGN) ? 1 << DomainIndexes.DEFAULT : 0;
     }
 
+    /** Grants nothing until {@link #free}; called before the ownership is used. */
+    void hold() {
+        held = true;
+        knownSince = UNKNOWN;
+    }
+
+    void free() {
+        held = false;
+    }
+
     /** Returns whether a previous ownership has pending writes, which are not known here. */
     boolean inFlight() {
         TableOwnership earlier = before;
@@ -42,7 +54,7 @@ final class Inheritance {
 
     /** Ends the wait for the previous ownerships' pending writes, if there are none left. */
     void settle() {
-        if (before != null && !inFlight()) {
+        if (!held && !inFlight()) {
             if (knownSince == UNKNOWN) {
                 knownSince = progress.epoch();
             }

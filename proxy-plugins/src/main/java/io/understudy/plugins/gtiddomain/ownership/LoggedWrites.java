@@ -41,13 +41,19 @@ final class LoggedWrites {
      * it is sent and stays announced until all standbys have it, so a write that is neither announced nor applied came
      * from elsewhere.
      *
+     * <p>Its table stays in the default domain from now on if that write shows that two writers may need two domains:
+     * another domain owned it, a statement of the same transaction was announced (hidden code wrote it), or sessions
+     * write it too and it was not in the domain of a rule. Otherwise another proxy writes it: this one follows.
+     *
      * @param names of the tables that it wrote
      * @param index index of its domain
      * @param applied whether all standbys have it already; called after the announcements were read
-     * @return the tables that no statement had named; they stay in the default domain from now on
+     * @return the tables that no statement had named
      */
     Found observe(Iterable<String> names, int index, BooleanSupplier applied) {
         List<String> unseen = new ArrayList<>(0);
+        List<TableEntry> unmarked = new ArrayList<>(0);
+        boolean named = false;
         int real = simulated ? DomainIndexes.DEFAULT : index;
         boolean expected = unknownOutstanding(real);
         for (String name : names) {
@@ -71,11 +77,16 @@ final class LoggedWrites {
                 }
                 entry.touch(real, progress.epoch());
                 if (announced) {
+                    named = true;
                     continue;
                 }
                 others = owners & ~(1 << real);
                 otherDigest = entry.lastDigest(others == 0 ? real : Integer.numberOfTrailingZeros(others));
-                entry.setUnsteerable();
+                if (others != 0 || entry.everAnnounced() && !tag(real)) {
+                    entry.setUnsteerable();
+                } else {
+                    unmarked.add(entry);
+                }
             }
             unseen.add(name);
             if (others != 0) {
@@ -83,7 +94,21 @@ final class LoggedWrites {
                 conflicts.onConflict(Conflict.UNSEEN, name, 0, real, otherDigest, other);
             }
         }
+        if (named) {
+            unmarked.forEach(LoggedWrites::mark);
+        }
         return new Found(unseen, expected);
+    }
+
+    private static void mark(TableEntry entry) {
+        synchronized (entry) {
+            entry.setUnsteerable();
+        }
+    }
+
+    /** Returns whether it is the domain of a rule, which another proxy with the same rules sets too. */
+    private static boolean tag(int index) {
+        return index != DomainIndexes.DEFAULT && index != DomainIndexes.FOREIGN;
     }
 
     /** Returns whether a CALL, a called function or the like may be writing unknown tables in the domain. */

@@ -61,7 +61,7 @@ public final class Orphans {
         settle(alive);
     }
 
-    private static boolean seesAllThreads(Connection primary) throws SQLException {
+    static boolean seesAllThreads(Connection primary) throws SQLException {
         return "1"
                 .equals(Positions.one(
                         primary,

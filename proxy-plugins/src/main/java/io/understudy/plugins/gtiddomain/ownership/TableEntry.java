@@ -95,6 +95,11 @@ public final class TableEntry {
         return loggedIn;
     }
 
+    /** Returns whether a session has ever written it. */
+    boolean everAnnounced() {
+        return last >= 0;
+    }
+
     /** Records that a rule wanted the domain. */
     void want(int index, long epoch) {
         wantedAt[index] = epoch;

@@ -274,6 +274,15 @@ public final class TableOwnership {
         }
     }
 
+    /** Grants nothing until {@link #free}; called before it is used. */
+    void hold() {
+        inheritance.hold();
+    }
+
+    void free() {
+        inheritance.free();
+    }
+
     /** Called by the poller at intervals: see {@link Inheritance#settle}. */
     public void settle() {
         inheritance.settle();

@@ -31,8 +31,12 @@ public final class ConflictLog implements TableOwnership.ConflictListener {
 
     @Override
     public void onConflict(Conflict kind, String table, long digest, int index, long otherDigest, int otherIndex) {
+        if (quiet) {
+            meters.simulatedConflict(kind);
+            return;
+        }
         meters.conflict(kind);
-        if (quiet || !kind.unsafe()) {
+        if (!kind.unsafe()) {
             return;
         }
         long now = nanos.getAsLong();

@@ -21,6 +21,9 @@ public final class DomainMeters {
     private final MeterRegistry registry;
     private final DomainIndexes indexes;
     private final Counter[] conflicts = new Counter[Conflict.values().length];
+    /** Of domains that are only simulated: nothing of it happens. */
+    private final LongAdder[] simulated = new LongAdder[Conflict.values().length];
+
     private final Counter clientSets;
     public final LongAdder writes = new LongAdder();
     public final LongAdder independent = new LongAdder();
@@ -29,6 +32,7 @@ public final class DomainMeters {
         this.registry = registry;
         this.indexes = indexes;
         for (Conflict kind : Conflict.values()) {
+            simulated[kind.ordinal()] = new LongAdder();
             conflicts[kind.ordinal()] = Counter.builder(CONFLICTS)
                     .description("The same table written from two domains")
                     .tag("kind", kind.label())
@@ -54,8 +58,14 @@ public final class DomainMeters {
         conflicts[kind.ordinal()].increment();
     }
 
+    /** Counts a conflict that would have been, in mode advise: no alert may come of it. */
+    void simulatedConflict(Conflict kind) {
+        simulated[kind.ordinal()].increment();
+    }
+
+    /** Returns the conflicts, also those that would have been. */
     public long conflicts(Conflict kind) {
-        return (long) conflicts[kind.ordinal()].count();
+        return (long) conflicts[kind.ordinal()].count() + simulated[kind.ordinal()].sum();
     }
 
     public void clientSets() {

@@ -172,20 +172,101 @@ class TableOwnershipTest {
         assertThat(GtidPosition.parse(null).covers(GtidPosition.parse(""))).isTrue();
     }
 
+    private List<String> logged(TableOwnership ownership, int index, String... tables) {
+        return ownership.logged.observe(List.of(tables), index, () -> false).tables();
+    }
+
     @Test
-    void anUnannouncedWriteOwnsItsTableWhichStaysInTheDefaultDomainAfterwards() {
+    void anUnannouncedWriteOwnsItsTableUntilItIsApplied() {
         TableOwnership ownership = ownership(10, null);
         poll("0-1-5", "0-1-5");
 
-        List<String> unseen =
-                ownership.logged.observe(List.of("s.audit"), 1, () -> false).tables();
+        assertThat(logged(ownership, 1, "s.audit")).containsExactly("s.audit");
 
-        assertThat(unseen).containsExactly("s.audit");
         PendingWrite follows = decide(ownership, "s.audit", 2);
         assertThat(follows.index()).isEqualTo(1);
         follows.release();
         poll("0-1-5,10-1-2", "0-1-5,10-1-2");
-        assertThat(decide(ownership, "s.audit", 1).index()).isZero();
+        assertThat(decide(ownership, "s.audit", 2).index()).isEqualTo(2);
+    }
+
+    /** A passive proxy sees what the active one tags, and the default domain before that. */
+    @Test
+    void tablesThatAnotherProxyWritesAreFollowedAndCanBeTakenOver() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        logged(ownership, 0, "s.a");
+        poll("0-1-6", "0-1-6");
+        logged(ownership, 1, "s.a");
+        poll("0-1-6,10-1-1", "0-1-6,10-1-1");
+
+        PendingWrite own = decide(ownership, "s.a", 1);
+        assertThat(own.index()).isEqualTo(1);
+        own.release();
+        poll("0-1-6,10-1-2", "0-1-6,10-1-2");
+        logged(ownership, 1, "s.a");
+        poll("0-1-6,10-1-3", "0-1-6,10-1-3");
+        assertThat(decide(ownership, "s.a", 1).index()).as("both tag it alike").isEqualTo(1);
+    }
+
+    @Test
+    void aTableThatSessionsAndSomebodyElseWriteStaysInTheDefaultDomain() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        decide(ownership, "s.a", 1).release();
+        poll("0-1-5,10-1-1", "0-1-5,10-1-1");
+        logged(ownership, 0, "s.a");
+        poll("0-1-6,10-1-1", "0-1-6,10-1-1");
+
+        assertThat(decide(ownership, "s.a", 1).index()).isZero();
+    }
+
+    @Test
+    void aTableThatHiddenCodeWritesStaysInTheDefaultDomain() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        PendingWrite named = decide(ownership, "s.a", 0);
+        assertThat(logged(ownership, 0, "s.hidden", "s.a")).containsExactly("s.hidden");
+        named.release();
+        poll("0-1-6", "0-1-6");
+
+        assertThat(decide(ownership, "s.hidden", 1).index()).isZero();
+    }
+
+    /** Their position is not in the binary log yet. */
+    @Test
+    void nothingIsGrantedWhileStatementsRunThatBeganBefore() {
+        TableOwnership ownership = ownership(10, null);
+        ownership.hold();
+        ownership.settle();
+        poll("0-1-5", "0-1-5");
+        ownership.settle();
+        poll("0-1-5", "0-1-5");
+        assertThat(decide(ownership, "s.a", 1).index()).isZero();
+        ownership.free();
+        ownership.settle();
+        poll("0-1-6", "0-1-5");
+        assertThat(decide(ownership, "s.b", 1).index()).as("not applied yet").isZero();
+        poll("0-1-6", "0-1-6");
+        assertThat(decide(ownership, "s.c", 1).index()).isEqualTo(1);
+    }
+
+    @Test
+    void tablesOfWhichOneIsFollowedNoMoreAreUnknownAsAWhole() {
+        TableOwnership ownership = ownership(2, null);
+        poll("0-1-5", "0-1-5");
+        TableEntry stale = ownership.entry("s.b");
+        ownership.entry("s.a");
+        ownership.entry("s.c");
+        assertThat(stale.dropped()).isTrue();
+        PendingWrite held = decide(ownership, "s.a", 0);
+        PendingWrite other = decide(ownership, "s.c", 0);
+
+        PendingWrite pending = ownership.decide(new TableEntry[] {held.entries[0], stale}, 1, true, Work.TABLES, 1);
+
+        assertThat(pending.index()).isZero();
+        assertThat(pending.entries).containsExactly(ownership.unknown());
+        assertThat(other.index()).isZero();
     }
 
     @Test
