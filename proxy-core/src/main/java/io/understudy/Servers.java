@@ -264,7 +264,7 @@ final class Servers implements AutoCloseable {
         for (Standby standby : standbys) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("standby", standby.name());
-            row.put("state", standby.state());
+            row.put("state", standby.state().view());
             row.put("primary", standby.isPrimary());
             row.putAll(published.ofStandby(standby.name()));
             view.add(row);

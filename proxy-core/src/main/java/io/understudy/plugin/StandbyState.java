@@ -1,5 +1,7 @@
 package io.understudy.plugin;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,5 +36,25 @@ public record StandbyState(
             int threadsRunning,
             @Nullable String problem) {
         this(reachable, readOnly, lagSeconds, applierStopped, threadsRunning, -1, -1, problem);
+    }
+
+    /**
+     * Returns the values for a JSON view; what is not known is null, as everything of a server that does not respond.
+     */
+    public Map<String, @Nullable Object> view() {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("reachable", reachable);
+        view.put("readOnly", reachable ? readOnly : null);
+        view.put("lagSeconds", lagSeconds);
+        view.put("applierStopped", reachable ? applierStopped : null);
+        view.put("threadsRunning", known(threadsRunning));
+        view.put("coldReads", known(coldReads));
+        view.put("uptimeSeconds", known(uptimeSeconds));
+        view.put("problem", problem);
+        return view;
+    }
+
+    private static @Nullable Long known(long value) {
+        return value < 0 ? null : (Long) value;
     }
 }
