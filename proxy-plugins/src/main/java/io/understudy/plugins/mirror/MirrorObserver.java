@@ -132,7 +132,9 @@ final class MirrorObserver implements SessionObserver {
             return;
         }
         if (!rule.limit().take(System.nanoTime())) {
-            rule.targets().forEach(standby -> standby.drop(DropReason.RATE_LIMITED));
+            boolean query = lookup == null && MirroredStatement.isSelect(summary);
+            int drawn = random;
+            rule.targets().forEach(standby -> standby.limited(rule, query, drawn));
             return;
         }
         ByteBuf packet = lookup == null

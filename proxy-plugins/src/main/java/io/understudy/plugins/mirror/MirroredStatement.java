@@ -53,6 +53,10 @@ record MirroredStatement(
 
     /** Returns whether it is a plain SELECT, which a standby can execute without returning its rows. */
     boolean isSelect() {
+        return isSelect(summary);
+    }
+
+    static boolean isSelect(@Nullable StatementSummary summary) {
         return summary != null
                 && summary.kind() == StatementKind.SELECT
                 && !summary.reads().isEmpty();

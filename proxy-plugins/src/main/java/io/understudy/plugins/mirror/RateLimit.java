@@ -1,6 +1,7 @@
 package io.understudy.plugins.mirror;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Limits a rate per second and spreads it evenly: one permit becomes free every {@code 1/limit} seconds, and the
@@ -12,6 +13,7 @@ final class RateLimit {
     static final long BURST_NANOS = 50_000_000L;
 
     private static final long SECOND = 1_000_000_000L;
+    private static final long PERIOD_NANOS = 5 * SECOND;
 
     static final RateLimit NONE = new RateLimit(0, 0);
 
@@ -19,10 +21,18 @@ final class RateLimit {
     private final long intervalNanos;
 
     private final AtomicLong allFreeAt;
+    private final LongAdder taken = new LongAdder();
+    private final LongAdder refused = new LongAdder();
+    /** Of {@link #passing}. */
+    private double share = 1;
+
+    private long sinceNanos;
+    private boolean counted;
 
     private RateLimit(long intervalNanos, long nowNanos) {
         this.intervalNanos = intervalNanos;
         this.allFreeAt = new AtomicLong(nowNanos);
+        this.sinceNanos = nowNanos;
     }
 
     /** @param nowNanos of the monotonic clock whose time is passed to {@link #take} */
@@ -39,11 +49,33 @@ final class RateLimit {
             long ahead = Math.max(0, seen - nowNanos);
             // With no permit taken ahead one is always free, even if the interval is longer than the burst.
             if (ahead > 0 && ahead + intervalNanos > BURST_NANOS) {
+                refused.increment();
                 return false;
             }
             if (allFreeAt.compareAndSet(seen, nowNanos + ahead + intervalNanos)) {
+                taken.increment();
                 return true;
             }
         }
+    }
+
+    /** Returns the share of attempts that get a permit, in the last full period of some seconds. */
+    double passing(long nowNanos) {
+        return intervalNanos == 0 ? 1 : counted(nowNanos);
+    }
+
+    private synchronized double counted(long nowNanos) {
+        boolean over = nowNanos - sinceNanos >= PERIOD_NANOS;
+        double passed = over ? taken.sumThenReset() : taken.sum();
+        double all = passed + (over ? refused.sumThenReset() : refused.sum());
+        // Until the first period is over, all of it so far.
+        if (all > 0 && (over || !counted)) {
+            share = Math.max(1, passed) / all;
+        }
+        if (over) {
+            sinceNanos = nowNanos;
+            counted = true;
+        }
+        return share;
     }
 }

@@ -167,7 +167,23 @@ final class StandbyMirror {
         } else if (!sampled) {
             return;
         }
+        if (statement.mayBeProbe()) {
+            probing.taken(rule, statement.tables());
+        }
         offer(statement);
+    }
+
+    /**
+     * Drops a statement that exceeds the rule's rate.
+     *
+     * @param query whether it might have been a probe
+     * @param random drawn for the statement
+     */
+    void limited(MirrorRules.Bound rule, boolean query, int random) {
+        drop(DropReason.RATE_LIMITED);
+        if (query && rule.takes(random, this)) {
+            probing.taken(rule, List.of());
+        }
     }
 
     /** Returns the sample of adaptive rules for this standby. */

@@ -24,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.DoubleAdder;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,6 +52,8 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private final Boost boost;
     private final Map<ProbeResult.Outcome, Counter> outcomes = new EnumMap<>(ProbeResult.Outcome.class);
     private final LongAdder offered = new LongAdder();
+    private final LongAdder taken = new LongAdder();
+    private final DoubleAdder covered = new DoubleAdder();
     private final LongAdder queries = new LongAdder();
     private final LongAdder lookups = new LongAdder();
 
@@ -115,7 +118,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         // It was chosen by the sample of then: the queue may be seconds long.
         SampleRate then = samples.at(statement.queuedNanos());
         double taken = Math.max(statement.rule().share(then), boost.share(statement.tables(), now));
-        double sampled = Math.max(LOWEST, taken);
+        double sampled = Math.max(LOWEST, taken * statement.rule().limit().passing(now));
         boolean accepted = warmth.ended(new Probed(
                 statement.rule().name(),
                 statement.digest(),
@@ -127,6 +130,23 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         Counter counter = outcomes.get(accepted ? result.outcome() : ProbeResult.Outcome.QUEUE_FULL);
         if (counter != null) {
             counter.increment();
+        }
+    }
+
+    /**
+     * Called for each statement that the rule's sample or a boost takes, whether or not it is then sent.
+     *
+     * @param tables that it reads
+     */
+    void taken(MirrorRules.Bound rule, List<TableName> tables) {
+        double share = rule.share(sample);
+        if (!boost.tables().isEmpty()) {
+            share = Math.max(share, boost.share(tables, System.nanoTime()));
+        }
+        covered.add(1 / Math.max(LOWEST, share));
+        // Statements of some sessions say less than as many of all.
+        if (share >= 1 || rule.rule().by() == MirrorConfig.By.STATEMENT) {
+            taken.increment();
         }
     }
 
@@ -198,6 +218,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         StandbyState state = standby.state();
         WarmthSettings settings = new WarmthSettings(config.target(), config.standbyIops(), config.probes());
         writes.update(state, nowNanos);
+        warmth.covered(covered.sumThenReset(), taken.sumThenReset(), floor, passed / 1e9);
         long all = executed().all();
         warmth.update(state, standby.isPrimary(), floor, writes.apart().compared(), all, settings, nowNanos);
         ownLoad.update(state.reachable(), warmth.restarted(), nowNanos);

@@ -34,6 +34,24 @@ class RateLimitTest {
         assertThat(fine).isBetween(495, 505);
     }
 
+    /** A probe of a limited rule stands for the statements that the limit has dropped, too. */
+    @Test
+    void theShareThatPassesIsKnown() {
+        RateLimit limit = RateLimit.perSecond(10, 0);
+        assertThat(limit.passing(0)).isEqualTo(1);
+        for (int milli = 0; milli < 20_000; milli += 10) {
+            limit.take(milli * SECOND / 1000);
+            limit.passing(milli * SECOND / 1000);
+        }
+        assertThat(limit.passing(20 * SECOND)).as("10 of 100 a second").isBetween(0.09, 0.11);
+        for (int milli = 20_000; milli < 40_000; milli += 200) {
+            limit.take(milli * SECOND / 1000);
+            limit.passing(milli * SECOND / 1000);
+        }
+        assertThat(limit.passing(40 * SECOND)).as("a load within the limit").isEqualTo(1);
+        assertThat(RateLimit.NONE.passing(SECOND)).isEqualTo(1);
+    }
+
     @Test
     void unusedPermitsAreNotSavedUp() {
         RateLimit limit = RateLimit.perSecond(1000, 0);

@@ -3,8 +3,8 @@ package io.understudy.plugins.mirror.warmth;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The excess against which warmth is measured: the highest one since the standby's restart, or since the first probes.
- * Immutable.
+ * The excess against which warmth is measured: the highest one since the standby's restart, or since the first probes,
+ * that is above the target for certain. Immutable.
  *
  * @param excess NaN while there is none
  * @param sinceRestart whether the proxy saw the restart
@@ -16,9 +16,11 @@ record ColdReference(double excess, boolean sinceRestart) {
     /** An excess of fewer probes would be noise. */
     private static final int FEWEST_PROBES = 30;
 
-    /** Returns the reference when another excess has been measured. */
-    ColdReference with(Estimate measured) {
-        if (!measured.known() || !Double.isNaN(excess) && measured.samples() < FEWEST_PROBES) {
+    /** Returns the reference when another excess has been measured. The noise of a warm standby is none. */
+    ColdReference with(Estimate measured, double target) {
+        if (!measured.known()
+                || measured.low() <= target
+                || !Double.isNaN(excess) && measured.samples() < FEWEST_PROBES) {
             return this;
         }
         return Double.isNaN(excess) || measured.mean() > excess
@@ -31,11 +33,14 @@ record ColdReference(double excess, boolean sinceRestart) {
         if (!measured.known() || !measured.bounded()) {
             return Double.NaN;
         }
+        if (Double.isNaN(excess)) {
+            return measured.mean() <= target ? 1 : Double.NaN;
+        }
         return excess <= target ? 1 : 1 - Math.min(1, Math.max(0, measured.mean()) / excess);
     }
 
     @Nullable
     String from() {
-        return Double.isNaN(excess) ? null : sinceRestart ? "restart" : "first_probes";
+        return sinceRestart ? "restart" : Double.isNaN(excess) ? null : "first_probes";
     }
 }

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mean with its 95 % confidence interval. All are NaN while it is unknown; {@code high} alone may be known. If
+ * A mean with its 95 % confidence interval. All are NaN while it is unknown, but its bounds may be known. If
  * {@code high} is infinite, {@code mean} is a lower bound itself.
  *
  * @param samples effective number of samples behind it
@@ -39,6 +39,11 @@ public record Estimate(double mean, double low, double high, double samples) {
                 difference - Math.hypot(mean - low, other.high - other.mean),
                 difference + Math.hypot(high - mean, other.mean - other.low),
                 samples);
+    }
+
+    /** Returns the interval alone. */
+    Estimate withoutMean() {
+        return new Estimate(Double.NaN, low, high, samples);
     }
 
     /** Returns its standard error. */

@@ -2,6 +2,7 @@ package io.understudy.plugins.mirror.warmth;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,12 @@ public final class Floor {
     /** Share of writes among all statements below which their reads are not told apart. */
     private static final double FEW_WRITES = 0.02;
 
+    /** Time after a start from which on a pool that grows does so by new rows. */
+    private static final long FILLING_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    /** Pages a query by which a pool may grow and count as full: it has all that the load reads. */
+    private static final double FEW_PAGES = 0.02;
+
     /** As for probes: a floor of another hour is none of the present load. */
     private static final long STALE_NANOS = ProbeFigures.STALE_NANOS;
 
@@ -37,6 +44,11 @@ public final class Floor {
     private @Nullable ServerCounters last;
     private long lastNanos;
     private boolean interrupted;
+    /** Until when its pool may still fill, as far as is seen. */
+    private long fillingUntilNanos;
+
+    private boolean succeeded;
+
     private volatile double selectsPerSecond = Double.NaN;
     private final AtomicInteger breaks = new AtomicInteger();
 
@@ -57,10 +69,13 @@ public final class Floor {
         double seconds = (nanos - lastNanos) / 1e9;
         lastNanos = nanos;
         if (before == null) {
+            fillingUntilNanos = nanos + FILLING_NANOS - (succeeded ? 0 : TimeUnit.SECONDS.toNanos(now.uptimeSeconds()));
+            succeeded = false;
             return;
         }
         if (!now.follows(before)) {
             windows = List.of(); // another server, or restarted, and so with another pool
+            fillingUntilNanos = nanos + FILLING_NANOS;
             return;
         }
         if (resumed) {
@@ -72,10 +87,20 @@ public final class Floor {
         if (selects < FEWEST_SELECTS || seconds <= 0 || Double.isNaN(pages)) {
             return;
         }
+        if (nanos - fillingUntilNanos < 0 && fills(before, now, pages, selects)) {
+            return; // a primary that is cold itself makes its standbys seem warm
+        }
+        fillingUntilNanos = nanos;
         List<Window> changed = new ArrayList<>(windows);
         changed.add(new Window(
                 pages / seconds, selects / seconds, (now.writes() - before.writes()) / seconds, seconds, nanos));
         windows = List.copyOf(changed.subList(Math.max(0, changed.size() - WINDOWS), changed.size()));
+    }
+
+    /** Returns whether most pages that it reads are added to its pool, as only some time after a restart. */
+    private static boolean fills(ServerCounters before, ServerCounters now, double pages, long selects) {
+        double added = (double) (now.pages() - before.pages());
+        return added >= pages / 2 && added > FEW_PAGES * selects;
     }
 
     /** Called when the primary did not respond: what it read since is not known. */
@@ -90,6 +115,7 @@ public final class Floor {
         sawNothing();
         last = null;
         windows = List.of();
+        succeeded = true;
     }
 
     /** Returns how often the counters could not be continued: the primary was away, or is another server. */

@@ -102,7 +102,10 @@ record Forecast(
         if (Double.isNaN(load) || load <= 0) {
             return new double[] {Double.NaN, Double.NaN};
         }
-        double limit = Double.isNaN(at.capacity()) ? Double.POSITIVE_INFINITY : at.capacity();
+        // An observed rate below what a warm server reads says how little was asked for, and not what the disk can do.
+        boolean unknown =
+                Double.isNaN(at.capacity()) || !at.capacityConfigured() && at.capacity() < load * at.allReads();
+        double limit = unknown ? Double.POSITIVE_INFINITY : at.capacity();
         double time = 0;
         double served = 0;
         double extra = 0;
@@ -123,8 +126,7 @@ record Forecast(
             step *= STEP_GROWTH;
         }
         boolean endless = saturated && time >= DAY;
-        return new double[] {extra, Double.isNaN(at.capacity()) ? Double.NaN : endless ? Double.POSITIVE_INFINITY : over
-        };
+        return new double[] {extra, unknown ? Double.NaN : endless ? Double.POSITIVE_INFINITY : over};
     }
 
     Map<String, @Nullable Object> view() {

@@ -181,6 +181,11 @@ final class ProbeFigures implements WarmingProgress.Listener {
         return present().known() && nowNanos - used().lastNanos() > STALE_NANOS;
     }
 
+    /** Returns the seconds since the last probe that was counted, or NaN without any. */
+    double lastProbeSeconds() {
+        return used().position() > 0 || present().known() ? (nowNanos - used().lastNanos()) / 1e9 : Double.NaN;
+    }
+
     /** Returns the statements executed before the probes of {@link #present}. */
     double position() {
         return used().position();

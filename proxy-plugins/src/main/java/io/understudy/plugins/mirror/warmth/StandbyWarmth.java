@@ -22,6 +22,7 @@ public final class StandbyWarmth {
     private final ProbePlan plan;
     private final WarmingProgress progress = new WarmingProgress();
     private final ProbeFigures figures = new ProbeFigures();
+    private final Coverage coverage = new Coverage();
     private volatile Warmth published = Warmth.UNKNOWN;
     private volatile boolean restarted;
 
@@ -52,6 +53,16 @@ public final class StandbyWarmth {
     /** Takes the end of a probe. Returns false if there are too many at once. Thread-safe; never blocks. */
     public boolean ended(Probed probe) {
         return ended.offer(probe);
+    }
+
+    /**
+     * Takes in what rules have mirrored in some seconds. Called by the thread of {@link #update}.
+     *
+     * @param statements queries of the load for which the mirrored ones stand
+     * @param mirrored of which so many were mirrored
+     */
+    public void covered(double statements, double mirrored, Floor floor, double seconds) {
+        coverage.add(statements, mirrored, floor.selectsPerSecond(), seconds);
     }
 
     /**
@@ -103,7 +114,9 @@ public final class StandbyWarmth {
     /** A former primary has what the load reads: it served all of it until some minutes ago. */
     private String state(Estimate pages, Estimate own, long nowNanos) {
         if (pages.known()) {
-            return !own.known() ? "floor_unknown" : pages.bounded() ? "known" : "timeouts";
+            return !own.known()
+                    ? "floor_unknown"
+                    : coverage.isPart() ? "partly_mirrored" : pages.bounded() ? "known" : "timeouts";
         }
         if (figures.timedOutShare() > 0) {
             return "timeouts";
@@ -125,6 +138,8 @@ public final class StandbyWarmth {
                 "none",
                 Double.NaN,
                 0,
+                coverage.share(),
+                figures.lastProbeSeconds(),
                 progress.sinceStart(),
                 () -> Forecast.UNKNOWN,
                 figures.where());
@@ -133,19 +148,26 @@ public final class StandbyWarmth {
     private Warmth measured(Floor floor, Compared compared, WarmthSettings settings, long nowNanos) {
         Estimate pages = figures.stale() ? Estimate.UNKNOWN : figures.present();
         // Pages of the whole server, divided, have the applier's in them.
-        Estimate own = floor.estimate(figures.countersMissing() ? Estimate.UNKNOWN : compared.floor(), nowNanos);
-        Estimate excess = pages.minus(own);
-        reference = reference.with(excess);
+        Estimate apart = figures.countersMissing() ? Estimate.UNKNOWN : compared.floor();
+        Estimate own = coverage.of(floor.estimate(apart, nowNanos));
+        Estimate difference = pages.minus(own);
+        Estimate excess = coverage.isPart() ? difference.withoutMean() : difference;
+        reference = reference.with(excess, settings.target());
+        double score = reference.warmth(excess, settings.target());
         return new Warmth(
-                state(pages, own, nowNanos),
+                excess.known() && excess.bounded() && Double.isNaN(score)
+                        ? "no_reference"
+                        : state(pages, own, nowNanos),
                 pages,
                 own,
                 excess,
-                reference.warmth(excess, settings.target()),
+                score,
                 reference,
                 figures.method(),
                 figures.share(),
                 figures.timedOutShare(),
+                coverage.share(),
+                figures.lastProbeSeconds(),
                 progress.sinceStart(),
                 excess.known() && excess.bounded()
                         ? forecast(excess, own, floor, compared, settings, nowNanos)

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param method how page reads are counted
  * @param probedShare share of the load that was probed, or NaN
  * @param timedOutShare share of the load whose probes took too long to be counted
+ * @param coveredShare share of the primary's queries that rules mirror, if only in part, or NaN
+ * @param lastProbeSeconds age of the last probe, or NaN
+ * @param mirrored statements since its restart
  * @param forecast works out the forecast when it is asked for, once
  * @param where the coldest rules, tables and digests
  */
@@ -30,6 +33,8 @@ record Warmth(
         String method,
         double probedShare,
         double timedOutShare,
+        double coveredShare,
+        double lastProbeSeconds,
         long mirrored,
         Supplier<Forecast> forecast,
         ProbeFigures.Where where) {
@@ -47,6 +52,8 @@ record Warmth(
             "none",
             Double.NaN,
             0,
+            Double.NaN,
+            Double.NaN,
             0,
             () -> Forecast.UNKNOWN,
             ProbeFigures.Where.UNKNOWN);
@@ -64,6 +71,8 @@ record Warmth(
         view.put("method", method);
         view.put("probedShare", Double.isNaN(probedShare) ? null : Math.round(probedShare * 1e6) / 1e6);
         view.put("timedOutShare", Math.round(timedOutShare * 1e6) / 1e6);
+        view.put("coveredShare", Double.isNaN(coveredShare) ? null : Math.round(coveredShare * 1e3) / 1e3);
+        view.put("lastProbeSeconds", Double.isNaN(lastProbeSeconds) ? null : Math.round(lastProbeSeconds));
         view.put("mirroredSinceRestart", mirrored);
         view.put("forecast", forecast.get().view());
         return view;

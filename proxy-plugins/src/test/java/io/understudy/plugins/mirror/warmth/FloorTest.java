@@ -55,6 +55,49 @@ class FloorTest {
         assertThat(floor.allReadsPerQuery(nanos())).isCloseTo(0.771, within(0.001));
     }
 
+    /** The primary has restarted with an empty pool: it is as cold as a standby, which then seems warm beside it. */
+    @Test
+    void whatAFillingPoolReadsIsNoFloor() {
+        for (int i = 0; i < 8; i++) {
+            window(100, 500, 0);
+        }
+        assertThat(estimate().mean()).isCloseTo(0.2, within(1e-9));
+        reads = 0;
+        selects = 0;
+        long pages = 0;
+        for (int i = 0; i < 5; i++) {
+            reads += 300;
+            selects += 500;
+            pages += 300;
+            seconds += 5;
+            floor.saw(new ServerCounters(reads, selects, writes, 5L * i, pages), nanos());
+            assertThat(estimate().known()).as("its pool fills").isFalse();
+        }
+        reads += 100;
+        selects += 500;
+        seconds += 5;
+        floor.saw(new ServerCounters(reads, selects, writes, 25, pages + 10), nanos());
+        assertThat(estimate().mean()).as("as many are evicted").isCloseTo(0.2, within(1e-9));
+        reads += 100;
+        selects += 500;
+        seconds += 5;
+        floor.saw(new ServerCounters(reads, selects, writes, 30, pages + 110), nanos());
+        assertThat(estimate().known()).as("once full, it is not asked again").isTrue();
+    }
+
+    /** All of the tables fit its pool: what it reads are pages that are new. */
+    @Test
+    void aPrimaryThatReadsHardlyAnythingHasAFloor() {
+        seconds = 100;
+        for (int i = 0; i < 3; i++) {
+            reads += 5;
+            selects += 500;
+            seconds += 5;
+            floor.saw(new ServerCounters(reads, selects, writes, seconds, reads), nanos());
+        }
+        assertThat(estimate().mean()).isCloseTo(0.01, within(1e-9));
+    }
+
     @Test
     void aFewWritesChangeNothing() {
         window(0, 0, 0);

@@ -57,6 +57,19 @@ class ForecastTest {
         assertThat(forecast.view()).containsEntry("decline", "measured");
     }
 
+    /** With a small sample the standby was asked for little: 24 reads a second, where the load reads 117. */
+    @Test
+    void aRateBelowWhatAWarmServerReadsIsNoCapacity() {
+        Estimate warm = new Estimate(0, -0.02, 0.02, 100);
+        Level level = new Level(warm, 1000, 0.39);
+        Forecast observed = Forecast.of(CONSTANT, level, new Forecast.Situation(1000, 0.39, 300, 10, 0.1, 24, false));
+        assertThat(seconds(observed, "")).isNull();
+        assertThat(seconds(observed, "High")).isNull();
+        assertThat(observed.extraReadsFirstMinute()).isLessThan(200);
+        Forecast configured = Forecast.of(CONSTANT, level, new Forecast.Situation(1000, 0.39, 300, 10, 0.1, 24, true));
+        assertThat(seconds(configured, "")).isEqualTo("more than a day");
+    }
+
     @Test
     void whatIsNotKnownIsNotZero() {
         Forecast forecast = of(CONSTANT, 0.5, 0, Double.NaN);

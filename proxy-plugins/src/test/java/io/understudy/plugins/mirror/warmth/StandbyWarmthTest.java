@@ -9,6 +9,7 @@ import io.understudy.sql.TableName;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -235,6 +236,53 @@ class StandbyWarmthTest {
         assertThat(capacity()).isEqualTo(150L);
     }
 
+    /** Half of the primary's 1,000 queries a second match no rule, and may read nothing, or twice as much. */
+    @Test
+    void thePagesOfAPartOfTheQueriesAreNotComparedWithThoseOfAll() {
+        for (int i = 0; i < 60; i++) {
+            warmth.covered(500, 50, floor, 1);
+            pass(5, 0, 50);
+        }
+        assertThat(view("state")).isEqualTo("partly_mirrored");
+        assertThat(view("coveredShare"))
+                .asInstanceOf(InstanceOfAssertFactories.DOUBLE)
+                .isCloseTo(0.5, within(0.01));
+        assertThat(warmth.warmth()).isNaN();
+        assertThat(warmth.excess().known()).isFalse();
+        assertThat(view("excessPages"))
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .containsEntry("estimate", null)
+                .doesNotContainEntry("low", null)
+                .doesNotContainEntry("high", null);
+        for (int i = 0; i < 60; i++) {
+            warmth.covered(1000, 100, floor, 1);
+            pass(5, 0, 100);
+        }
+        assertThat(view("state")).isEqualTo("known");
+    }
+
+    /** After a restart of the proxy, say: what then is the highest excess so far is noise. */
+    @Test
+    void aWarmStandbyIsNotColdByTheNoiseOfItsFirstProbes() {
+        SplittableRandom random = new SplittableRandom(11);
+        for (int i = 0; i < 60; i++) {
+            second++;
+            uptime++;
+            primaryReads();
+            for (int probe = 0; probe < 5; probe++) {
+                probe(ProbeResult.counted(random.nextInt(25) == 0 ? 1 : 0));
+            }
+            warmth.update(
+                    state(reads, uptime), false, floor, Compared.UNKNOWN, executed, SETTINGS, second * 1_000_000_000L);
+            boolean within = warmth.excess().mean() <= 0.1;
+            Double expected = warmth.excess().known() && within ? 1 : Double.NaN;
+            assertThat((Double) warmth.warmth()).as("%s", warmth.excess()).isEqualTo(expected);
+            assertThat(view("state"))
+                    .isEqualTo(!warmth.excess().known() ? "no_probes" : within ? "known" : "no_reference");
+        }
+        assertThat(view("reference")).isNull();
+    }
+
     /** What takes too long to be counted may have read any number of pages. */
     @Test
     void probesThatTakeTooLongLeaveNoUpperBound() {
@@ -315,8 +363,13 @@ class StandbyWarmthTest {
         for (int i = 0; i < 20; i++) {
             pass(5, 1, 100);
         }
-        second += 301;
-        uptime += 301;
+        assertThat(view("lastProbeSeconds")).isEqualTo(0L);
+        second += 60;
+        uptime += 60;
+        pass(0, 0, 0);
+        assertThat(view("lastProbeSeconds")).isEqualTo(61L);
+        second += 241;
+        uptime += 241;
         pass(0, 0, 0);
         assertThat(view("state")).isEqualTo("no_recent_probes");
         assertThat(warmth.warmth()).isNaN();
