@@ -60,7 +60,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private final RefusedForms refused = new RefusedForms();
 
     private volatile SampleRate sample = SampleRate.of(1);
-    private final SampleHistory samples = new SampleHistory(sample);
+    private final PastSamples samples = new PastSamples(sample);
     private volatile boolean discards;
     private long updatedNanos;
     private double adaptiveLoad = Double.NaN;
@@ -222,7 +222,9 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         long all = executed().all();
         warmth.update(state, standby.isPrimary(), floor, writes.apart().compared(), all, settings, nowNanos);
         ownLoad.update(state.reachable(), warmth.restarted(), nowNanos);
-        adapt(config, state, passed / 1e9, nowNanos);
+        if (!standby.isPrimary()) {
+            adapt(config, state, passed / 1e9, nowNanos);
+        }
     }
 
     private void adapt(MirrorConfig config, StandbyState state, double seconds, long nowNanos) {

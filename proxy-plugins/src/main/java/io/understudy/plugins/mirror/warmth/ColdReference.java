@@ -8,39 +8,38 @@ import org.jspecify.annotations.Nullable;
  *
  * @param excess NaN while there is none
  * @param sinceRestart whether the proxy saw the restart
+ * @param measured whether there was an excess since then, be it none that is certain
  */
-record ColdReference(double excess, boolean sinceRestart) {
-    static final ColdReference NONE = new ColdReference(Double.NaN, false);
-    static final ColdReference RESTARTED = new ColdReference(Double.NaN, true);
+record ColdReference(double excess, boolean sinceRestart, boolean measured) {
+    static final ColdReference NONE = new ColdReference(Double.NaN, false, false);
+    static final ColdReference RESTARTED = new ColdReference(Double.NaN, true, false);
 
     /** An excess of fewer probes would be noise. */
     private static final int FEWEST_PROBES = 30;
 
     /** Returns the reference when another excess has been measured. The noise of a warm standby is none. */
-    ColdReference with(Estimate measured, double target) {
-        if (!measured.known()
-                || measured.low() <= target
-                || !Double.isNaN(excess) && measured.samples() < FEWEST_PROBES) {
+    ColdReference with(Estimate now, double target) {
+        if (!now.known()) {
             return this;
         }
-        return Double.isNaN(excess) || measured.mean() > excess
-                ? new ColdReference(measured.mean(), sinceRestart)
-                : this;
+        boolean noise = now.low() <= target || !Double.isNaN(excess) && now.samples() < FEWEST_PROBES;
+        boolean higher = !noise && (Double.isNaN(excess) || now.mean() > excess);
+        return higher || !measured ? new ColdReference(higher ? now.mean() : excess, sinceRestart, true) : this;
     }
 
     /** Returns 0 for as cold as the reference to 1 for as warm as the primary, or NaN. */
-    double warmth(Estimate measured, double target) {
-        if (!measured.known() || !measured.bounded()) {
+    double warmth(Estimate now, double target) {
+        if (!now.known() || !now.bounded()) {
             return Double.NaN;
         }
         if (Double.isNaN(excess)) {
-            return measured.mean() <= target ? 1 : Double.NaN;
+            return now.mean() <= target ? 1 : Double.NaN;
         }
-        return excess <= target ? 1 : 1 - Math.min(1, Math.max(0, measured.mean()) / excess);
+        return excess <= target ? 1 : 1 - Math.min(1, Math.max(0, now.mean()) / excess);
     }
 
     @Nullable
     String from() {
-        return sinceRestart ? "restart" : Double.isNaN(excess) ? null : "first_probes";
+        return measured ? sinceRestart ? "restart" : "first_probes" : null;
     }
 }

@@ -92,6 +92,10 @@ public final class StandbyWarmth {
             wasPrimary = false;
         }
         if (primary) {
+            if (!wasPrimary || nowNanos - primaryUntilNanos > ProbeFigures.STALE_NANOS) {
+                reference = ColdReference.NONE;
+            }
+            figures.clear(); // probes of before say nothing of what it reads for clients
             wasPrimary = true;
             primaryUntilNanos = nowNanos;
         }
@@ -100,7 +104,11 @@ public final class StandbyWarmth {
             figures.add(probe, progress.position());
         }
         figures.publish();
-        Warmth now = state.reachable() ? measured(floor, compared, settings, nowNanos) : unreachable(floor, nowNanos);
+        Warmth now = primary
+                ? unknown("is_primary", floor, nowNanos)
+                : state.reachable()
+                        ? measured(floor, compared, settings, nowNanos)
+                        : unknown("unreachable", floor, nowNanos);
         published = now;
         plan.adapt(perSecond(settings, now.cold()), nowNanos);
     }
@@ -127,9 +135,9 @@ public final class StandbyWarmth {
         return figures.stale() ? "no_recent_probes" : "no_probes";
     }
 
-    private Warmth unreachable(Floor floor, long nowNanos) {
+    private Warmth unknown(String state, Floor floor, long nowNanos) {
         return new Warmth(
-                "unreachable",
+                state,
                 Estimate.UNKNOWN,
                 floor.estimate(nowNanos),
                 Estimate.UNKNOWN,

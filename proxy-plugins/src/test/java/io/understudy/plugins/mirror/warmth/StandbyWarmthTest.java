@@ -416,11 +416,16 @@ class StandbyWarmthTest {
         assertThat(view("state")).isEqualTo("known");
         primary = true;
         pass(0, 0, 0);
+        assertThat(view("state")).isEqualTo("is_primary");
+        assertThat(warmth.warmth()).isNaN();
+        assertThat(warmth.excess().known()).as("against itself").isFalse();
         primary = false;
+        pass(0, 0, 0);
+        assertThat(view("state")).as("what was measured before says nothing").isEqualTo("was_primary");
         second += 301;
         uptime += 301;
         pass(0, 0, 0);
-        assertThat(view("state")).isEqualTo("no_recent_probes");
+        assertThat(view("state")).isEqualTo("no_probes");
     }
 
     @Test

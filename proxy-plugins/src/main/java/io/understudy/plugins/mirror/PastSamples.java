@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The last values of an adaptive sample, with their times. Written by one thread, read by any. */
-final class SampleHistory {
+final class PastSamples {
     /** More changes than a queue's age has seconds, for budgets may halve the sample every second. */
     private static final int MOST = 16;
 
@@ -12,7 +12,7 @@ final class SampleHistory {
 
     private volatile List<Change> changes;
 
-    SampleHistory(SampleRate first) {
+    PastSamples(SampleRate first) {
         changes = List.of(new Change(first, 0));
     }
 

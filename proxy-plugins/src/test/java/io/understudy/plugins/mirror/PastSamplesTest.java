@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class SampleHistoryTest {
+class PastSamplesTest {
     @Test
     void aStatementHasTheSampleOfTheTimeAtWhichItWasChosen() {
-        SampleHistory history = new SampleHistory(SampleRate.of(1));
+        PastSamples history = new PastSamples(SampleRate.of(1));
         assertThat(history.at(5)).isEqualTo(SampleRate.of(1));
         history.add(SampleRate.of(0.5), 100);
         history.add(SampleRate.of(0.25), 200);
@@ -19,7 +19,7 @@ class SampleHistoryTest {
 
     @Test
     void itsSizeIsBounded() {
-        SampleHistory history = new SampleHistory(SampleRate.of(1));
+        PastSamples history = new PastSamples(SampleRate.of(1));
         for (int i = 1; i <= 100; i++) {
             history.add(SampleRate.of(1.0 / i), i);
         }
