@@ -33,7 +33,7 @@ public final class SteeringText {
                     standby.get("name"),
                     standby.containsKey("problem") ? "not known: " + standby.get("problem") : settings(standby));
         }
-        findings(out, Table.rows(advice, "findings"));
+        findings(out, advice);
         if (advice.get("notKnown") instanceof List<?> gaps && !gaps.isEmpty()) {
             out.line("");
             out.line("Not known");
@@ -47,14 +47,20 @@ public final class SteeringText {
         double late = Table.number(standby, "lateSeconds");
         return standby.get("slaveParallelThreads") + " workers, " + standby.get("slaveParallelMode")
                 + (Boolean.FALSE.equals(standby.get("parallel")) ? " (no parallel apply)" : "")
-                + ", " + Table.whole(standby, "retries") + " retries"
+                + (standby.containsKey("retries")
+                        ? ", " + Table.whole(standby, "retries") + " retries"
+                        : ", retries not known")
                 + (late < 0.1 ? "" : String.format(Locale.ROOT, ", up to %.1f s late", late));
     }
 
-    private static void findings(Table out, List<Map<String, Object>> findings) {
+    private static void findings(Table out, Map<String, Object> advice) {
+        List<Map<String, Object>> findings = Table.rows(advice, "findings");
         out.line("");
         if (findings.isEmpty()) {
-            out.line("Nothing held up the standbys.");
+            out.line(
+                    known(advice)
+                            ? "Nothing held up the standbys."
+                            : "Nothing was found, but not all is known: whether something held up the standbys is not.");
             return;
         }
         int number = 0;
@@ -87,6 +93,13 @@ public final class SteeringText {
         out.line("");
         out.line("Rules go to plugins.gtid-domain.rules, with mode: tag. Simulated times are those of a model, without"
                 + " locks and disk.");
+    }
+
+    /** Returns whether the log was read and each standby was asked. */
+    private static boolean known(Map<String, Object> advice) {
+        return "".equals(advice.getOrDefault("problem", ""))
+                && !Boolean.TRUE.equals(advice.get("assumed"))
+                && Table.rows(advice, "standbys").stream().noneMatch(standby -> standby.containsKey("problem"));
     }
 
     private static void rules(Table out, List<Map<String, Object>> rules) {

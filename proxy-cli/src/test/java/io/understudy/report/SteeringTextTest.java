@@ -2,6 +2,7 @@ package io.understudy.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -69,5 +70,22 @@ class SteeringTextTest {
     @Test
     void aQuietLoadHasNone() {
         assertThat(SteeringText.of(Map.of("advice", advice(List.of())))).contains("Nothing held up the standbys.");
+    }
+
+    /** Whoever reads it must not take silence for health. */
+    @Test
+    void whatIsNotKnownIsNotNothing() {
+        Map<String, Object> unread = new HashMap<>(advice(List.of()));
+        unread.put("problem", "the account has no REPLICATION SLAVE");
+        Map<String, Object> unasked = new HashMap<>(advice(List.of()));
+        unasked.put("assumed", true);
+        Map<String, Object> silent = new HashMap<>(advice(List.of()));
+        silent.put("standbys", List.of(Map.of("name", "s1", "problem", "access denied")));
+
+        for (Map<String, Object> advice : List.of(unread, unasked, silent)) {
+            assertThat(SteeringText.of(Map.of("advice", advice)))
+                    .contains("Nothing was found, but not all is known")
+                    .doesNotContain("Nothing held up");
+        }
     }
 }

@@ -95,7 +95,8 @@ final class GroupWork {
                 "",
                 "its transactions are alone in their commit groups"
                         + (shared == 0 ? "" : "; " + shared + " write other schemas too, so it is not independent"),
-                actions);
+                actions,
+                entry -> schemas(entry).contains(schema));
     }
 
     private void smallGroups(List<StallCause> findings) {
@@ -128,6 +129,7 @@ final class GroupWork {
                 "",
                 evidence.entries().size() + " transactions came in " + groups
                         + " commit groups, which a standby in the mode conservative applies one after the other",
-                actions));
+                actions,
+                entry -> true));
     }
 }

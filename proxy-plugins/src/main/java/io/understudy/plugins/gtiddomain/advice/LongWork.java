@@ -108,7 +108,8 @@ final class LongWork {
                 cause.gtids.size(),
                 cause.worst.gtid(),
                 waited(cause) + why,
-                actions);
+                actions,
+                own(cause));
     }
 
     private String waited(Cause cause) {

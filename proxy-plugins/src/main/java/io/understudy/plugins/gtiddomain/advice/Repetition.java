@@ -45,16 +45,19 @@ final class Repetition {
                 }
             }
         }
+        // The log has the last transactions only, the standbys' counters ten minutes.
+        double scale = evidence.measured() && all > 0 ? Math.max(1, retries / (double) all) : 1;
         for (Map.Entry<String, Integer> table : conflicts.entrySet()) {
             if (table.getValue() >= FEWEST && table.getValue() >= SHARE * all) {
-                findings.add(finding(table.getKey(), table.getValue(), wider.getOrDefault(table.getKey(), 0), retries));
+                int several = wider.getOrDefault(table.getKey(), 0);
+                findings.add(finding(table.getKey(), table.getValue(), several, retries, scale));
             }
         }
         return findings;
     }
 
-    private StallCause finding(String table, int conflicts, int wider, long retries) {
-        long saved = whatIf.skip(entry -> entry.tables().contains(table));
+    private StallCause finding(String table, int conflicts, int wider, long retries, double scale) {
+        long saved = (long) (scale * whatIf.skip(entry -> entry.tables().contains(table)));
         List<Action> actions = new ArrayList<>();
         if (Rules.nameable(table)) {
             actions.add(Action.rule(
@@ -78,6 +81,7 @@ final class Repetition {
                         + (evidence.measured()
                                 ? "standbys repeated up to " + retries + " transactions (of all tables)"
                                 : "no standby was asked, so whether one repeats them is not known"),
-                actions);
+                actions,
+                entry -> entry.tables().contains(table));
     }
 }

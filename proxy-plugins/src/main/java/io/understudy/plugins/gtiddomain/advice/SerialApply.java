@@ -1,8 +1,10 @@
 package io.understudy.plugins.gtiddomain.advice;
 
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 
 /**
  * Finds standbys that are late because they apply one transaction after the other: no single transaction needs to be
@@ -10,6 +12,7 @@ import java.util.Locale;
  */
 final class SerialApply {
     private static final int WORKERS = 8;
+    private static final Predicate<Workload.Entry> ALL = entry -> true;
     /** A standby that is less late loses nothing worth a restart of its applier. */
     private static final long LEAST_MICROS = 1_000_000;
 
@@ -37,18 +40,19 @@ final class SerialApply {
                                 "it was up to %.1f s late, and applies one transaction after the other (%s)",
                                 standby.lateMicros() / 1e6,
                                 standby.settings()),
-                        List.of(action(standby))));
+                        List.of(action(standby, ALL)),
+                        ALL));
             }
         }
         return findings;
     }
 
-    private Action action(StandbyFacts standby) {
+    private Action action(StandbyFacts standby, Predicate<Workload.Entry> own) {
         String settings = "SET GLOBAL slave_parallel_threads = " + Math.max(standby.workers(), WORKERS)
                 + (standby.notParallel() ? ", slave_parallel_mode = 'optimistic'" : "");
         return Action.statement(
                 standby.workers() > 1 ? "slave_parallel_mode" : "slave_parallel_threads",
-                whatIf.withWorkers(WORKERS),
+                whatIf.withWorkers(WORKERS, own),
                 "STOP SLAVE; " + settings + "; START SLAVE",
                 "on the standby; without parallel apply no rule has an effect");
     }
@@ -61,7 +65,7 @@ final class SerialApply {
         return evidence.standbys().stream()
                 .filter(StandbyFacts::serial)
                 .findFirst()
-                .map(standby -> finding.with(List.of(action(standby))))
+                .map(standby -> finding.with(List.of(action(standby, finding.own()))))
                 .orElse(finding);
     }
 }

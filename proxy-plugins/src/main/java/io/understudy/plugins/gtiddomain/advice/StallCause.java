@@ -1,8 +1,10 @@
 package io.understudy.plugins.gtiddomain.advice;
 
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * One cause of stalls.
@@ -15,6 +17,7 @@ import java.util.Map;
  * @param worst GTID of the worst one; empty if they are many
  * @param why in words
  * @param actions that would help, the least dangerous first; may be empty
+ * @param own which of the log's transactions it is about
  */
 record StallCause(
         Kind kind,
@@ -24,7 +27,8 @@ record StallCause(
         long times,
         String worst,
         String why,
-        List<Action> actions) {
+        List<Action> actions,
+        Predicate<Workload.Entry> own) {
 
     /** Kinds of causes. */
     enum Kind {
@@ -56,7 +60,7 @@ record StallCause(
 
     /** Returns it with other actions. */
     StallCause with(List<Action> others) {
-        return new StallCause(kind, subject, lostMicros, measured, times, worst, why, others);
+        return new StallCause(kind, subject, lostMicros, measured, times, worst, why, others, own);
     }
 
     Map<String, Object> view() {

@@ -98,8 +98,16 @@ final class WhatIf {
         return saved(ParallelApply.simulate(groups, workers, cost));
     }
 
-    /** Returns what is saved with another number of workers. */
-    long withWorkers(int count) {
+    /**
+     * Returns what some transactions save with another number of workers: the time that they add to all the others now,
+     * less what they add then.
+     */
+    long withWorkers(int count, Predicate<Workload.Entry> which) {
+        List<Workload.Entry> others = entries.stream().filter(which.negate()).toList();
+        return Math.max(0, withWorkers(count) - new WhatIf(others, cost, workers, optimistic).withWorkers(count));
+    }
+
+    private long withWorkers(int count) {
         return saved(new WhatIf(entries, cost, count, optimistic).base);
     }
 }

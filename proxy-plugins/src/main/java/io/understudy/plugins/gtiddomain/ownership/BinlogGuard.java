@@ -177,9 +177,8 @@ public final class BinlogGuard implements BinlogListener {
             log.warn(
                     "gtid-domain: {} wrote {} in domain {}, which a rule of this proxy uses, but did not pass"
                             + " through it, or its client chose"
-                            + " the domain. If another proxy tags writes of the same primary, let one of the two be"
-                            + " active: each makes"
-                            + " the other's tables stay in the default domain",
+                            + " the domain. If another proxy tags writes of the same primary, give both the same"
+                            + " rules: a table that they write in two domains stays in the default one",
                     transaction.gtid(),
                     tables,
                     transaction.domain());

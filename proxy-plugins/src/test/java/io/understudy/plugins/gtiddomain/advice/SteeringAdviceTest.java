@@ -284,4 +284,37 @@ class SteeringAdviceTest {
         assertThat(kinds(advice(List.of(standby("optimistic", 8, 0, 4_500_000)))))
                 .isEmpty();
     }
+
+    /** Parallel apply does not make the ALTER shorter, and the writes are not part of its finding. */
+    @Test
+    void aFindingOnASerialStandbySaysWhatItWouldSaveItself() {
+        writes(2_000, "shop.items", -1);
+        Workload.Entry alter = alter("ALTER TABLE orders ADD c INT", AlterPhase.WHOLE);
+        Map<String, Object> advice =
+                advice(List.of(standby("optimistic", 0, 0, 5_000_000)), new Stall("s1", alter, 4_000_000, 9, 0, true));
+
+        double whole = saves(advice, "serial-apply");
+        assertThat(whole).isPositive();
+        assertThat(saves(advice, "schema-change")).isLessThan(whole / 10);
+    }
+
+    private static double saves(Map<String, Object> advice, String kind) {
+        Map<String, Object> found = rows(advice, "findings").stream()
+                .filter(row -> kind.equals(row.get("kind")))
+                .findFirst()
+                .orElseThrow();
+        return (double) rows(found, "actions").get(0).get("savesSeconds");
+    }
+
+    /** The log covers seconds, the counters ten minutes. */
+    @Test
+    void hotRowsAreRankedByAllTheRetriesThatWereMeasured() {
+        hot(1_000, "shop.counters");
+        Workload.Entry alter = alter("ALTER TABLE orders ADD c INT", AlterPhase.WHOLE);
+
+        Map<String, Object> advice =
+                advice(List.of(standby("optimistic", 8, 120_000)), new Stall("s1", alter, 3_000_000, 9, 0, true));
+
+        assertThat(kinds(advice)).startsWith("hot-rows");
+    }
 }
