@@ -229,6 +229,10 @@ public final class ResponseTracker implements PacketSink {
             }
         }
         if (!exchange.ok()) {
+            if (exchange.code() == CommandCode.CHANGE_USER) {
+                model.changeUserRefused();
+                listener.onReset();
+            }
             return;
         }
         Runnable effect = exchange.effect();

@@ -240,6 +240,17 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         wroteInTransaction = false;
     }
 
+    /**
+     * Called when COM_CHANGE_USER was refused. MySQL then closes the connection. MariaDB goes on with it, but it resets
+     * the session before it authenticates (transaction, variables, prepared statements, temporary tables), and restores
+     * only the user, the schema and the character sets.
+     */
+    void changeUserRefused() {
+        reset();
+        settings.lost();
+        status &= ~ServerStatus.IN_TRANS;
+    }
+
     /** Registers an injected statement that is sent ahead of the client's command, which is already last in flight. */
     public void expectInjected(InjectedStatement injectedStatement, int observer) {
         expect(inFlight.addBeforeLast(), injectedStatement, observer);

@@ -1,8 +1,10 @@
 package io.understudy.command;
 
 import static io.understudy.testkit.Bytes.concat;
+import static io.understudy.testkit.Bytes.eof;
 import static io.understudy.testkit.Bytes.err;
 import static io.understudy.testkit.Bytes.int2;
+import static io.understudy.testkit.Bytes.int4;
 import static io.understudy.testkit.Bytes.of;
 import static io.understudy.testkit.Bytes.ok;
 import static io.understudy.testkit.Bytes.packet;
@@ -27,8 +29,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(LeakCheck.class)
 class ChangeUserTest {
-    private final Scripted scripted =
-            new Scripted(Memory.direct(), new Watcher(Watcher.ALL)).loggedIn(Scripted.CLASSIC);
+    private final Watcher watcher = new Watcher(Watcher.ALL);
+    private final Scripted scripted = new Scripted(Memory.direct(), watcher).loggedIn(Scripted.CLASSIC);
 
     private SessionSettings changeUser(byte[] behindSchema, byte[] response) {
         byte[] body = concat(text("other\0"), of(0), text("shop\0"), behindSchema);
@@ -73,8 +75,28 @@ class ChangeUserTest {
         scripted.server.take();
     }
 
+    /** MariaDB resets the session before it authenticates, and goes on with it after the error. */
     @Test
-    void aRefusedCommandOrOneWithoutACollationChangesNothing() {
+    void aRefusedCommandResetsTheSession() {
+        scripted.client(Bytes.command(CommandCode.STMT_PREPARE, text("SELECT ?")));
+        byte[] column = concat(text("\3def"), of(0, 0, 0, 1, '?', 0, 12, 63, 0, 0, 0, 0, 0, 6, 0x80, 0, 0, 0, 0));
+        scripted.server(concat(
+                packet(1, concat(of(0), int4(7), int2(0), int2(1), of(0, 0, 0))),
+                packet(2, column),
+                packet(3, eof(ServerStatus.AUTOCOMMIT))));
+        scripted.client(Bytes.command(CommandCode.STMT_SEND_LONG_DATA, concat(int4(7), int2(0), text("long"))));
+        scripted.client(Bytes.command(CommandCode.QUERY, text("BEGIN")));
+        scripted.server(packet(1, ok(0, ServerStatus.AUTOCOMMIT | ServerStatus.IN_TRANS)));
+        assertThat(scripted.model().atBoundary()).isFalse();
+        changeUser(int2(8), err(1045, "Access denied"));
+        assertThat(scripted.model().atBoundary()).isTrue();
+        assertThat(watcher.resets).isEqualTo(1);
+        assertThat(scripted.model().settings().known()).isFalse();
+        scripted.finish();
+    }
+
+    @Test
+    void aRefusedCommandKeepsUserAndCollation() {
         byte[] refusal = err(1045, "Access denied");
         assertThat(changeUser(int2(8), refusal).loginCollation()).isEqualTo(45);
         assertThat(scripted.model().user()).isEqualTo("app");
