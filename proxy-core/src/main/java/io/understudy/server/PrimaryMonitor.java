@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,7 +58,9 @@ public final class PrimaryMonitor implements AutoCloseable {
     private boolean announced = true;
 
     private volatile SqlModeListener sqlModes = (value, sentNanos, respondedNanos) -> {};
-    private volatile PrimaryState state = PrimaryState.UNKNOWN;
+    /** Replaced by the probe's thread, by event loops after a login, and by the thread that changes the address. */
+    private final AtomicReference<PrimaryState> state = new AtomicReference<>(PrimaryState.UNKNOWN);
+
     private volatile boolean suspected = true;
     private volatile long lastSignNanos;
     /** Whether the log's last line about it is that the primary is read-only. */
@@ -102,7 +105,7 @@ public final class PrimaryMonitor implements AutoCloseable {
         this.nanoClock = nanoClock;
         this.lastSignNanos = nanoClock.getAsLong();
         this.polling = new Polling(executor, interval, this::poll);
-        Gauge.builder("understudy.primary.up", this, monitor -> monitor.state.reachable() ? 1 : 0)
+        Gauge.builder("understudy.primary.up", this, monitor -> monitor.state().reachable() ? 1 : 0)
                 .description("1 when the primary responds")
                 .register(registry);
         Gauge.builder("understudy.primary.read.only", this, PrimaryMonitor::readOnlyGauge)
@@ -121,7 +124,7 @@ public final class PrimaryMonitor implements AutoCloseable {
     }
 
     private double readOnlyGauge() {
-        Boolean readOnly = state.readOnly();
+        Boolean readOnly = state().readOnly();
         return readOnly == null ? Double.NaN : readOnly ? 1 : 0;
     }
 
@@ -154,7 +157,7 @@ public final class PrimaryMonitor implements AutoCloseable {
 
     /** Returns the result of the last probe. Thread-safe. */
     public PrimaryState state() {
-        return state;
+        return state.get();
     }
 
     /**
@@ -172,18 +175,18 @@ public final class PrimaryMonitor implements AutoCloseable {
             return;
         }
         lastSignNanos = nanoClock.getAsLong();
-        PrimaryState before = state;
-        if (!before.reachable()) {
+        for (PrimaryState before = state.get(); !before.reachable(); before = state.get()) {
             // The probe that follows finds out the rest.
-            become(before, before.alive(null));
-            suspect();
+            if (become(before, before.alive(null))) {
+                suspect();
+            }
         }
     }
 
     private void changed() {
         long now = nanoClock.getAsLong();
         lastSignNanos = now;
-        state = PrimaryState.UNKNOWN;
+        state.set(PrimaryState.UNKNOWN);
         toldReadOnly = false;
         sqlModes.seen(null, now, now);
         suspect();
@@ -196,8 +199,9 @@ public final class PrimaryMonitor implements AutoCloseable {
             return;
         }
         suspected = false;
-        PrimaryState before = state;
+        PrimaryState before = state.get();
         PrimaryState now;
+        long signNanos = lastSignNanos;
         String sqlMode = null;
         long sentNanos = System.nanoTime();
         try {
@@ -215,13 +219,20 @@ public final class PrimaryMonitor implements AutoCloseable {
             }
             suspected = true;
             now = after(e, before, present);
+            if (!now.reachable() && lastSignNanos != signNanos) {
+                now = state.get(); // a client has logged in since the probe began, which knew less
+                before = now;
+            }
         }
         if (!present.equals(address.get())) {
             return; // this was the server before
         }
         sqlModes.seen(sqlMode, sentNanos, System.nanoTime());
-        become(before, now);
-        announce(now.reachable());
+        if (become(before, now)) {
+            announce(now.reachable());
+        } else {
+            suspect(); // it became another one meanwhile
+        }
     }
 
     /** Runs the listeners on the probe's thread, never on the event loop of a login. */
@@ -259,9 +270,12 @@ public final class PrimaryMonitor implements AutoCloseable {
         return !Reasons.of(failure).toLowerCase(Locale.ROOT).contains("connect timed out");
     }
 
+    /** Replaces the state and logs what is new. Returns false if it was not {@code before} any more. */
     @SuppressWarnings("ReferenceEquality") // UNKNOWN is the mark for not yet probed
-    private void become(PrimaryState before, PrimaryState now) {
-        state = now;
+    private boolean become(PrimaryState before, PrimaryState now) {
+        if (!state.compareAndSet(before, now)) {
+            return false;
+        }
         Address present = address.get();
         if (now.reachable() && !before.reachable()) {
             log.info("primary {} is reachable{}", present, now.version() == null ? "" : ", version " + now.version());
@@ -282,6 +296,7 @@ public final class PrimaryMonitor implements AutoCloseable {
             toldReadOnly = false;
             log.info("primary {} is writable again", present);
         }
+        return true;
     }
 
     /** Looks up the primary's name, and notifies the owner of its address if the name has moved. */

@@ -227,6 +227,10 @@ class MonitorsTest {
                 address,
                 () -> {
                     Object next = responses.remove();
+                    if (next instanceof Runnable during) {
+                        during.run();
+                        next = responses.remove();
+                    }
                     if (next instanceof IOException e) {
                         throw e;
                     }
@@ -350,6 +354,42 @@ class MonitorsTest {
         assertThat(monitor.state().reachable()).isFalse();
         monitor.loggedIn(Address.parse("p:1"));
         assertThat(monitor.state().reachable()).isTrue();
+    }
+
+    /** A probe that began before the login knows less. */
+    @Test
+    void aProbeThatFailsAfterALoginDoesNotReportThePrimaryUnreachable() {
+        PrimaryMonitor monitor = primary(true);
+        responses.add(new IOException("Connection refused"));
+        monitor.poll();
+        Runnable login = () -> {
+            nanos.incrementAndGet();
+            monitor.loggedIn(Address.parse("p:1"));
+        };
+        responses.add(login);
+        responses.add(new IOException("Connection refused"));
+        monitor.poll();
+        assertThat(monitor.state().reachable()).isTrue();
+        responses.add(login);
+        responses.add("11.4.5-MariaDB");
+        monitor.poll();
+        assertThat(monitor.state().version()).isEqualTo("11.4.5-MariaDB");
+        responses.add(new IOException("Connection refused"));
+        monitor.poll();
+        assertThat(monitor.state().reachable()).isFalse();
+    }
+
+    /** The login's thread must not write back what the probe has replaced. */
+    @Test
+    void aProbeThatSucceedsAfterALoginIsRepeated() {
+        PrimaryMonitor monitor = primary(true);
+        responses.add((Runnable) () -> monitor.loggedIn(Address.parse("p:1")));
+        responses.add("11.4.5-MariaDB");
+        monitor.poll();
+        assertThat(monitor.state().reachable()).isTrue();
+        responses.add("11.4.5-MariaDB");
+        monitor.poll();
+        assertThat(monitor.state().version()).isEqualTo("11.4.5-MariaDB");
     }
 
     @Test
