@@ -8,11 +8,14 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,41 +24,67 @@ import org.slf4j.LoggerFactory;
 public final class PluginLoader {
     private static final Logger log = LoggerFactory.getLogger(PluginLoader.class);
 
+    private static final String SERVICES = "META-INF/services/" + ProxyPlugin.class.getName();
+
+    private final Map<String, ProxyPlugin<?>> found = new LinkedHashMap<>();
+    private final Set<Class<?>> classes = new HashSet<>();
+    /** Where the plugin with an id was found. */
+    private final Map<String, String> places = new HashMap<>();
+
     private PluginLoader() {}
 
     /**
-     * Returns all plugins by id. A jar that cannot be used is named in the log and left out.
+     * Returns all plugins by id. A jar that cannot be used, or whose plugins are there already, is named in the log and
+     * left out.
      *
      * @param folder folder of jars; may be absent
      */
     public static Map<String, ProxyPlugin<?>> load(Path folder) {
-        Map<String, ProxyPlugin<?>> found = new LinkedHashMap<>();
-        addAll(found, PluginLoader.class.getClassLoader(), "class path");
+        PluginLoader loader = new PluginLoader();
+        loader.addAll(PluginLoader.class.getClassLoader(), "the class path");
         for (Path jar : jars(folder)) {
             try {
                 // Never closed: its classes are used until the process ends.
-                URLClassLoader loader =
+                URLClassLoader own =
                         new URLClassLoader(new URL[] {jar.toUri().toURL()}, PluginLoader.class.getClassLoader());
-                addAll(found, loader, jar.toString());
+                if (!loader.addAll(own, jar.toString()) && own.findResource(SERVICES) != null) {
+                    log.warn("plugin jar {} adds no plugin; is there another one with the same classes?", jar);
+                }
             } catch (MalformedURLException e) {
                 log.error("plugin jar {} cannot be opened: {}", jar, e.getMessage());
             }
         }
-        return found;
+        return loader.found;
     }
 
-    private static void addAll(Map<String, ProxyPlugin<?>> found, ClassLoader loader, String where) {
+    /** Returns whether there was a plugin that was not found before: a jar's loader finds those of the class path too. */
+    private boolean addAll(ClassLoader loader, String where) {
+        boolean added = false;
         var iterator = ServiceLoader.load(ProxyPlugin.class, loader).iterator();
         while (true) {
             try {
                 if (!iterator.hasNext()) {
-                    return;
+                    return added;
                 }
                 ProxyPlugin<?> plugin = iterator.next();
-                found.putIfAbsent(plugin.id(), plugin);
-            } catch (ServiceConfigurationError | LinkageError e) {
-                log.error("a plugin in {} cannot be loaded: {}", where, e.getMessage());
+                if (classes.add(plugin.getClass())) {
+                    added = true;
+                    add(plugin, where);
+                }
+            } catch (ServiceConfigurationError | LinkageError | RuntimeException e) {
+                added = true; // what is wrong is said here
+                log.error("a plugin in {} cannot be loaded: {}", where, e.toString());
             }
+        }
+    }
+
+    private void add(ProxyPlugin<?> plugin, String where) {
+        String id = plugin.id();
+        String first = places.putIfAbsent(id, where);
+        if (first == null) {
+            found.put(id, plugin);
+        } else {
+            log.warn("plugin {} in {} is left out: {} has a plugin with that id", id, where, first);
         }
     }
 
