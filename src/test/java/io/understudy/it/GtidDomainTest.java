@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -139,5 +141,41 @@ class GtidDomainTest {
             assertThat(one(primary, "SELECT @@gtid_binlog_pos")).contains("16-");
             assertThat(proxy.count("unproven")).isZero();
         }
+    }
+
+    /**
+     * MariaDB resets a session before it authenticates, and goes on with it when it refuses: the session is in the
+     * default domain again. From the fourth refusal on the error is 1047, without authentication.
+     */
+    @Test
+    void aRefusedChangeOfTheUserResetsTheDomain() throws Exception {
+        try (DomainProxy proxy = pair.proxy("""
+                mode: tag
+                guard: off
+                rules: [ { name: all, domain: 17 } ]
+                """);
+                Connection primary = pair.direct(pair.primary())) {
+            try (Connection connection = proxy.connect("tagger")) {
+                run(connection, "CREATE TABLE refused (id INT PRIMARY KEY)");
+            }
+            try (RawClient client = RawClient.open(proxy.server().addresses().get(0))) {
+                client.login("tagger", DomainPair.PASSWORD, "dom", RawClient.PLAIN | RawClient.CONNECT_WITH_DB);
+                for (int i = 0; i < 5; i++) {
+                    String before = tagged(primary, 17);
+                    client.execute("INSERT INTO refused VALUES (" + i + ")");
+                    assertThat(tagged(primary, 17)).as("after %d refusals", i).isNotEqualTo(before);
+                    client.changeUser("nobody", "wrong");
+                    assertThat(client.finishAuthentication("wrong").isErr()).isTrue();
+                }
+            }
+        }
+    }
+
+    /** Returns the GTID of the last transaction in a domain. */
+    private static String tagged(Connection primary, int domain) throws SQLException {
+        return Stream.of(one(primary, "SELECT @@gtid_binlog_pos").split(","))
+                .filter(gtid -> gtid.startsWith(domain + "-"))
+                .findAny()
+                .orElse("");
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.it;
 
+import io.understudy.wire.CommandCode;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
@@ -269,6 +270,23 @@ public final class RawClient implements AutoCloseable {
 
     void query(String sql) throws IOException {
         command(3, sql);
+    }
+
+    /** Sends COM_CHANGE_USER; {@link #finishAuthentication} reads what follows. */
+    void changeUser(String user, String password) throws IOException {
+        byte[] token = nativePassword(password, scramble);
+        command(
+                CommandCode.CHANGE_USER,
+                new Payload()
+                        .text(user)
+                        .uint(0, 1)
+                        .uint(token.length, 1)
+                        .raw(token)
+                        .uint(0, 1)
+                        .uint(45, 2)
+                        .text("mysql_native_password")
+                        .uint(0, 1)
+                        .bytes());
     }
 
     /** Sends a statement and expects OK. */

@@ -224,36 +224,20 @@ class RawProtocolTest {
         SideBySide.Dialogue dialogue = client -> {
             List<String> seen = new ArrayList<>();
             client.execute("SET @a = 1");
-            changeUser(client, server.user(), server.password());
+            client.changeUser(server.user(), server.password());
             seen.add(client.finishAuthentication(server.password()).hex());
             client.query("SELECT @a");
             seen.addAll(hex(client.readResult()));
-            changeUser(client, "raw_user", "raw-Pass-1");
+            client.changeUser("raw_user", "raw-Pass-1");
             seen.add(client.finishAuthentication("raw-Pass-1").hex());
             client.query("SELECT CURRENT_USER(), DATABASE()");
             seen.addAll(hex(client.readResult()));
-            changeUser(client, "raw_user", "wrong");
+            client.changeUser("raw_user", "wrong");
             Packet refused = client.finishAuthentication("wrong");
             seen.add(refused.errorCode() + " " + refused.errorText());
             return seen;
         };
         both.same(dialogue);
         server.execute("DROP USER raw_user@'%'");
-    }
-
-    private static void changeUser(RawClient client, String user, String password) throws IOException {
-        byte[] token = RawClient.nativePassword(password, client.scramble());
-        client.command(
-                CommandCode.CHANGE_USER,
-                new Payload()
-                        .text(user)
-                        .uint(0, 1)
-                        .uint(token.length, 1)
-                        .raw(token)
-                        .uint(0, 1)
-                        .uint(45, 2)
-                        .text("mysql_native_password")
-                        .uint(0, 1)
-                        .bytes());
     }
 }

@@ -1,5 +1,7 @@
 package io.understudy.cli;
 
+import io.understudy.cli.terminal.Failures;
+
 import io.understudy.cli.capture.CaptureCommand;
 import io.understudy.cli.check.CheckCommand;
 import io.understudy.cli.check.SchemaCommand;

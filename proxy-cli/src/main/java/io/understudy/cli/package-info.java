@@ -1,4 +1,4 @@
-/** The command line: the program, and what several commands share. Each command is in a package of its own. */
+/** The command line: the entry point. Each command is in a package of its own. */
 @NullMarked
 package io.understudy.cli;
 

@@ -78,8 +78,8 @@ public interface SessionObserver {
     default void onInjected(InjectedStatement statement, InjectionResult result) {}
 
     /**
-     * Called when COM_RESET_CONNECTION or COM_CHANGE_USER has succeeded: session variables and prepared statements no
-     * longer exist.
+     * Called when COM_RESET_CONNECTION has succeeded, and after each COM_CHANGE_USER: session variables and prepared
+     * statements no longer exist. MariaDB resets the session also when it refuses COM_CHANGE_USER.
      */
     default void onReset() {}
 

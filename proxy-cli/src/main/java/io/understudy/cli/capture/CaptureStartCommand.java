@@ -1,9 +1,9 @@
 package io.understudy.cli.capture;
 
 import io.understudy.base.Durations;
-import io.understudy.cli.AdminOptions;
-import io.understudy.cli.CliCommand;
-import io.understudy.cli.TimeConverter;
+import io.understudy.cli.option.AdminOptions;
+import io.understudy.cli.terminal.CliCommand;
+import io.understudy.cli.option.TimeConverter;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;

@@ -1,7 +1,7 @@
 package io.understudy.cli.capture;
 
-import io.understudy.cli.AdminOptions;
-import io.understudy.cli.CliCommand;
+import io.understudy.cli.option.AdminOptions;
+import io.understudy.cli.terminal.CliCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,12 +1,12 @@
 package io.understudy.cli.compare;
 
 import io.understudy.base.JsonWriter;
-import io.understudy.cli.LogFileOption;
-import io.understudy.cli.LogFilterOptions;
-import io.understudy.cli.ProgressLine;
-import io.understudy.cli.ServerLoginOptions;
-import io.understudy.cli.SignalledStop;
-import io.understudy.cli.TimeConverter;
+import io.understudy.cli.option.LogFileOption;
+import io.understudy.cli.option.LogFilterOptions;
+import io.understudy.cli.terminal.ProgressLine;
+import io.understudy.cli.option.ServerLoginOptions;
+import io.understudy.cli.terminal.SignalledStop;
+import io.understudy.cli.option.TimeConverter;
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.replay.TargetWatch;

@@ -1,6 +1,6 @@
 package io.understudy.cli.demo;
 
-import io.understudy.cli.Logging;
+import io.understudy.cli.terminal.Logging;
 import io.understudy.demo.domains.SteeringDemo;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

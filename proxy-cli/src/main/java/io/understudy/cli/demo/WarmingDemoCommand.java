@@ -1,7 +1,7 @@
 package io.understudy.cli.demo;
 
-import io.understudy.cli.CliCommand;
-import io.understudy.cli.Logging;
+import io.understudy.cli.terminal.CliCommand;
+import io.understudy.cli.terminal.Logging;
 import io.understudy.demo.warming.WarmingDemo;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -1,6 +1,6 @@
 package io.understudy.cli.explain;
 
-import io.understudy.cli.ConfigFile;
+import io.understudy.cli.option.ConfigFile;
 import io.understudy.config.LoadedConfig;
 import java.io.BufferedReader;
 import java.io.IOException;

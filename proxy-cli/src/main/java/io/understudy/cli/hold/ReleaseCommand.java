@@ -1,8 +1,8 @@
 package io.understudy.cli.hold;
 
 import io.understudy.base.JsonWriter;
-import io.understudy.cli.AdminOptions;
-import io.understudy.cli.CliCommand;
+import io.understudy.cli.option.AdminOptions;
+import io.understudy.cli.terminal.CliCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,11 +1,11 @@
 package io.understudy.cli.replay;
 
 import io.understudy.base.JsonWriter;
-import io.understudy.cli.LogFileOption;
-import io.understudy.cli.LogFilterOptions;
-import io.understudy.cli.ProgressLine;
-import io.understudy.cli.ServerLoginOptions;
-import io.understudy.cli.SignalledStop;
+import io.understudy.cli.option.LogFileOption;
+import io.understudy.cli.option.LogFilterOptions;
+import io.understudy.cli.terminal.ProgressLine;
+import io.understudy.cli.option.ServerLoginOptions;
+import io.understudy.cli.terminal.SignalledStop;
 import io.understudy.config.Address;
 import io.understudy.replay.CheckpointFile;
 import io.understudy.replay.CheckpointLock;

@@ -1,6 +1,6 @@
 package io.understudy.cli.report;
 
-import io.understudy.cli.AdminOptions;
+import io.understudy.cli.option.AdminOptions;
 import io.understudy.report.FailoverText;
 import java.util.Map;
 import picocli.CommandLine;

@@ -1,6 +1,6 @@
 package io.understudy.cli.report;
 
-import io.understudy.cli.TimeConverter;
+import io.understudy.cli.option.TimeConverter;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;

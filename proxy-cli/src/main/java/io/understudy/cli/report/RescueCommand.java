@@ -1,6 +1,6 @@
 package io.understudy.cli.report;
 
-import io.understudy.cli.CliCommand;
+import io.understudy.cli.terminal.CliCommand;
 import io.understudy.report.LostSource;
 import io.understudy.report.RescueText;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.understudy.cli.run;
 
-import io.understudy.cli.ConfigFile;
+import io.understudy.cli.option.ConfigFile;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;

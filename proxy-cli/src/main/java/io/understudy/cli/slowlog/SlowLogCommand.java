@@ -1,7 +1,7 @@
 package io.understudy.cli.slowlog;
 
-import io.understudy.cli.AdminOptions;
-import io.understudy.cli.CliCommand;
+import io.understudy.cli.option.AdminOptions;
+import io.understudy.cli.terminal.CliCommand;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;

@@ -1,8 +1,8 @@
 package io.understudy.cli.slowlog;
 
-import io.understudy.cli.AdminOptions;
-import io.understudy.cli.CliCommand;
-import io.understudy.cli.Terminal;
+import io.understudy.cli.option.AdminOptions;
+import io.understudy.cli.terminal.CliCommand;
+import io.understudy.cli.terminal.Terminal;
 import io.understudy.report.AdminClient;
 import io.understudy.report.DigestsText;
 import java.io.IOException;

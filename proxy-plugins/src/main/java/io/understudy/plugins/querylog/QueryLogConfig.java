@@ -1,6 +1,7 @@
 package io.understudy.plugins.querylog;
 
 import io.understudy.base.ByteSize;
+import io.understudy.plugins.querylog.stream.StreamConfig;
 import io.understudy.rules.Match;
 import io.understudy.sql.Literals;
 import java.util.HashSet;
@@ -47,6 +48,15 @@ public record QueryLogConfig(Integer digests, Literals literals, Integer readers
         this.readers = readers;
         this.queue = queue;
         this.rules = rules;
+    }
+
+    StreamConfig stream() {
+        return new StreamConfig(
+                literals,
+                readers,
+                queue.statements(),
+                queue.bytes().bytes(),
+                rules.stream().map(Rule::name).toList());
     }
 
     /**

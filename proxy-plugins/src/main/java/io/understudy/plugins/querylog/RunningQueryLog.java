@@ -25,7 +25,7 @@ final class RunningQueryLog implements PluginRun<QueryLogConfig> {
         this.context = context;
         clock = context.clock();
         table = new DigestTable(config.digests(), clock, System::nanoTime);
-        stream = new SlowLogStream(config, context.meters());
+        stream = new SlowLogStream(config.stream(), context.meters());
         rules = rules(config);
     }
 
@@ -49,7 +49,7 @@ final class RunningQueryLog implements PluginRun<QueryLogConfig> {
     public void reload(QueryLogConfig config) {
         RuleSet<QueryLogConfig.Rule> next = rules(config);
         table.capacity(config.digests());
-        stream.config(config);
+        stream.config(config.stream());
         rules = next;
     }
 

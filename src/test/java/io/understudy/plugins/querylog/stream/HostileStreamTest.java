@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.understudy.base.ByteSize;
 import io.understudy.base.JsonReader;
 import io.understudy.it.querylog.HostileStatements;
 import io.understudy.plugin.PublishedStream;
-import io.understudy.plugins.querylog.QueryLogConfig;
 import io.understudy.plugins.querylog.digests.DigestEntry;
 import io.understudy.plugins.querylog.digests.DigestKey;
 import io.understudy.plugins.querylog.digests.DigestTable;
@@ -69,8 +67,7 @@ class HostileStreamTest {
 
         Written(SimpleMeterRegistry registry, int count) {
             this.count = count;
-            QueryLogConfig.Queue queue = new QueryLogConfig.Queue(100_000, new ByteSize(1 << 30));
-            stream = new SlowLogStream(new QueryLogConfig(null, Literals.KEEP, null, queue, null), registry);
+            stream = new SlowLogStream(new StreamConfig(Literals.KEEP, 1, 100_000, 1 << 30, List.of()), registry);
             reader = stream.open(Map.of(), () -> {});
         }
 

@@ -1,10 +1,9 @@
 package io.understudy.config.bind.problem;
 
-import io.understudy.config.bind.Sensitive;
 
 /**
  * An error or warning about a document. Never contains a secret: values that come from a substitution, or stand where a
- * {@link Sensitive} value belongs, are left out of message and excerpt.
+ * {@code @Sensitive} value belongs, are left out of message and excerpt.
  *
  * @param severity whether the document is invalid because of this
  * @param source the document's name, usually its file name

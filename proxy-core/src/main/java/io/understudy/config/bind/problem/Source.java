@@ -1,6 +1,5 @@
 package io.understudy.config.bind.problem;
 
-import io.understudy.config.bind.Sensitive;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,7 +10,7 @@ import java.util.regex.Pattern;
 
 /**
  * A document's text, to quote lines of it in problems. Possible secrets are cut from a quoted line: values bound as
- * {@link Sensitive}, and everything after a key whose name suggests a secret, since a problem may prevent binding.
+ * {@code @Sensitive}, and everything after a key whose name suggests a secret, since a problem may prevent binding.
  */
 public final class Source {
 

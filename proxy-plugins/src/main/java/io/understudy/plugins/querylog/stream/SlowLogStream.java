@@ -3,7 +3,6 @@ package io.understudy.plugins.querylog.stream;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.plugin.PublishedStream;
-import io.understudy.plugins.querylog.QueryLogConfig;
 import io.understudy.sql.LiteralHash;
 import io.understudy.sql.Literals;
 import java.util.ArrayList;
@@ -16,11 +15,11 @@ public final class SlowLogStream implements PublishedStream {
     private final CopyOnWriteArrayList<StreamReader> readers = new CopyOnWriteArrayList<>();
     private final SlowLogMeters meters;
     private final LiteralHash hash = LiteralHash.withRandomKey();
-    private volatile QueryLogConfig config;
+    private volatile StreamConfig config;
     private volatile boolean active;
     private boolean stopped;
 
-    public SlowLogStream(QueryLogConfig config, MeterRegistry registry) {
+    public SlowLogStream(StreamConfig config, MeterRegistry registry) {
         this.config = config;
         this.meters = new SlowLogMeters(registry);
         Gauge.builder("understudy.slowlog.readers", readers, List::size)
@@ -29,7 +28,7 @@ public final class SlowLogStream implements PublishedStream {
     }
 
     /** Applies to readers that connect later; whether values are shown, to all of them. */
-    public synchronized void config(QueryLogConfig next) {
+    public synchronized void config(StreamConfig next) {
         boolean otherValues = next.literals() != config.literals();
         config = next;
         if (otherValues) {
@@ -45,9 +44,8 @@ public final class SlowLogStream implements PublishedStream {
 
     @Override
     public synchronized Reader open(Map<String, String> parameters, Runnable ready) {
-        QueryLogConfig now = config;
-        List<String> rules = now.rules().stream().map(QueryLogConfig.Rule::name).toList();
-        ReaderFilter filter = new ReaderFilter(parameters, rules);
+        StreamConfig now = config;
+        ReaderFilter filter = new ReaderFilter(parameters, now.rules());
         if (stopped || readers.size() >= now.readers()) {
             throw new IllegalStateException(
                     stopped
@@ -56,7 +54,7 @@ public final class SlowLogStream implements PublishedStream {
                                     + " readers already; plugins.query-log.readers allows no more");
         }
         EventWriter writer = new EventWriter(now.literals(), hash, filter.rateLimit());
-        StreamReader reader = new StreamReader(this, filter, writer, now.queue(), ready);
+        StreamReader reader = new StreamReader(this, filter, writer, now, ready);
         readers.add(reader);
         active = true;
         return reader;

@@ -1,7 +1,6 @@
 package io.understudy.plugins.querylog.stream;
 
 import io.understudy.plugin.PublishedStream;
-import io.understudy.plugins.querylog.QueryLogConfig;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jctools.queues.MpscArrayQueue;
@@ -29,14 +28,14 @@ final class StreamReader implements PublishedStream.Reader {
             SlowLogStream stream,
             ReaderFilter filter,
             EventWriter writer,
-            QueryLogConfig.Queue bounds,
+            StreamConfig bounds,
             Runnable ready) {
         this.stream = stream;
         this.filter = filter;
         this.writer = writer;
         this.ready = ready;
-        queue = new MpscArrayQueue<>(bounds.statements());
-        maxBytes = bounds.bytes().bytes();
+        queue = new MpscArrayQueue<>(bounds.queuedStatements());
+        maxBytes = bounds.queuedBytes();
     }
 
     /** Returns whether the reader requested the event. */

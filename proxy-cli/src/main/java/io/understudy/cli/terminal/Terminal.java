@@ -1,4 +1,4 @@
-package io.understudy.cli;
+package io.understudy.cli.terminal;
 
 import java.io.Console;
 

@@ -1,4 +1,4 @@
-package io.understudy.cli;
+package io.understudy.cli.option;
 
 import io.understudy.base.JsonWriter;
 import java.io.PrintWriter;

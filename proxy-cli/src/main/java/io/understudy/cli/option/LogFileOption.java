@@ -1,4 +1,4 @@
-package io.understudy.cli;
+package io.understudy.cli.option;
 
 import io.understudy.plugins.capture.CaptureInput;
 import io.understudy.plugins.capture.CaptureSecret;

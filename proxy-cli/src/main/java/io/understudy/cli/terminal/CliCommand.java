@@ -1,4 +1,4 @@
-package io.understudy.cli;
+package io.understudy.cli.terminal;
 
 import java.util.Objects;
 import java.util.concurrent.Callable;
