@@ -1,7 +1,5 @@
 package io.understudy.cli;
 
-import io.understudy.cli.terminal.Failures;
-
 import io.understudy.cli.capture.CaptureCommand;
 import io.understudy.cli.check.CheckCommand;
 import io.understudy.cli.check.SchemaCommand;
@@ -19,6 +17,7 @@ import io.understudy.cli.run.RunCommand;
 import io.understudy.cli.slowlog.SlowLogCommand;
 import io.understudy.cli.slowlog.TopCommand;
 import io.understudy.cli.switchover.SwitchoverCommand;
+import io.understudy.cli.terminal.Failures;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine;

@@ -57,7 +57,9 @@ public final class PluginLoader {
         return loader.found;
     }
 
-    /** Returns whether there was a plugin that was not found before: a jar's loader finds those of the class path too. */
+    /**
+     * Returns whether there was a plugin that was not found before: a jar's loader finds those of the class path too.
+     */
     private boolean addAll(ClassLoader loader, String where) {
         boolean added = false;
         var iterator = ServiceLoader.load(ProxyPlugin.class, loader).iterator();

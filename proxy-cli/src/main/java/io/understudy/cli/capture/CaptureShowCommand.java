@@ -2,9 +2,9 @@ package io.understudy.cli.capture;
 
 import io.understudy.base.JsonWriter;
 import io.understudy.cli.option.AdminOptions;
+import io.understudy.cli.option.SecretFileOption;
 import io.understudy.cli.terminal.CliCommand;
 import io.understudy.cli.terminal.Failures;
-import io.understudy.cli.option.SecretFileOption;
 import io.understudy.plugins.capture.CaptureInput;
 import io.understudy.replay.log.StatementLog;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package io.understudy.cli.capture;
 
 import io.understudy.base.Durations;
 import io.understudy.cli.option.AdminOptions;
-import io.understudy.cli.terminal.CliCommand;
 import io.understudy.cli.option.TimeConverter;
+import io.understudy.cli.terminal.CliCommand;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;

@@ -2,11 +2,11 @@ package io.understudy.cli.defragment;
 
 import io.understudy.base.ByteSize;
 import io.understudy.base.JsonWriter;
-import io.understudy.cli.terminal.CliCommand;
 import io.understudy.cli.option.ConfigFile;
+import io.understudy.cli.option.TimeConverter;
+import io.understudy.cli.terminal.CliCommand;
 import io.understudy.cli.terminal.Logging;
 import io.understudy.cli.terminal.Terminal;
-import io.understudy.cli.option.TimeConverter;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.pages.PagesAccount;
 import io.understudy.pages.PagesQuery;

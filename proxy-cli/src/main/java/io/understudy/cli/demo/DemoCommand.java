@@ -1,8 +1,8 @@
 package io.understudy.cli.demo;
 
+import io.understudy.cli.option.TimeConverter;
 import io.understudy.cli.terminal.Logging;
 import io.understudy.cli.terminal.Terminal;
-import io.understudy.cli.option.TimeConverter;
 import io.understudy.demo.Demo;
 import java.io.PrintWriter;
 import java.time.Duration;

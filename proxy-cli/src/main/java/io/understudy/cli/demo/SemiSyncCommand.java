@@ -1,8 +1,8 @@
 package io.understudy.cli.demo;
 
+import io.understudy.cli.option.TimeConverter;
 import io.understudy.cli.terminal.CliCommand;
 import io.understudy.cli.terminal.Logging;
-import io.understudy.cli.option.TimeConverter;
 import io.understudy.demo.semisync.SemiSyncExperiment;
 import java.io.PrintWriter;
 import java.time.Duration;

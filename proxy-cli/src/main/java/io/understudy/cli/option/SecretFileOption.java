@@ -1,7 +1,6 @@
 package io.understudy.cli.option;
 
 import io.understudy.cli.terminal.Failures;
-
 import io.understudy.plugins.capture.CaptureSecret;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,12 +1,12 @@
 package io.understudy.cli.ready;
 
-import io.understudy.cli.terminal.CliCommand;
 import io.understudy.cli.option.ConfigFile;
-import io.understudy.cli.terminal.Failures;
-import io.understudy.cli.terminal.Logging;
 import io.understudy.cli.option.ReportOutput;
 import io.understudy.cli.option.TimeConverter;
 import io.understudy.cli.option.TrustOption;
+import io.understudy.cli.terminal.CliCommand;
+import io.understudy.cli.terminal.Failures;
+import io.understudy.cli.terminal.Logging;
 import io.understudy.config.Address;
 import io.understudy.config.ConfigException;
 import io.understudy.config.LoadedConfig;

@@ -1,9 +1,9 @@
 package io.understudy.cli.report;
 
 import io.understudy.cli.option.ConfigFile;
-import io.understudy.cli.terminal.Logging;
 import io.understudy.cli.option.TimeConverter;
 import io.understudy.cli.option.TrustOption;
+import io.understudy.cli.terminal.Logging;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.plugins.binlog.BinlogFile;
 import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;

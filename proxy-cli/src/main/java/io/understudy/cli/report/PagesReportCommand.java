@@ -1,9 +1,9 @@
 package io.understudy.cli.report;
 
 import io.understudy.cli.option.ConfigFile;
-import io.understudy.cli.terminal.Logging;
 import io.understudy.cli.option.TimeConverter;
 import io.understudy.cli.option.TrustOption;
+import io.understudy.cli.terminal.Logging;
 import io.understudy.pages.PagesQuery;
 import io.understudy.report.AdminClient;
 import io.understudy.report.PagesText;

@@ -1,7 +1,7 @@
 package io.understudy.cli.report;
 
-import io.understudy.cli.terminal.CliCommand;
 import io.understudy.cli.option.ReportOutput;
+import io.understudy.cli.terminal.CliCommand;
 import java.util.Map;
 import java.util.function.Function;
 import picocli.CommandLine;

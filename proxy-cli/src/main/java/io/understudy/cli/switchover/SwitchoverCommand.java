@@ -1,10 +1,10 @@
 package io.understudy.cli.switchover;
 
 import io.understudy.base.Durations;
-import io.understudy.cli.terminal.CliCommand;
 import io.understudy.cli.option.ConfigFile;
-import io.understudy.cli.terminal.Logging;
 import io.understudy.cli.option.TimeConverter;
+import io.understudy.cli.terminal.CliCommand;
+import io.understudy.cli.terminal.Logging;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.report.AdminClient;
 import io.understudy.switchover.Switchover;

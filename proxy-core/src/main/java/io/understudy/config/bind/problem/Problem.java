@@ -1,6 +1,5 @@
 package io.understudy.config.bind.problem;
 
-
 /**
  * An error or warning about a document. Never contains a secret: values that come from a substitution, or stand where a
  * {@code @Sensitive} value belongs, are left out of message and excerpt.

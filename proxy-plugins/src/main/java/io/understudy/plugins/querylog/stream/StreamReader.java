@@ -24,12 +24,7 @@ final class StreamReader implements PublishedStream.Reader {
     private final AtomicBoolean waiting = new AtomicBoolean();
     private volatile boolean ended;
 
-    StreamReader(
-            SlowLogStream stream,
-            ReaderFilter filter,
-            EventWriter writer,
-            StreamConfig bounds,
-            Runnable ready) {
+    StreamReader(SlowLogStream stream, ReaderFilter filter, EventWriter writer, StreamConfig bounds, Runnable ready) {
         this.stream = stream;
         this.filter = filter;
         this.writer = writer;
