@@ -101,4 +101,18 @@ class AdviceWindowTest {
         assertThat(view).contains(entry("seconds", 1L), entry("writes", 0L));
         assertThat(rows(view, "rules")).extracting(rule -> rule.get("name")).containsExactly("shop.orders");
     }
+
+    @Test
+    void writesInTransactionsCountToo() {
+        window.sample(0, fixture.policy);
+        FakeClient app = fixture.client("app");
+        app.run("BEGIN");
+        for (int i = 0; i < 9; i++) {
+            app.run("UPDATE orders SET v = " + i);
+        }
+        app.run("COMMIT");
+        write("archive", 1);
+
+        assertThat(window.view(SECOND, 10)).contains(entry("writes", 10L), entry("independentShare", 0.1));
+    }
 }

@@ -119,8 +119,10 @@ public final class Stalls {
             queue.untilNanos = beforeNanos;
             queue.behind = queue.unapplied.size() - 1;
             queue.running &= running;
-            queue.received |= received != null && received.getOrDefault(domain, 0L) >= head.sequence();
-            if (received != null && !queue.received) {
+            // Without GTIDs in CHANGE MASTER the position of what is received stays empty: then it is not known.
+            Long has = received == null ? null : received.get(domain);
+            queue.received |= has != null && has >= head.sequence();
+            if (has != null && !queue.received) {
                 // The standby does not have it: the time so far is the network's, not the applier's.
                 queue.sinceNanos = afterNanos;
             }

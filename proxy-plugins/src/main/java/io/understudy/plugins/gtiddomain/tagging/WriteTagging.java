@@ -115,15 +115,23 @@ final class WriteTagging {
     }
 
     private void count(int rule, int index, int wanted, WriteOutcome outcome) {
-        meters.writes.increment();
         WriteOutcome shown = outcome;
         if (index != wanted && (outcome == WriteOutcome.TAGGED || outcome == WriteOutcome.ADVISED)) {
             shown = index == DomainIndexes.DEFAULT ? WriteOutcome.KEPT_DEFAULT : WriteOutcome.PINNED;
-        } else if (index != DomainIndexes.DEFAULT && index != DomainIndexes.FOREIGN) {
-            meters.independent.increment();
+            countWrite(DomainIndexes.DEFAULT);
+        } else {
+            countWrite(index);
         }
         if (rule >= 0 || index != DomainIndexes.DEFAULT) {
             current.get().meters(rule).count(index, shown);
+        }
+    }
+
+    /** @param index index of its domain; the default one if it followed an owner, and is not independent */
+    private void countWrite(int index) {
+        meters.writes.increment();
+        if (index != DomainIndexes.DEFAULT && index != DomainIndexes.FOREIGN) {
+            meters.independent.increment();
         }
     }
 
@@ -175,6 +183,9 @@ final class WriteTagging {
         }
         TableEntry[] entries = reader.tables(command, summary, work, policy);
         Conflict kind = command.inTransactionBefore() || atBoundary ? Conflict.TRANSACTION : Conflict.NO_BOUNDARY;
+        if (work.writes()) {
+            countWrite(domain.index());
+        }
         return policy.ownership.force(entries, domain.index(), kind, work, CommandReader.digest(summary), true);
     }
 

@@ -126,4 +126,19 @@ class StallsTest {
 
         assertThat(stalls.since(0)).isEmpty();
     }
+
+    /** Replication by file and position: Gtid_IO_Pos is empty. */
+    @Test
+    void whereNothingIsKnownToBeReceivedAStallIsMeasuredAllTheSame() {
+        logged(1, 5);
+        for (long second = 1; second <= 3; second++) {
+            long at = second * SECOND;
+            stalls.probed("s1", Map.of(0L, second < 3 ? 2L : 5L), Map.of(), true, at, at);
+        }
+
+        assertThat(stalls.since(0)).singleElement().satisfies(stall -> {
+            assertThat(stall.micros()).isEqualTo(1_000_000);
+            assertThat(stall.received()).isFalse();
+        });
+    }
 }

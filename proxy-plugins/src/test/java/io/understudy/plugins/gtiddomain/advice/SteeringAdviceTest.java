@@ -303,7 +303,7 @@ class SteeringAdviceTest {
                 .filter(row -> kind.equals(row.get("kind")))
                 .findFirst()
                 .orElseThrow();
-        return (double) rows(found, "actions").get(0).get("savesSeconds");
+        return (double) Objects.requireNonNull(rows(found, "actions").get(0).get("savesSeconds"));
     }
 
     /** The log covers seconds, the counters ten minutes. */
