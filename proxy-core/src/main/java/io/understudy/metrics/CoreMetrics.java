@@ -4,12 +4,14 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** The relay's meters. Thread-safe. */
 public final class CoreMetrics {
@@ -21,18 +23,17 @@ public final class CoreMetrics {
             "backend_silent",
             "server_tls_failed");
 
-    private static final int CODES = 256;
+    private static final String UNKNOWN = "unknown";
 
     private final MeterRegistry registry;
     private final LatencyHistograms histograms;
-    private final LongAdder[] commands = new LongAdder[CODES];
     private final ConcurrentMap<String, LatencyHistogram> byKind = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> outcomes = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> closings = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> injected = new ConcurrentHashMap<>();
-    private final LongAdder bytesFromClient = new LongAdder();
-    private final LongAdder bytesFromServer = new LongAdder();
     private final LatencyHistogram overhead;
+    private final List<RelayCounts> relayCounts = new CopyOnWriteArrayList<>();
+    private final ThreadLocal<RelayCounts> ofThread = ThreadLocal.withInitial(this::newRelayCounts);
 
     /** @param commandName returns the lower-case name of a command code, from a bounded set */
     public CoreMetrics(MeterRegistry registry, LatencyHistograms histograms, IntFunction<String> commandName) {
@@ -40,36 +41,54 @@ public final class CoreMetrics {
         this.histograms = histograms;
         overhead = histograms.series(
                 "understudy_proxy_overhead_seconds", "Time a command and its response spent inside the proxy");
-        for (int code = 0; code < CODES; code++) {
-            commands[code] = new LongAdder();
-        }
-        LongAdder unknown = commands[CODES - 1];
-        for (int code = 0; code < CODES; code++) {
-            if (commandName.apply(code).equals("unknown")) {
-                commands[code] = unknown;
-            } else {
-                commandCounter(commandName.apply(code), commands[code]);
+        int[] unknown = IntStream.range(0, RelayCounts.CODES)
+                .filter(code -> commandName.apply(code).equals(UNKNOWN))
+                .toArray();
+        for (int code = 0; code < RelayCounts.CODES; code++) {
+            if (!commandName.apply(code).equals(UNKNOWN)) {
+                commandCounter(commandName.apply(code), code);
             }
         }
-        commandCounter("unknown", unknown);
+        commandCounter(UNKNOWN, unknown);
         // Prometheus sees the first of an increase only if the series was there before.
         NOT_SERVED.forEach(this::outcome);
-        bytes("from_client", bytesFromClient);
-        bytes("from_server", bytesFromServer);
+        bytes("from_client", RelayCounts.FROM_CLIENT);
+        bytes("from_server", RelayCounts.FROM_SERVER);
     }
 
-    private void commandCounter(String name, LongAdder count) {
-        FunctionCounter.builder("understudy.commands", count, LongAdder::doubleValue)
+    private void commandCounter(String name, int... codes) {
+        FunctionCounter.builder("understudy.commands", this, core -> core.total(codes))
                 .description("Commands forwarded")
                 .tag("command", name)
                 .register(registry);
     }
 
-    private void bytes(String direction, LongAdder count) {
-        FunctionCounter.builder("understudy.bytes", count, LongAdder::doubleValue)
+    private void bytes(String direction, int counter) {
+        FunctionCounter.builder("understudy.bytes", this, core -> core.total(counter))
                 .description("Bytes relayed")
                 .tag("direction", direction)
                 .register(registry);
+    }
+
+    private double total(int... counters) {
+        long total = 0;
+        for (RelayCounts counts : relayCounts) {
+            for (int counter : counters) {
+                total += counts.get(counter);
+            }
+        }
+        return total;
+    }
+
+    /** Returns the counts of the calling thread, for a session that lives on it. */
+    public RelayCounts relayCounts() {
+        return ofThread.get();
+    }
+
+    private RelayCounts newRelayCounts() {
+        RelayCounts counts = new RelayCounts(overhead.recorder());
+        relayCounts.add(counts);
+        return counts;
     }
 
     public MeterRegistry registry() {
@@ -131,28 +150,12 @@ public final class CoreMetrics {
                 .increment();
     }
 
-    public void command(int code) {
-        commands[code & 0xFF].increment();
-    }
-
     /** Returns the histogram of statements of a kind. Callers keep it. */
     public LatencyHistogram commandSeconds(String kind) {
         return byKind.computeIfAbsent(
                 kind,
                 name -> histograms.series(
                         "understudy_command_seconds", "Command received to last byte of its response", "kind", name));
-    }
-
-    public void overhead(long nanos) {
-        overhead.record(nanos);
-    }
-
-    public void bytesFromClient(long count) {
-        bytesFromClient.add(count);
-    }
-
-    public void bytesFromServer(long count) {
-        bytesFromServer.add(count);
     }
 
     /** Counts an injected statement that the server executed. */

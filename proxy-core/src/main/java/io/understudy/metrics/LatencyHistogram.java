@@ -1,5 +1,7 @@
 package io.understudy.metrics;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -51,11 +53,45 @@ public final class LatencyHistogram {
 
     private final AtomicLongArray counts = new AtomicLongArray(OVER + 1);
     private final LongAdder sum = new LongAdder();
+    private final List<Recorder> recorders = new CopyOnWriteArrayList<>();
 
     /** Records a duration; a negative one counts as zero. */
     public void record(long nanos) {
         counts.incrementAndGet(bucket(nanos));
         sum.add(Math.max(0, nanos));
+    }
+
+    /**
+     * Records for one thread, which alone may call {@link #record}: durations that each command has would otherwise
+     * have the event loops wait for each other's cache lines.
+     */
+    public static final class Recorder {
+        private static final int SUM = OVER + 1;
+
+        private final OwnCounters counters = new OwnCounters(SUM + 1);
+
+        private Recorder() {}
+
+        /** Records a duration; a negative one counts as zero. */
+        public void record(long nanos) {
+            counters.add(bucket(nanos), 1);
+            counters.add(SUM, Math.max(0, nanos));
+        }
+    }
+
+    /** Returns a new recorder. It is kept as long as the histogram, so one thread needs one. */
+    public Recorder recorder() {
+        Recorder recorder = new Recorder();
+        recorders.add(recorder);
+        return recorder;
+    }
+
+    private long in(int bucket) {
+        long total = counts.get(bucket);
+        for (Recorder recorder : recorders) {
+            total += recorder.counters.get(bucket);
+        }
+        return total;
     }
 
     static int bucket(long nanos) {
@@ -96,7 +132,7 @@ public final class LatencyHistogram {
         long running = 0;
         int edge = 0;
         for (int i = 0; i < counts.length(); i++) {
-            running += counts.get(i);
+            running += in(i);
             while (edge < EDGES.length && upperEdge(i) == EDGES[edge]) {
                 result[edge++] = running;
             }
@@ -108,14 +144,18 @@ public final class LatencyHistogram {
     public long count() {
         long total = 0;
         for (int i = 0; i < counts.length(); i++) {
-            total += counts.get(i);
+            total += in(i);
         }
         return total;
     }
 
     /** Returns the sum of all values in nanoseconds. */
     public long sumNanos() {
-        return sum.sum();
+        long total = sum.sum();
+        for (Recorder recorder : recorders) {
+            total += recorder.counters.get(Recorder.SUM);
+        }
+        return total;
     }
 
     /**
@@ -126,7 +166,7 @@ public final class LatencyHistogram {
      */
     public void addTo(long[] counts) {
         for (int i = 0; i < counts.length; i++) {
-            counts[i] += this.counts.get(i);
+            counts[i] += in(i);
         }
     }
 

@@ -4,25 +4,46 @@ import io.understudy.command.Exchange;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistogram;
 import io.understudy.sql.StatementKind;
+import org.jspecify.annotations.Nullable;
 
-/** Histograms of commands by statement kind, indexed by ordinal. Thread-safe. */
+/** Histograms of commands by statement kind. Thread-safe. */
 final class KindTimers {
-    private final LatencyHistogram[] byKind = new LatencyHistogram[StatementKind.values().length];
-    private final LatencyHistogram other;
+    private static final int OTHER = StatementKind.values().length;
+
+    /** Indexed by the kind's ordinal. */
+    private final LatencyHistogram[] histograms = new LatencyHistogram[OTHER + 1];
+
+    private final ThreadLocal<Recorders> ofThread = ThreadLocal.withInitial(() -> new Recorders(histograms));
 
     KindTimers(CoreMetrics metrics) {
         for (StatementKind kind : StatementKind.values()) {
-            byKind[kind.ordinal()] = metrics.commandSeconds(kind.label());
+            histograms[kind.ordinal()] = metrics.commandSeconds(kind.label());
         }
-        other = metrics.commandSeconds("not_a_statement");
+        histograms[OTHER] = metrics.commandSeconds("not_a_statement");
     }
 
-    void record(Exchange exchange) {
-        long nanos = exchange.lastByteNanos() - exchange.receivedNanos();
-        if (exchange.isStatement()) {
-            byKind[exchange.kind().ordinal()].record(nanos);
-        } else {
-            other.record(nanos);
+    /** Returns the recorders of the calling thread, for a session that lives on it. */
+    Recorders recorders() {
+        return ofThread.get();
+    }
+
+    /** Records for one thread; a kind costs memory from its first command on. */
+    static final class Recorders {
+        private final LatencyHistogram[] histograms;
+        private final LatencyHistogram.@Nullable Recorder[] byKind = new LatencyHistogram.Recorder[OTHER + 1];
+
+        private Recorders(LatencyHistogram[] histograms) {
+            this.histograms = histograms;
+        }
+
+        void record(Exchange exchange) {
+            int kind = exchange.isStatement() ? exchange.kind().ordinal() : OTHER;
+            LatencyHistogram.Recorder recorder = byKind[kind];
+            if (recorder == null) {
+                recorder = histograms[kind].recorder();
+                byKind[kind] = recorder;
+            }
+            recorder.record(exchange.lastByteNanos() - exchange.receivedNanos());
         }
     }
 }

@@ -1,8 +1,8 @@
 package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
-import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistogram;
+import io.understudy.metrics.RelayCounts;
 import io.understudy.wire.Leg;
 
 /**
@@ -12,7 +12,7 @@ import io.understudy.wire.Leg;
 final class Passthrough implements SessionPhase {
     private final Leg client;
     private final Leg server;
-    private final CoreMetrics metrics;
+    private final RelayCounts counts;
     private final LatencyHistogram duration;
     private final long serverThreadId;
     private final long startNanos = System.nanoTime();
@@ -21,19 +21,19 @@ final class Passthrough implements SessionPhase {
         this.serverThreadId = serverThreadId;
         this.client = client;
         this.server = server;
-        metrics = environment.metrics();
+        counts = environment.metrics().relayCounts();
         duration = environment.passthroughSeconds();
     }
 
     @Override
     public void fromClient(ByteBuf bytes) {
-        metrics.bytesFromClient(bytes.readableBytes());
+        counts.bytesFromClient(bytes.readableBytes());
         server.write(bytes);
     }
 
     @Override
     public void fromServer(ByteBuf bytes) {
-        metrics.bytesFromServer(bytes.readableBytes());
+        counts.bytesFromServer(bytes.readableBytes());
         client.write(bytes);
     }
 

@@ -9,7 +9,7 @@ import io.understudy.command.StatementGate;
 import io.understudy.handshake.LoginRefusal;
 import io.understudy.inject.BoundaryInjector;
 import io.understudy.inject.HeldCommand;
-import io.understudy.metrics.CoreMetrics;
+import io.understudy.metrics.RelayCounts;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 import io.understudy.wire.PacketSink;
@@ -32,8 +32,8 @@ final class Relaying implements SessionPhase {
     private final Leg client;
     private final Leg server;
     private final SessionModel model;
-    private final CoreMetrics metrics;
-    private final KindTimers timers;
+    private final RelayCounts counts;
+    private final KindTimers.Recorders timers;
     private final ObserverChain observers;
     private final PacketScanner commands;
     private final PacketScanner responses;
@@ -85,8 +85,8 @@ final class Relaying implements SessionPhase {
         this.server = server;
         this.model = model;
         this.observers = observers;
-        this.metrics = environment.metrics();
-        this.timers = environment.timers();
+        this.counts = environment.metrics().relayCounts();
+        this.timers = environment.timers().recorders();
         this.mayBeIdle = mayBeIdle;
         this.changeUser = changeUser;
         this.transition = transition;
@@ -157,7 +157,7 @@ final class Relaying implements SessionPhase {
         }
         readNanos = System.nanoTime();
         model.tick(readNanos);
-        metrics.bytesFromClient(bytes.readableBytes());
+        counts.bytesFromClient(bytes.readableBytes());
         commands.scan(bytes);
         if (unfit != null) {
             becomeUnread(unfit);
@@ -191,7 +191,7 @@ final class Relaying implements SessionPhase {
     public void fromServer(ByteBuf bytes) {
         readNanos = System.nanoTime();
         model.tick(readNanos);
-        metrics.bytesFromServer(bytes.readableBytes());
+        counts.bytesFromServer(bytes.readableBytes());
         responses.scan(bytes);
         if (unfit != null) {
             becomeUnread(unfit);
@@ -211,7 +211,7 @@ final class Relaying implements SessionPhase {
         }
         if (responded) {
             responded = false;
-            metrics.overhead(requestNanos + System.nanoTime() - readNanos);
+            counts.overhead(requestNanos + System.nanoTime() - readNanos);
         }
         // Also behind the response to an injected statement, and before what waits for that goes to the server.
         mayBeIdle.run();
@@ -300,7 +300,7 @@ final class Relaying implements SessionPhase {
         responses.reportTo(toClient);
         changeUser.close();
         server.awaitAtLeast(1);
-        transition.unread(new Unread(client, server, model, metrics, toServer, toClient, commands, responses), fault);
+        transition.unread(new Unread(client, server, model, counts, toServer, toClient, commands, responses), fault);
         clientPaused = false;
         client.setReading(true);
         HeldCommand waiting = held;
@@ -339,7 +339,7 @@ final class Relaying implements SessionPhase {
 
     private void responded(Exchange exchange) {
         responded = true;
-        metrics.command(exchange.code());
+        counts.command(exchange.code());
         timers.record(exchange);
     }
 

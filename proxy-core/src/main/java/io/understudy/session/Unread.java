@@ -2,7 +2,7 @@ package io.understudy.session;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.SessionModel;
-import io.understudy.metrics.CoreMetrics;
+import io.understudy.metrics.RelayCounts;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 
@@ -20,7 +20,7 @@ final class Unread implements SessionPhase {
     private final Leg client;
     private final Leg server;
     private final SessionModel model;
-    private final CoreMetrics metrics;
+    private final RelayCounts counts;
     private final UnreadCommands commands;
     private final UnreadResponses responses;
     private final PacketScanner commandScanner;
@@ -33,7 +33,7 @@ final class Unread implements SessionPhase {
             Leg client,
             Leg server,
             SessionModel model,
-            CoreMetrics metrics,
+            RelayCounts counts,
             UnreadCommands commands,
             UnreadResponses responses,
             PacketScanner commandScanner,
@@ -41,7 +41,7 @@ final class Unread implements SessionPhase {
         this.client = client;
         this.server = server;
         this.model = model;
-        this.metrics = metrics;
+        this.counts = counts;
         this.commands = commands;
         this.responses = responses;
         this.commandScanner = commandScanner;
@@ -61,7 +61,7 @@ final class Unread implements SessionPhase {
 
     @Override
     public void fromClient(ByteBuf bytes) {
-        metrics.bytesFromClient(bytes.readableBytes());
+        counts.bytesFromClient(bytes.readableBytes());
         if (scansCommands) {
             commandScanner.scan(bytes);
         } else {
@@ -71,7 +71,7 @@ final class Unread implements SessionPhase {
 
     @Override
     public void fromServer(ByteBuf bytes) {
-        metrics.bytesFromServer(bytes.readableBytes());
+        counts.bytesFromServer(bytes.readableBytes());
         if (scansResponses) {
             responseScanner.scan(bytes);
             stopScanning();
