@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.understudy.config.Transport;
 import io.understudy.connection.NetworkTransport;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -15,6 +16,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -53,6 +55,37 @@ class TransportTest {
                         .isEmpty();
             }
         }
+    }
+
+    /** On Linux's own transports a connection has them from its listener. */
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "io_uring"})
+    void clientsConnectionsHaveKeepalive(String transport) throws Exception {
+        assume(transport);
+        ServerUnderTest server = ServerUnderTest.shared();
+        try (ProxyUnderTest proxy = ProxyUnderTest.to(server.address(), "transport: " + transport);
+                RawClient client = RawClient.login(proxy.address(), server)) {
+            client.execute("DO 1");
+            // While an acknowledgement is due its timer is shown instead.
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(
+                            () -> assertThat(keepaliveTicks(proxy.port())).isBetween(3_000L, 6_000L));
+        }
+    }
+
+    /** Returns when the kernel next probes the connection accepted at that port, in 1/100 s; -1 if it does not. */
+    private static long keepaliveTicks(int port) throws IOException {
+        for (String table : List.of("tcp", "tcp6")) {
+            for (String line : Files.readAllLines(Path.of("/proc/net", table))) {
+                String[] fields = line.trim().split("\\s+");
+                boolean accepted =
+                        fields[1].endsWith(String.format(Locale.ROOT, ":%04X", port)) && fields[3].equals("01");
+                if (accepted && fields[5].startsWith("02:")) {
+                    return Long.parseLong(fields[5].substring(3), 16);
+                }
+            }
+        }
+        return -1;
     }
 
     /** TCP clients of a proxy that listens on a Unix socket, with a primary that listens on one too. */

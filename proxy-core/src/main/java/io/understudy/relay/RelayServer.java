@@ -89,6 +89,7 @@ public final class RelayServer {
                     }
                 });
         transport.relayed(bootstrap);
+        transport.tuneListener(bootstrap, address);
         // NIO's socket files do not have it: Netty would warn of it for every client.
         if (transport.kind() != Transport.NIO || !address.isUnix()) {
             bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
