@@ -11,7 +11,7 @@ const STATES = {
   floor_unknown: "the primary's own page reads are not known (primary.monitor)",
   timeouts: "it is colder than measured, for some mirrored SELECTs took too long there",
   partly_mirrored: "the rules mirror only a part of the primary's queries (coveredShare)",
-  no_reference: "it reads more than the primary, by too few probes to tell how cold it is",
+  uncertain: "the probes do not tell yet whether it is cold (see the excess with its interval)",
   was_primary: "it was the primary until some minutes ago, and is not measured yet",
   unreachable: "the standby does not respond"
 };

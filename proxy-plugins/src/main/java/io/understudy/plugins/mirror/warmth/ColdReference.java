@@ -16,6 +16,8 @@ record ColdReference(double excess, boolean sinceRestart, boolean measured) {
 
     /** An excess of fewer probes would be noise. */
     private static final int FEWEST_PROBES = 30;
+    /** Targets that the excess may be off: a wider interval has everything between cold and warm in it. */
+    private static final double WIDEST = 3.5;
 
     /** Returns the reference when another excess has been measured. The noise of a warm standby is none. */
     ColdReference with(Estimate now, double target) {
@@ -29,7 +31,9 @@ record ColdReference(double excess, boolean sinceRestart, boolean measured) {
 
     /** Returns 0 for as cold as the reference to 1 for as warm as the primary, or NaN. */
     double warmth(Estimate now, double target) {
-        if (!now.known() || !now.bounded()) {
+        double margin = (now.high() - now.low()) / 2;
+        boolean wide = margin > Math.max(WIDEST * target, Double.isNaN(excess) ? 0 : excess);
+        if (!now.known() || wide) {
             return Double.NaN;
         }
         if (Double.isNaN(excess)) {

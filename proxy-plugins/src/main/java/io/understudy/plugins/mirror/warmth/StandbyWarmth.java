@@ -163,9 +163,7 @@ public final class StandbyWarmth {
         reference = reference.with(excess, settings.target());
         double score = reference.warmth(excess, settings.target());
         return new Warmth(
-                excess.known() && excess.bounded() && Double.isNaN(score)
-                        ? "no_reference"
-                        : state(pages, own, nowNanos),
+                excess.known() && excess.bounded() && Double.isNaN(score) ? "uncertain" : state(pages, own, nowNanos),
                 pages,
                 own,
                 excess,

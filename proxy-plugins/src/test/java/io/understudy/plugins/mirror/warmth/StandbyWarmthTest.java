@@ -278,9 +278,23 @@ class StandbyWarmthTest {
             Double expected = warmth.excess().known() && within ? 1 : Double.NaN;
             assertThat((Double) warmth.warmth()).as("%s", warmth.excess()).isEqualTo(expected);
             assertThat(view("state"))
-                    .isEqualTo(!warmth.excess().known() ? "no_probes" : within ? "known" : "no_reference");
+                    .isEqualTo(!warmth.excess().known() ? "no_probes" : within ? "known" : "uncertain");
         }
         assertThat(view("reference")).isNull();
+    }
+
+    /** A report that reads thousands of pages now and then: the interval has everything in it. */
+    @Test
+    void anIntervalFromColdToWarmIsNoScore() {
+        for (int i = 0; i < 20; i++) {
+            pass(2, 0, 100);
+            probe(ProbeResult.counted(i == 9 ? 100 : 0));
+        }
+        pass(2, 0, 100);
+        assertThat(warmth.excess().low()).isNegative();
+        assertThat(warmth.excess().high()).isGreaterThan(1);
+        assertThat(warmth.warmth()).isNaN();
+        assertThat(view("state")).isEqualTo("uncertain");
     }
 
     /** What takes too long to be counted may have read any number of pages. */
