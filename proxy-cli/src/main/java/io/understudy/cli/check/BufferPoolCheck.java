@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Checks whether mirroring can keep a standby's buffer pool warm: the pool's size, its own dump and load, read-ahead.
+ * Checks whether mirroring can keep a standby's buffer pool warm: the pool's size, its own dump and load, read-ahead,
+ * and on MySQL whether page reads can be counted.
  */
 final class BufferPoolCheck {
     private static final double MUCH_LARGER = 1.5;
@@ -16,6 +17,9 @@ final class BufferPoolCheck {
     private static final String DATA = "SELECT SUM(data_length + index_length) FROM information_schema.TABLES"
             + " WHERE engine = 'InnoDB'"
             + " AND table_schema NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')";
+
+    /** MySQL shows sizes up to a day old otherwise. */
+    private static final String FRESH = "SET SESSION information_schema_stats_expiry = 0";
 
     private final String where;
     private final CheckConnection server;
@@ -30,6 +34,10 @@ final class BufferPoolCheck {
     }
 
     List<CheckResult> run() throws SQLException {
+        if (!server.isMariaDb()) {
+            server.one(FRESH);
+            probes();
+        }
         OwnLoad own = OwnLoad.read(server.connection());
         if (own.poolBytes() > 0) {
             size(own.poolBytes());
@@ -37,6 +45,26 @@ final class BufferPoolCheck {
         ownLoad(own);
         readAhead();
         return findings;
+    }
+
+    /** Otherwise the pages of the whole server, divided by the statements, stand for those of a statement. */
+    private void probes() {
+        String why = "it does not count the page reads of a statement: ";
+        String then = "; how cold it is, is then known by the whole server's reads alone, with its applier's in them";
+        try {
+            if (!"ON".equals(server.variable("performance_schema"))) {
+                findings.add(CheckResult.warning(
+                        where, why + "performance_schema is OFF; set it to ON in its configuration file" + then));
+            } else {
+                server.one("SELECT COUNT_STAR FROM performance_schema.events_waits_summary_by_thread_by_event_name"
+                        + " LIMIT 1");
+            }
+        } catch (SQLException e) {
+            findings.add(CheckResult.warning(
+                    where,
+                    why + "GRANT SELECT ON performance_schema.events_waits_summary_by_thread_by_event_name TO the"
+                            + " mirror's account" + then));
+        }
     }
 
     private void size(long pool) throws SQLException {
