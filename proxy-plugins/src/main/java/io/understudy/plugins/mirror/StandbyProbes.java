@@ -218,7 +218,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         StandbyState state = standby.state();
         WarmthSettings settings = new WarmthSettings(config.target(), config.standbyIops(), config.probes());
         writes.update(state, nowNanos);
-        warmth.covered(covered.sumThenReset(), taken.sumThenReset(), floor, passed / 1e9);
+        warmth.covered(covered.sumThenReset(), (double) taken.sumThenReset(), floor, passed / 1e9);
         long all = executed().all();
         warmth.update(state, standby.isPrimary(), floor, writes.apart().compared(), all, settings, nowNanos);
         ownLoad.update(state.reachable(), warmth.restarted(), nowNanos);

@@ -67,10 +67,10 @@ class WritesApartTest {
         for (int i = 0; i < 3; i++) {
             standbyPages += 500;
             window(0, 1000, 0);
-            assertThat(apart.compared().missing()).isEqualTo(POOL - standbyPages);
+            assertThat(apart.compared().missing()).isEqualTo((double) (POOL - standbyPages));
         }
         window(0, 10, 0);
-        assertThat(apart.compared().missing()).as("too few reads to tell").isEqualTo(POOL - standbyPages);
+        assertThat(apart.compared().missing()).as("too few reads to tell").isEqualTo((double) (POOL - standbyPages));
         standbyPages += 100;
         window(0, 1000, 0);
         assertThat(apart.compared().missing())
