@@ -28,6 +28,9 @@ final class Polling {
     /** The rest is guarded by this. */
     private Future<?> next = NoTask.NONE;
 
+    /** The number of the run that is next: one that a thread has just begun may have been replaced. */
+    private long scheduled;
+
     private boolean running;
     private boolean requested;
     private long begunNanos;
@@ -55,6 +58,7 @@ final class Polling {
             requested = true;
             return;
         }
+        // True as well for a task that has begun and waits for this lock.
         if (next.cancel(false)) {
             schedule(LEAST_NANOS - (System.nanoTime() - begunNanos));
         }
@@ -72,11 +76,11 @@ final class Polling {
         return stopped;
     }
 
-    private void run() {
-        if (stopped) {
-            return;
-        }
+    private void run(long number) {
         synchronized (this) {
+            if (stopped || number != scheduled) {
+                return;
+            }
             running = true;
             requested = false;
             begunNanos = System.nanoTime();
@@ -94,8 +98,9 @@ final class Polling {
     }
 
     private void schedule(long nanos) {
+        long number = ++scheduled;
         try {
-            next = executor.schedule(this::run, Math.max(0, nanos), TimeUnit.NANOSECONDS);
+            next = executor.schedule(() -> run(number), Math.max(0, nanos), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             stopped = true;
         }

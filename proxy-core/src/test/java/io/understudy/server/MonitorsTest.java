@@ -15,12 +15,18 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -220,6 +226,75 @@ class MonitorsTest {
         polling.start();
         Awaitility.await().until(() -> probes.get() > 2);
         polling.stop();
+    }
+
+    /** A task that has begun can still be cancelled, until it asks for the lock. */
+    @Test
+    void aProbeRequestedAsOneBeginsDoesNotRunBesideIt() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch overlap = new CountDownLatch(1);
+        AtomicInteger running = new AtomicInteger();
+        AtomicReference<@Nullable Polling> polling = new AtomicReference<>();
+        ScheduledExecutorService late = new ScheduledThreadPoolExecutor(2) {
+            @Override
+            public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+                return super.schedule(
+                        () -> {
+                            Polling begins = polling.getAndSet(null);
+                            if (begins != null) {
+                                begins.soon();
+                            }
+                            task.run();
+                        },
+                        delay,
+                        unit);
+            }
+        };
+        try {
+            Polling begun = new Polling(late, Duration.ofMillis(1), () -> {
+                if (running.incrementAndGet() > 1) {
+                    overlap.countDown();
+                }
+                Awaitility.await().until(() -> release.await(1, TimeUnit.MILLISECONDS));
+                running.decrementAndGet();
+            });
+            polling.set(begun);
+            begun.start();
+            Awaitility.await().until(() -> running.get() > 0);
+            assertThat(overlap.await(300, TimeUnit.MILLISECONDS)).isFalse();
+            begun.stop();
+        } finally {
+            release.countDown();
+            late.shutdownNow();
+        }
+    }
+
+    /** Clients' logins see that the primary is back before the probe does, which may be under way. */
+    @Test
+    void thatThePrimaryIsBackIsLoggedOnce() {
+        AtomicReference<@Nullable PrimaryMonitor> loggingIn = new AtomicReference<>();
+        PrimaryMonitor monitor = new PrimaryMonitor(
+                address,
+                () -> {
+                    PrimaryMonitor up = loggingIn.get();
+                    if (up == null) {
+                        throw new IOException("Connection refused");
+                    }
+                    up.loggedIn(Address.parse("p:1"));
+                    return new PrimaryProbe.Result("11.4.5-MariaDB", "STRICT_ALL_TABLES", false, "id");
+                },
+                null,
+                true,
+                registry,
+                executor,
+                Duration.ofSeconds(1),
+                nanos::get);
+        monitor.poll();
+        loggingIn.set(monitor);
+        try (CapturedLog log = new CapturedLog()) {
+            monitor.poll();
+            assertThat(log.text()).containsOnlyOnce("is reachable");
+        }
     }
 
     private PrimaryMonitor primary(boolean hasAccount) {
