@@ -7,22 +7,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,10 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class DebianPackageTest {
     private static final Path TARGET = Path.of("../../proxy-cli/target");
-    private static final Pattern LISTENS = Pattern.compile("listening on \\[/127\\.0\\.0\\.1:(\\d+)]");
-    private static final Pattern ADMIN = Pattern.compile("admin endpoint on http://127\\.0\\.0\\.1:(\\d+)/");
-    private static final Pattern MIRRORED =
-            Pattern.compile("understudy_mirror_statements_total\\{[^}]*outcome=\"ok\"[^}]*} ([1-9][0-9.]*)");
 
     @TempDir
     static Path root;
@@ -154,17 +139,7 @@ class DebianPackageTest {
         assumeTrue(onPath("python3"), "python3, which plays systemd's socket, is not installed");
         try (EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false))) {
             MirroredPair.prepare(pair);
-            Path config = Files.writeString(root.resolve("run.yaml"), """
-                    listen: { address: "127.0.0.1:0" }
-                    primary:
-                      address: 127.0.0.1:%d
-                      monitor: { user: understudy, password: "${env:SECRET}" }
-                    standbys:
-                      - { name: s1, address: "127.0.0.1:%d", user: understudy_mirror, password: "${env:SECRET}" }
-                    admin: { address: "127.0.0.1:0" }
-                    plugins: { mirror: { rules: [ { name: all, sample: 100%% } ] } }
-                    """.formatted(
-                            pair.primary().port(), pair.standby().port()));
+            Path config = Files.writeString(root.resolve("run.yaml"), PackagedProxy.config(pair));
             Path notified = root.resolve("notified.log");
             Path socket = root.resolve("notify.sock");
             Process manager = new ProcessBuilder("python3", "-uc", """
@@ -177,53 +152,19 @@ class DebianPackageTest {
                     .redirectOutput(notified.toFile())
                     .start();
             await().until(() -> Files.exists(socket));
-            Path log = root.resolve("run.log");
-            ProcessBuilder builder = new ProcessBuilder(program(), "run", "-c", config.toString())
-                    .redirectErrorStream(true)
-                    .redirectOutput(log.toFile());
-            builder.environment().put("SECRET", MirrorProxy.PASSWORD);
-            builder.environment().put("NOTIFY_SOCKET", socket.toString());
-            Process proxy = builder.start();
-            try {
+            ProcessBuilder command = new ProcessBuilder(program(), "run", "-c", config.toString());
+            command.environment().put("NOTIFY_SOCKET", socket.toString());
+            try (PackagedProxy proxy = PackagedProxy.start(command, root.resolve("run.log"))) {
                 await().atMost(Duration.ofSeconds(60))
                         .until(() -> Files.readString(notified).contains("READY=1"));
-                int port = Integer.parseInt(find(LISTENS, log));
-                URI metrics = URI.create("http://127.0.0.1:" + find(ADMIN, log) + "/metrics");
-                await().atMost(Duration.ofSeconds(60))
-                        .ignoreExceptionsInstanceOf(SQLException.class)
-                        .untilAsserted(() -> {
-                            read(port);
-                            assertThat(get(metrics)).as(Files.readString(log)).containsPattern(MIRRORED);
-                        });
-                assertThat(get(metrics)).containsPattern("understudy_build_info\\{commit=\"[^\"$]+\",version=\"[0-9]");
-                proxy.destroy();
-                assertThat(proxy.waitFor(60, TimeUnit.SECONDS)).isTrue();
-                assertThat(proxy.exitValue()).as(Files.readString(log)).isZero();
+                proxy.awaitMirroredQuery();
+                assertThat(proxy.metrics())
+                        .containsPattern("understudy_build_info\\{commit=\"[^\"$]+\",version=\"[0-9]");
+                proxy.stop();
                 await().until(() -> Files.readString(notified).contains("STOPPING=1"));
             } finally {
-                proxy.destroyForcibly();
                 manager.destroyForcibly();
             }
         }
-    }
-
-    private static String find(Pattern pattern, Path log) throws IOException {
-        Matcher found = pattern.matcher(Files.readString(log));
-        assertThat(found.find()).as(Files.readString(log)).isTrue();
-        return found.group(1);
-    }
-
-    private static void read(int port) throws SQLException {
-        try (Connection connection = DriverManager.getConnection("jdbc:mariadb://127.0.0.1:" + port
-                        + "/shop?sslMode=disable&user=app&password=" + MirrorProxy.PASSWORD);
-                Statement statement = connection.createStatement()) {
-            statement.executeQuery("SELECT note FROM orders WHERE id = 7");
-        }
-    }
-
-    private static String get(URI uri) throws IOException, InterruptedException {
-        return HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
-                .body();
     }
 }
