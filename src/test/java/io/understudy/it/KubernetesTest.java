@@ -163,7 +163,8 @@ class KubernetesTest {
             if (line.startsWith("COPY ")) {
                 String[] words = line.split(" ");
                 for (int i = 1; i < words.length - 1; i++) {
-                    assertThat(assembly).containsPattern("[>/]" + Pattern.quote(words[i]) + "<");
+                    assertThat(assembly)
+                            .containsPattern("[>/]" + Pattern.quote(words[i].replaceAll("[\\[\\]]", "")) + "<");
                     copied++;
                 }
             }
@@ -174,6 +175,39 @@ class KubernetesTest {
         assertThat(exposed.find()).isTrue();
         assertThat(Files.readString(FOLDER.resolve("deployment.yaml")))
                 .contains("containerPort: " + exposed.group(1), "containerPort: " + exposed.group(2));
+    }
+
+    /** jib's image ({@code -Pimage}) has the files, the user, the ports and the command of the Dockerfile's. */
+    @Test
+    void theImageOfTheBuildIsThatOfTheDockerfile() throws IOException {
+        String pom = Files.readString(DocsTest.ROOT.resolve("proxy-cli/pom.xml"));
+        String docker = dockerfile();
+        List<String> instructions = List.of(
+                "FROM " + element(pom, "image.base"),
+                "USER " + element(pom, "user"),
+                "ENTRYPOINT [\"" + element(pom, "entrypoint") + "\"]",
+                "CMD [\"" + element(pom, "args").replace(",", "\", \"") + "\"]");
+        for (String instruction : instructions) {
+            assertThat(docker.lines()).contains(instruction);
+        }
+        Set<String> copied = new TreeSet<>();
+        docker.lines().filter(line -> line.startsWith("COPY ")).forEach(line -> {
+            String[] words = line.split(" ");
+            for (int i = 1; i < words.length - 1; i++) {
+                copied.add(words[i].replaceAll("[\\[\\]]", ""));
+            }
+        });
+        assertThat(new TreeSet<>(
+                        List.of(element(pom, "includes").replace("/**", "").split(","))))
+                .isEqualTo(copied);
+        assertThat(docker).contains("/opt/understudy/lib", element(pom, "into"));
+    }
+
+    private static String element(String pom, String name) {
+        Matcher found = Pattern.compile("<" + Pattern.quote(name) + ">([^<]+)</")
+                .matcher(pom.substring(pom.indexOf("<id>image<")));
+        assertThat(found.find()).as(name).isTrue();
+        return found.group(1);
     }
 
     @Test
