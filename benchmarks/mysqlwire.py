@@ -39,7 +39,14 @@ class Session:
 
     def query(self, sql):
         """Runs a statement with at most one result of any size and discards the response."""
+        self.send(sql)
+        self.receive()
+
+    def send(self, sql):
         self.write(0, b"\x03" + sql.encode())
+
+    def receive(self):
+        """Discards the response to what was sent first."""
         first = self.read()
         if first[0] in (0x00, 0xFF):
             return
