@@ -64,13 +64,13 @@ class SoakTest {
                 standbys:
                   - { name: s1, address: "127.0.0.1:%3$d", user: understudy_mirror, password: %4$s }
                 admin: { address: "127.0.0.1:0", token: %5$s }
-                limits: { handshakeTimeout: 2s, drainTimeout: 10s }
+                limits: { handshakeTimeout: 5s, drainTimeout: 10s }
                 plugins:
                   mirror:
                     rules: [ { name: all, sample: %6$d%% } ]
                     verify: 5%%
                     writes: lookups
-                  commit-latency: { slow: 2s }
+                  commit-latency: { slow: 10s }
                   gtid-domain:
                     mode: tag
                     rules: [ { name: odd, match: { user: other }, domain: 11 } ]
