@@ -16,10 +16,15 @@ import java.util.List;
 record CleanRoot(Path folder) {
     record Ended(int code, String output) {}
 
-    /** Installs Debian's smallest system, with systemd's units. Takes minutes and needs Debian's mirror. */
-    static CleanRoot debian(Path folder) throws IOException, InterruptedException {
-        Ended ended =
-                run(List.of("debootstrap", "--variant=minbase", "--include=systemd", "bookworm", folder.toString()));
+    /**
+     * Installs Debian's smallest system, with systemd's units. Takes minutes and needs Debian's mirror.
+     *
+     * @param model such a system, which is copied instead; or {@code true} for none
+     */
+    static CleanRoot debian(Path folder, String model) throws IOException, InterruptedException {
+        List<String> install =
+                List.of("debootstrap", "--variant=minbase", "--include=systemd", "bookworm", folder.toString());
+        Ended ended = run(model.equals("true") ? install : List.of("cp", "-a", model, folder.toString()));
         assertThat(ended.code()).as(ended.output()).isZero();
         CleanRoot root = new CleanRoot(folder);
         assertThat(root.run("apt-get", "update", "-q").code()).isZero();
@@ -62,12 +67,12 @@ record CleanRoot(Path folder) {
     }
 
     /**
-     * Makes maintainer scripts believe that systemd runs. Its {@code systemctl} writes the arguments of each call to
+     * Makes maintainer scripts believe that systemd runs: its {@code systemctl} writes the arguments of each call to
      * /systemctl.log, and the service is active for it.
      */
     void pretendSystemd() throws IOException {
         Files.createDirectories(at("run/systemd/system"));
-        Path systemctl = at("usr/local/bin/systemctl");
+        Path systemctl = at("usr/bin/systemctl");
         Files.writeString(systemctl, "#!/bin/sh\necho \"$*\" >>/systemctl.log\n");
         assertThat(systemctl.toFile().setExecutable(true)).isTrue();
         Files.writeString(at("systemctl.log"), "");

@@ -36,7 +36,10 @@ class TutorialTest {
 
     @Test
     void everyCommandOfTheTutorialWorks() throws Exception {
-        StringBuilder script = new StringBuilder("set -e\ntrap 'for p in *.pid; do kill $(cat $p); done; kill $proxy' ERR\n");
+        StringBuilder script = new StringBuilder("""
+                set -e
+                trap 'for p in *.pid; do kill $(cat $p); done; kill $proxy' ERR
+                """);
         Matcher block = DocsTest.BLOCK.matcher(Files.readString(DocsTest.ROOT.resolve("docs/tutorial.md")));
         int blocks = 0;
         while (block.find()) {
