@@ -68,7 +68,8 @@ class DomainShareTest {
                 long after = writes.get() - before;
                 double tagged = proxy.count("tagged");
                 System.err.printf(
-                        "wanted %,.0f writes/s per table, had %,.0f; after learn tagged %.1f %% of %,d; %s handovers, %s probes%n",
+                        "wanted %,.0f writes/s per table, had %,.0f; after learn tagged %.1f %% of %,d; %s handovers,"
+                                + " %s probes%n",
                         RATE,
                         writes.get() / (double) SECONDS / TABLES,
                         100 * tagged / after,

@@ -60,7 +60,8 @@ public final class SteeringText {
             out.line(
                     known(advice)
                             ? "Nothing held up the standbys."
-                            : "Nothing was found, but not all is known: whether something held up the standbys is not.");
+                            : "Nothing was found, but not all is known: whether something held up the standbys is"
+                                    + " not.");
             return;
         }
         int number = 0;
