@@ -62,11 +62,12 @@ class DomainShareTest {
                 }
                 ThinkTime.pause(begin + LEARN_NANOS - System.nanoTime());
                 long before = writes.get();
+                double taggedBefore = proxy.count("tagged");
                 for (Future<?> one : load) {
                     one.get();
                 }
                 long after = writes.get() - before;
-                double tagged = proxy.count("tagged");
+                double tagged = proxy.count("tagged") - taggedBefore;
                 System.err.printf(
                         "wanted %,.0f writes/s per table, had %,.0f; after learn tagged %.1f %% of %,d; %s handovers,"
                                 + " %s probes%n",
