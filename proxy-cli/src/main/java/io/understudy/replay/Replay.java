@@ -37,10 +37,7 @@ public final class Replay implements AutoCloseable {
 
     /** Sessions whose connections are known. */
     private static final int SESSIONS = 100_000;
-    /** Prepared statements of all connections: servers allow 16,382 by default, to the applications too. */
-    private static final int MOST_PREPARED = 8_000;
 
-    private static final int MOST_PREPARED_EACH = 256;
     private static final int KIB = 1024;
     /** The time that a stopped replay waits for a log that may never go on. */
     private static final long READER_MILLIS = 500;
@@ -62,6 +59,7 @@ public final class Replay implements AutoCloseable {
     private final NetworkTransport transport = NetworkTransport.resolve(Transport.AUTO);
     private final EventLoopGroup loops = transport.relayGroup(LOOPS, "replay");
     private final List<PinnedLoop> pinned = new ArrayList<>();
+    private final PreparedBudget prepared = new PreparedBudget();
     private final Semaphore room = new Semaphore(WAITING);
     private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
     /** Logs without the ends of sessions would let it grow without end: those used last. */
@@ -84,7 +82,6 @@ public final class Replay implements AutoCloseable {
     /** The number of sessions that have a connection, by connection. */
     private final Map<ReplayConnection, Integer> uses = new HashMap<>();
 
-    private volatile int prepared;
     private volatile long played;
     private long firstMicros = LogEvent.UNKNOWN;
     private long firstNanos;
@@ -112,7 +109,6 @@ public final class Replay implements AutoCloseable {
         this.resume = resume;
         this.figures = new ReplayFigures(options.speed() > 0);
         this.selection = new Selection(options.filter());
-        this.prepared = preparedEach(MOST_PREPARED);
         for (int i = 0; i < LOOPS; i++) {
             EventLoop loop = loops.next();
             pinned.add(new PinnedLoop(
@@ -131,11 +127,7 @@ public final class Replay implements AutoCloseable {
 
     /** Takes account of how many prepared statements the target allows to all its sessions. */
     public void limitPrepared(int most) {
-        prepared = preparedEach(Math.min(most / 2, MOST_PREPARED));
-    }
-
-    private int preparedEach(int all) {
-        return Math.max(1, Math.min(MOST_PREPARED_EACH, all / options.connections()));
+        prepared.limit(most);
     }
 
     public ReplayFigures figures() {
@@ -247,7 +239,13 @@ public final class Replay implements AutoCloseable {
         for (PinnedLoop on : pinned) {
             Semaphore over = new Semaphore(0);
             Playing warming = new Playing(
-                    options.readsOnly(), 1, uncounted, ReplayProgress.NONE, over::release, this::isStopped, this::stop);
+                    options.readsOnly(),
+                    prepared,
+                    uncounted,
+                    ReplayProgress.NONE,
+                    over::release,
+                    this::isStopped,
+                    this::stop);
             ReplayConnection connection =
                     new ReplayConnection(on.loop(), on.connector(), List.of(), warming, ended -> {});
             for (int i = 0; i < WARM_STATEMENTS; i++) {

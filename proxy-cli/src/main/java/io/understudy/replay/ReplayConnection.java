@@ -142,6 +142,7 @@ final class ReplayConnection implements TargetSession.Steps, PlayedResponse.End 
         if (open != null) {
             open.close();
         }
+        session.end();
         if (!over) {
             over = true;
             ended.accept(this);

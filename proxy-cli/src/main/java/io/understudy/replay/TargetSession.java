@@ -58,6 +58,11 @@ final class TargetSession {
         prepared.clear();
     }
 
+    /** Leaves the places of its prepared statements to others. The connection is closed. */
+    void end() {
+        prepared.clear();
+    }
+
     /** Returns the id of the text of an execution that {@link #prepares} has let pass. */
     int preparedId(LogEvent event) {
         return Objects.requireNonNull(prepared.of(schema, event.text()));

@@ -327,6 +327,18 @@ class CompareTest {
         assertThat(found.code()).isZero();
     }
 
+    /** Settings that are not known are the server's, not those of the statement before. */
+    @Test
+    void aStatementWithoutSettingsRunsUnderTheServers() throws Exception {
+        String capture = query("NAMES utf8mb4, SESSION sql_mode = 'ANSI_QUOTES'", "SELECT COUNT(*) FROM small")
+                + query("", "SELECT \"text\" FROM small LIMIT 1")
+                        .replace("# Settings: \"\"\n", "")
+                        .replace("Conn_ID: 1", "Conn_ID: 2");
+        Outcome found = compare(pair.standby(), Files.writeString(folder.resolve("unset.cap"), capture));
+        assertThat(found.view()).containsEntry("executed", 2L);
+        assertThat(found.view().toString()).doesNotContain("failedOnBoth");
+    }
+
     /** A candidate on which the application's sessions cannot be set up is not alike. */
     @Test
     void settingsThatOnlyBRefusesAreADifference() throws Exception {

@@ -197,6 +197,25 @@ class ReplayFidelityTest {
         }
     }
 
+    /** The connections that exist share the bound, not those that may come. */
+    @Test
+    void aStatementStaysPreparedWhileThereIsRoom() throws Exception {
+        StringBuilder text = new StringBuilder();
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 40; i++) {
+                text.append(execution(1, "one", i, "SELECT v AS kept" + i + " FROM t"));
+            }
+        }
+        long before = prepared();
+        assertThat(play(options(0, true, 256), text.toString())).containsEntry("ok", 120L);
+        assertThat(prepared() - before).isEqualTo(40);
+    }
+
+    private static long prepared() {
+        return count("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+                + " WHERE VARIABLE_NAME = 'COM_STMT_PREPARE'");
+    }
+
     /** As of an application that connects for each request. */
     @Test
     void sessionsThatEndCountUntilTheyHaveEnded() throws Exception {

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -185,11 +186,14 @@ final class ComparedServer implements AutoCloseable {
     @Nullable
     String adopt(@Nullable String wanted) throws IOException, InterruptedException {
         ServerConnection open = open();
-        if (wanted == null || wanted.equals(settings)) {
-            return wanted == null ? null : refusal;
+        if (Objects.equals(wanted, settings)) {
+            return refusal;
         }
         if (settings != null) {
             reset(open);
+        }
+        if (wanted == null) {
+            return null;
         }
         settings = wanted;
         refusal = null;
