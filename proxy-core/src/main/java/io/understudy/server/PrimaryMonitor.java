@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -157,7 +158,7 @@ public final class PrimaryMonitor implements AutoCloseable {
 
     /** Returns the result of the last probe. Thread-safe. */
     public PrimaryState state() {
-        return state.get();
+        return Objects.requireNonNull(state.get());
     }
 
     /**
@@ -175,7 +176,7 @@ public final class PrimaryMonitor implements AutoCloseable {
             return;
         }
         lastSignNanos = nanoClock.getAsLong();
-        for (PrimaryState before = state.get(); !before.reachable(); before = state.get()) {
+        for (PrimaryState before = state(); !before.reachable(); before = state()) {
             // The probe that follows finds out the rest.
             if (become(before, before.alive(null))) {
                 suspect();
@@ -199,7 +200,7 @@ public final class PrimaryMonitor implements AutoCloseable {
             return;
         }
         suspected = false;
-        PrimaryState before = state.get();
+        PrimaryState before = state();
         PrimaryState now;
         long signNanos = lastSignNanos;
         String sqlMode = null;
@@ -220,7 +221,7 @@ public final class PrimaryMonitor implements AutoCloseable {
             suspected = true;
             now = after(e, before, present);
             if (!now.reachable() && lastSignNanos != signNanos) {
-                now = state.get(); // a client has logged in since the probe began, which knew less
+                now = state(); // a client has logged in since the probe began, which knew less
                 before = now;
             }
         }
