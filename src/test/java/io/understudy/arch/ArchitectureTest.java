@@ -90,7 +90,7 @@ class ArchitectureTest {
             Map.entry("report", List.of()),
             Map.entry("switchover", List.of("report", "readiness")),
             Map.entry("replay", List.of()),
-            Map.entry("runtime", List.of("admin", "pages", "readiness", "rehearsal")),
+            Map.entry("runtime", List.of("logging", "admin", "pages", "readiness", "rehearsal")),
             Map.entry(
                     "demo",
                     List.of("embedded", "runtime", "admin", "pages", "rebuild", "replay", "report", "switchover")),

@@ -6,16 +6,19 @@ import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 
 /**
- * Writes events to the standard error stream. SLF4J's loggers are static, so this is, too. Thread-safe: a line is
- * written whole.
+ * Writes events to the standard error stream, directly or by a {@link LogWriter}. SLF4J's loggers are static, so this
+ * is, too. Thread-safe: a line is written whole.
  */
 public final class EventLog {
     private static final Repeats REPEATS = new Repeats(System::nanoTime);
     private static final boolean JOURNAL = Journal.isReadingStandardError();
 
     private static volatile LogSettings settings = LogSettings.of(LogLevel.INFO);
+    private static volatile @Nullable LogWriter writer;
 
     private EventLog() {}
 
@@ -37,6 +40,35 @@ public final class EventLog {
         settings = LogSettings.of(config, packages);
     }
 
+    /** Has lines written by a thread of its own until that is closed: a caller never waits for the stream's reader. */
+    public static LogWriter background() {
+        LogWriter started = new LogWriter(EventLog::lostLine);
+        started.start();
+        synchronized (REPEATS) {
+            writer = started;
+        }
+        return started;
+    }
+
+    /** Ends the work of a writer that has written all its lines. Returns whether it has. */
+    static boolean writeDirectly(LogWriter ended) {
+        synchronized (REPEATS) {
+            if (!ended.isIdle()) {
+                return false;
+            }
+            if (writer == ended) {
+                writer = null;
+            }
+            return true;
+        }
+    }
+
+    /** Returns how many lines were lost because nobody read the stream. */
+    public static long lost() {
+        LogWriter present = writer;
+        return present == null ? 0 : present.lost();
+    }
+
     static void write(LogEntry event) {
         List<LogEntry> due = REPEATS.admit(event);
         if (due.isEmpty()) {
@@ -45,16 +77,41 @@ public final class EventLog {
         // The lines are in the order of their times.
         synchronized (REPEATS) {
             StringBuilder lines = new StringBuilder(256);
-            ZonedDateTime now = ZonedDateTime.now(ZoneId.systemDefault());
             for (LogEntry one : due) {
-                if (JOURNAL) {
-                    lines.append(Journal.priority(one.level()));
-                }
-                LogLine.append(lines, one, now, settings.format());
-                lines.append('\n');
+                append(lines, one);
             }
-            // Not kept: tests replace the stream.
-            System.err.print(lines);
+            LogWriter present = writer;
+            if (present == null) {
+                // Not kept: tests replace the stream.
+                System.err.print(lines);
+            } else {
+                present.add(lines, due.size());
+            }
         }
+    }
+
+    private static void append(StringBuilder lines, LogEntry event) {
+        if (JOURNAL) {
+            lines.append(Journal.priority(event.level()));
+        }
+        LogLine.append(lines, event, ZonedDateTime.now(ZoneId.systemDefault()), settings.format());
+        lines.append('\n');
+    }
+
+    private static String lostLine(long count) {
+        String message = (count == 1 ? "1 line" : count + " lines")
+                + " of the log were lost here: whatever reads standard error had stopped reading";
+        StringBuilder line = new StringBuilder();
+        append(
+                line,
+                new LogEntry(
+                        Level.WARN,
+                        EventLog.class.getName(),
+                        null,
+                        message,
+                        message,
+                        List.of(new LogKey("lost", count)),
+                        null));
+        return line.toString();
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.runtime;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -10,6 +11,7 @@ import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.netty.util.internal.PlatformDependent;
+import io.understudy.logging.EventLog;
 
 /** What the process takes: heap, direct memory, threads, CPU, file descriptors. */
 final class ProcessMeters implements AutoCloseable {
@@ -24,6 +26,9 @@ final class ProcessMeters implements AutoCloseable {
         new UptimeMetrics().bindTo(registry);
         collections.bindTo(registry);
         pressure.bindTo(registry);
+        FunctionCounter.builder("understudy.log.lost.lines", EventLog.class, log -> EventLog.lost())
+                .description("Lines of the log that were lost because nobody read the standard error stream")
+                .register(registry);
         // Netty's buffers are in no pool of the JVM's.
         Gauge.builder("understudy.direct.memory.bytes", PlatformDependent::usedDirectMemory)
                 .description("Memory of buffers outside of the heap, bytes")

@@ -5,6 +5,7 @@ import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.logging.EventLog;
+import io.understudy.logging.LogWriter;
 import io.understudy.runtime.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import java.nio.file.Path;
@@ -42,8 +43,15 @@ public final class RunCommand implements Callable<Integer> {
         Path path = file.path();
         PluginTypes plugins = PluginTypes.installed();
         LoadedConfig loaded = load(path, plugins);
+        EventLog.apply(loaded.config().log(), plugins.packages());
+        // Closed last: what is logged to the very end, and why a start failed, appears before the process ends.
+        try (LogWriter writer = EventLog.background()) {
+            return run(path, plugins, loaded, log);
+        }
+    }
+
+    private int run(Path path, PluginTypes plugins, LoadedConfig loaded, Logger log) throws Exception {
         Map<String, String> packages = plugins.packages();
-        EventLog.apply(loaded.config().log(), packages);
         Predecessor predecessor = replaced == null
                 ? null
                 : Predecessor.of(replaced, loaded.config().listen());
