@@ -7,21 +7,13 @@ import io.understudy.session.ClientSession;
 import io.understudy.session.SessionRegistry;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The contexts of the running plugins, and which sessions each of them observes. Thread-safe. */
 final class LivePlugins implements PluginHost.Surroundings, AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(LivePlugins.class);
-    /** An event loop that takes longer has a fault of its own. */
-    private static final long LEAVE_SECONDS = 5;
-
     /** In place of a session's number while a plugin is being started and no session is observed for certain. */
     private static final long STARTING = Long.MAX_VALUE;
 
@@ -67,7 +59,8 @@ final class LivePlugins implements PluginHost.Surroundings, AutoCloseable {
         int older = (int)
                 sessions.all().stream().filter(session -> session.id() < from).count();
         if (older == 0 && from != STARTING) {
-            observedFrom.put(plugin, 0L);
+            // Not put: the plugin may have been removed, and have a successor.
+            observedFrom.replace(plugin, from, 0L);
         }
         return from == STARTING ? Math.max(1, older) : older;
     }
@@ -85,29 +78,25 @@ final class LivePlugins implements PluginHost.Surroundings, AutoCloseable {
     }
 
     @Override
-    public void leave(Collection<String> plugins) {
-        List<ClientSession> all = List.copyOf(sessions.all());
-        CountDownLatch left = new CountDownLatch(all.size());
-        for (ClientSession session : all) {
-            try {
-                session.execute(() -> {
-                    try {
-                        session.leave(plugins);
-                    } finally {
-                        left.countDown();
-                    }
-                });
-            } catch (RejectedExecutionException ended) {
-                left.countDown();
-            }
-        }
+    public CompletableFuture<Void> leave(Collection<String> plugins) {
+        return CompletableFuture.allOf(
+                sessions.all().stream().map(session -> leave(session, plugins)).toArray(CompletableFuture<?>[]::new));
+    }
+
+    private static CompletableFuture<Void> leave(ClientSession session, Collection<String> plugins) {
+        CompletableFuture<Void> left = new CompletableFuture<>();
         try {
-            if (!left.await(LEAVE_SECONDS, TimeUnit.SECONDS)) {
-                log.warn("{} sessions did not leave {} within {} s", left.getCount(), plugins, LEAVE_SECONDS);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            session.execute(() -> {
+                try {
+                    session.leave(plugins);
+                } finally {
+                    left.complete(null);
+                }
+            });
+        } catch (RejectedExecutionException ended) {
+            left.complete(null);
         }
+        return left;
     }
 
     @Override

@@ -6,13 +6,18 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -40,14 +45,20 @@ public final class PluginHost {
         /** Called when plugins that a reload has added are asked for the observers of new sessions. */
         default void joined(Collection<String> plugins) {}
 
-        /** Takes the observers of plugins out of all sessions. Waits until that is done. */
-        default void leave(Collection<String> plugins) {}
+        /** Takes the observers of plugins out of all sessions. The future completes when the last session is done. */
+        default CompletableFuture<Void> leave(Collection<String> plugins) {
+            return CompletableFuture.completedFuture(null);
+        }
 
         /** Removes the context of a plugin that has stopped. */
         default void removed(String plugin) {}
     }
 
+    /** An event loop that takes longer has a fault of its own. */
+    private static final Duration LEAVE = Duration.ofSeconds(5);
+
     private final CoreMetrics metrics;
+    private final Duration longestLeave;
     private PluginInstances instances = new PluginInstances(Map.of());
     private Surroundings surroundings = plugin -> {
         throw new IllegalStateException("not started");
@@ -56,10 +67,19 @@ public final class PluginHost {
     /** Plugins that were warned of an interest that has no effect. */
     private final Set<String> withoutGtids = ConcurrentHashMap.newKeySet();
 
+    /** Guarded by this: plugins that new sessions do without, but that an older session may still call; by id. */
+    private final Map<String, Running> departing = new LinkedHashMap<>();
+
     private boolean stopped;
 
     public PluginHost(CoreMetrics metrics) {
+        this(metrics, LEAVE);
+    }
+
+    /** @param longestLeave how long a reload waits for sessions to leave a plugin */
+    PluginHost(CoreMetrics metrics, Duration longestLeave) {
         this.metrics = metrics;
+        this.longestLeave = longestLeave;
     }
 
     /**
@@ -90,10 +110,16 @@ public final class PluginHost {
 
     @SuppressWarnings("unchecked")
     private Running startOne(String id, Record config) throws PluginStartException {
+        if (departing.containsKey(id)) {
+            throw new PluginStartException(
+                    id,
+                    "sessions still leave its previous instance; reload again when the log says that it stopped",
+                    null);
+        }
         Running starting = new Running((ProxyPlugin<Record>) instances.unstarted(id), config);
         try {
             starting.plugin().start(surroundings.context(id), config);
-        } catch (Exception | LinkageError e) {
+        } catch (Exception | Error e) {
             stopAll(List.of(starting));
             throw new PluginStartException(id, e.getMessage(), e);
         }
@@ -168,18 +194,58 @@ public final class PluginHost {
         running = List.copyOf(next);
         surroundings.joined(joining.keySet());
         if (!leaving.isEmpty()) {
-            surroundings.leave(leaving.stream().map(Running::id).toList());
-            stopAll(leaving);
+            depart(leaving, problems);
         }
+    }
+
+    /** Stops plugins when no session calls them any more: now or, if a session takes too long, when it has left. */
+    private void depart(List<Running> leaving, List<String> problems) {
+        List<String> ids = leaving.stream().map(Running::id).toList();
+        CompletableFuture<Void> left = surroundings.leave(ids);
+        if (isDone(left)) {
+            stopAll(leaving);
+            return;
+        }
+        leaving.forEach(one -> departing.put(one.id(), one));
+        String problem = String.join(", ", ids) + ": new sessions do without, but older ones have not left within "
+                + longestLeave.toSeconds() + " s; stopped when they have";
+        problems.add("plugins." + problem);
+        left.thenRunAsync(() -> stopDeparted(leaving), PluginHost::inThread);
+    }
+
+    private boolean isDone(CompletableFuture<Void> left) {
+        try {
+            left.get(longestLeave.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            log.error("sessions failed to leave plugins", e);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** The last session to leave is on its event loop, where no plugin may be stopped. */
+    private static void inThread(Runnable task) {
+        Thread thread = new Thread(task, "plugin-departure");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private synchronized void stopDeparted(List<Running> left) {
+        stopAll(left.stream().filter(one -> departing.remove(one.id(), one)).toList());
     }
 
     private static Running applied(Running current, Record wanted, List<String> problems) {
         try {
             current.plugin().reload(wanted);
             return new Running(current.plugin(), wanted);
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | Error e) {
             problems.add("plugins." + current.id() + " keeps its old configuration: "
-                    + (e instanceof LinkageError ? e : e.getMessage()));
+                    + (e instanceof Error ? e : e.getMessage()));
             return current;
         }
     }
@@ -246,6 +312,8 @@ public final class PluginHost {
         stopped = true;
         running.forEach(PluginHost::stopOne);
         running = List.of();
+        departing.values().forEach(PluginHost::stopOne);
+        departing.clear();
     }
 
     private void stopAll(List<Running> plugins) {

@@ -5,7 +5,7 @@ package io.understudy.plugin;
  * has a section named {@link #id}, at the proxy's start or by a reload, and stopped when a reload removes the section,
  * or with the proxy. An instance is started once: a section that comes back gets a new instance, by the public
  * constructor without parameters. {@link #start}, {@link #reload} and {@link #stop} are called on the proxy's
- * management thread, one at a time.
+ * management thread, one at a time; {@link #stop} on another if a session took long to leave the plugin.
  *
  * @param <C> the record that the plugin's section of the configuration is bound to; absent keys are passed as null, and
  *     the record's compact constructor sets defaults and rejects bad values with an {@link IllegalArgumentException}
