@@ -199,6 +199,20 @@ public final class AdminEndpoints {
         return Optional.empty();
     }
 
+    /** Returns where the result of an action can be found if its response comes first, as a part of a sentence. */
+    String resultOf(String path) {
+        if (path.equals("/api/reload")) {
+            return "GET /api/config tells what came of it";
+        }
+        for (String view = path; view.startsWith("/api/"); ) {
+            if (views.containsKey(view)) {
+                return "GET " + view + " tells what came of it";
+            }
+            view = view.substring(0, view.lastIndexOf('/'));
+        }
+        return "the log tells when it has ended";
+    }
+
     private static @Nullable Map<String, String> match(String template, String[] actual) {
         String[] expected = template.split("/", -1);
         if (expected.length != actual.length) {

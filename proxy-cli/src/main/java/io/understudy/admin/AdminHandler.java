@@ -17,6 +17,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.ssl.SslHandler;
 import io.understudy.base.NoTask;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -90,7 +91,8 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         boolean keepAlive = HttpUtil.isKeepAlive(request);
         boolean head = request.method().equals(HttpMethod.HEAD);
         StreamingResponse stream = new StreamingResponse(context);
-        AdminRoutes.Opened opened = routes.stream(request, stream::ready);
+        SocketAddress client = context.channel().remoteAddress();
+        AdminRoutes.Opened opened = routes.stream(request, client, stream::ready);
         if (opened != null) {
             AdminResponse refusal = opened.refusal();
             if (refusal != null) {
@@ -102,7 +104,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             }
             return;
         }
-        routes.response(request, gone)
+        routes.response(request, client, gone)
                 .thenAccept(response -> context.executor().execute(() -> send(context, response, keepAlive, head)));
     }
 

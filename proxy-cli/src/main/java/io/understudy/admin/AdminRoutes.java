@@ -12,6 +12,7 @@ import io.understudy.plugin.PublishedStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,6 +47,7 @@ final class AdminRoutes {
     private final AdminWorkers workers;
     private final AdminStreams streams;
     private final PageFiles page = new PageFiles();
+    private final AdminAudit audit = new AdminAudit();
 
     AdminRoutes(
             AdminEndpoints endpoints,
@@ -74,10 +77,10 @@ final class AdminRoutes {
      *
      * @param gone completes when the client's connection has closed
      */
-    CompletionStage<AdminResponse> response(FullHttpRequest request, CompletionStage<Void> gone) {
+    CompletionStage<AdminResponse> response(FullHttpRequest request, SocketAddress client, CompletionStage<Void> gone) {
         try {
             QueryStringDecoder target = new QueryStringDecoder(request.uri());
-            Supplier<CompletionStage<AdminResponse>> read = readable(target.path(), request);
+            Supplier<CompletionStage<AdminResponse>> read = readable(target.path(), request, client);
             Optional<AdminEndpoints.Call> action = endpoints.actionAt(target.rawPath());
             HttpMethod method = request.method();
             if (read == null && action.isEmpty()) {
@@ -87,7 +90,7 @@ final class AdminRoutes {
                 return read.get();
             }
             if (action.isPresent() && method.equals(HttpMethod.POST)) {
-                return act(target, action.get(), request, gone);
+                return act(target, action.get(), request, client, gone);
             }
             String allow = read == null ? "POST" : action.isEmpty() ? READ : READ + ", POST";
             return now(AdminResponse.error(HttpResponseStatus.METHOD_NOT_ALLOWED, target.path() + " takes " + allow)
@@ -101,7 +104,8 @@ final class AdminRoutes {
         }
     }
 
-    private @Nullable Supplier<CompletionStage<AdminResponse>> readable(String path, FullHttpRequest request) {
+    private @Nullable Supplier<CompletionStage<AdminResponse>> readable(
+            String path, FullHttpRequest request, SocketAddress client) {
         AdminResponse file = page.response(path, request.headers());
         if (file != null) {
             return () -> now(file);
@@ -116,7 +120,7 @@ final class AdminRoutes {
             default -> {
                 AdminEndpoints.View view = endpoints.viewAt(path).orElse(null);
                 String authorization = request.headers().get(HttpHeaderNames.AUTHORIZATION);
-                yield view == null ? null : () -> show(path, view, authorization);
+                yield view == null ? null : () -> show(path, view, authorization, client);
             }
         };
     }
@@ -127,7 +131,7 @@ final class AdminRoutes {
      * @param ready see {@link PublishedStream#open}
      */
     @Nullable
-    Opened stream(FullHttpRequest request, Runnable ready) {
+    Opened stream(FullHttpRequest request, SocketAddress client, Runnable ready) {
         if (!request.decoderResult().isSuccess()) {
             return null;
         }
@@ -149,7 +153,7 @@ final class AdminRoutes {
         }
         AdminToken.Verdict verdict = token.check(request.headers().get(HttpHeaderNames.AUTHORIZATION));
         if (stream.sensitive() && verdict != AdminToken.Verdict.GRANTED) {
-            return Opened.refused(refuse(verdict, path + " shows SQL text and"));
+            return Opened.refused(refuse(verdict, path, client, " shows SQL text and"));
         }
         AdminResponse full = streams.refusalAtLimit(path);
         if (full != null) {
@@ -197,7 +201,8 @@ final class AdminRoutes {
                 warnings.isEmpty() ? Map.of("status", "ready") : Map.of("status", "ready", "warnings", warnings));
     }
 
-    private CompletionStage<AdminResponse> show(String path, AdminEndpoints.View view, @Nullable String authorization) {
+    private CompletionStage<AdminResponse> show(
+            String path, AdminEndpoints.View view, @Nullable String authorization, SocketAddress client) {
         Supplier<?> source = view.full();
         if (view.sensitive()) {
             AdminToken.Verdict verdict = token.check(authorization);
@@ -206,7 +211,7 @@ final class AdminRoutes {
             if (anonymous && redacted != null) {
                 source = redacted;
             } else if (verdict != AdminToken.Verdict.GRANTED) {
-                return now(refuse(verdict, path + " shows SQL text and"));
+                return now(refuse(verdict, path, client, " shows SQL text and"));
             }
         }
         Supplier<?> chosen = source;
@@ -220,23 +225,43 @@ final class AdminRoutes {
     }
 
     private CompletionStage<AdminResponse> act(
-            QueryStringDecoder target, AdminEndpoints.Call call, FullHttpRequest request, CompletionStage<Void> gone) {
+            QueryStringDecoder target,
+            AdminEndpoints.Call call,
+            FullHttpRequest request,
+            SocketAddress client,
+            CompletionStage<Void> gone) {
         // The token travels in a header that no browser adds by itself, so a page of another origin cannot forge this.
         AdminToken.Verdict verdict = token.check(request.headers().get(HttpHeaderNames.AUTHORIZATION));
         if (verdict != AdminToken.Verdict.GRANTED) {
-            return now(refuse(verdict, target.path() + " changes the running proxy and"));
+            return now(refuse(verdict, target.path(), client, " changes the running proxy and"));
         }
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.putAll(body(request));
         target.parameters().forEach((name, values) -> parameters.put(name, values.get(0)));
         parameters.putAll(call.parameters());
-        LOG.info("admin action {} {}", target.path(), parameters);
-        return run(target.path(), () -> {
+        String path = target.path();
+        AtomicBoolean responded = new AtomicBoolean();
+        Callable<AdminResponse> task = guarded(path, () -> {
             try {
                 return AdminResponse.ok(call.action().run(parameters, gone));
             } catch (IllegalArgumentException e) {
                 return AdminResponse.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
             }
+        });
+        CompletionStage<AdminResponse> response = workers.action(
+                () -> {
+                    AdminResponse result = task.call();
+                    if (responded.get()) {
+                        audit.ended(path, client, result.status());
+                    }
+                    return result;
+                },
+                !endpoints.isControl(path),
+                endpoints.resultOf(path));
+        return response.thenApply(result -> {
+            responded.set(true);
+            audit.acted(path, parameters, client, result.status());
+            return result;
         });
     }
 
@@ -262,7 +287,12 @@ final class AdminRoutes {
     }
 
     private CompletionStage<AdminResponse> run(String path, Callable<AdminResponse> task) {
-        Callable<AdminResponse> guarded = () -> {
+        Callable<AdminResponse> guarded = guarded(path, task);
+        return endpoints.isControl(path) ? workers.control(guarded) : workers.view(guarded);
+    }
+
+    private static Callable<AdminResponse> guarded(String path, Callable<AdminResponse> task) {
+        return () -> {
             try {
                 return task.call();
             } catch (InterruptedException e) {
@@ -276,10 +306,11 @@ final class AdminRoutes {
                         HttpResponseStatus.INTERNAL_SERVER_ERROR, path + " failed: " + e + "; the log has the details");
             }
         };
-        return endpoints.isControl(path) ? workers.control(guarded) : workers.view(guarded);
     }
 
-    private static AdminResponse refuse(AdminToken.Verdict verdict, String why) {
+    private AdminResponse refuse(AdminToken.Verdict verdict, String path, SocketAddress client, String what) {
+        audit.refused(path, client, verdict);
+        String why = path + what;
         if (verdict == AdminToken.Verdict.NOT_CONFIGURED) {
             return AdminResponse.error(
                     HttpResponseStatus.FORBIDDEN,

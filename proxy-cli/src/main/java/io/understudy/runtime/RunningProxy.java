@@ -35,7 +35,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -146,7 +148,7 @@ public final class RunningProxy implements AutoCloseable {
         endpoints.sensitiveView("failover", () -> rehearsal.view(true), () -> rehearsal.view(false));
         ofPlugins = new PluginEndpoints(proxy.published(), endpoints);
         ofPlugins.follow();
-        endpoints.action("reload", parameters -> reload("POST /api/reload"));
+        endpoints.action("reload", parameters -> reloadAndWait());
         endpoints.action("drain", parameters -> {
             drainRequest.run();
             return Map.of("draining", true);
@@ -280,21 +282,26 @@ public final class RunningProxy implements AutoCloseable {
         management.execute(() -> reload(why));
     }
 
-    /** Applies the whole new file, or keeps the active configuration. Synchronized: one reload runs at a time. */
-    private synchronized Map<String, Object> reload(String why) {
+    /** Called by the endpoint's worker. The reload goes on if that one is interrupted. */
+    private Map<String, Object> reloadAndWait() throws InterruptedException, ExecutionException {
+        try {
+            return management.submit(() -> reload("POST /api/reload")).get();
+        } catch (RejectedExecutionException stopped) {
+            throw new IllegalStateException("the proxy is being stopped", stopped);
+        }
+    }
+
+    /** Applies the whole new file, or keeps the active configuration. Called on the management thread only. */
+    private Map<String, Object> reload(String why) {
         Map<String, Object> response = new LinkedHashMap<>();
         try {
             LoadedConfig next = reloader.load();
             ConfigDiff diff = ConfigDiff.between(current, next);
-            List<String> left = new ArrayList<>(proxy.reload(next));
+            List<String> left = new ArrayList<>(reloaded(next));
             List<String> oldCertificate = reloadTls(next.config().admin());
             left.addAll(oldCertificate);
             current = next;
             List<String> changes = applied(diff);
-            PluginEndpoints endpoints = ofPlugins;
-            if (endpoints != null) {
-                endpoints.follow();
-            }
             onReload.accept(next);
             AdminPort port = admin;
             if (port != null) {
@@ -318,7 +325,7 @@ public final class RunningProxy implements AutoCloseable {
                     "problems",
                     e.problems().stream().map(problem -> problem.headline()).toList());
             configuration.refused(response);
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | Error e) {
             // Of a plugin, perhaps; nobody else sees it, and later reloads must go on.
             lastReloadFailed.set(1);
             count("failed");
@@ -328,6 +335,17 @@ public final class RunningProxy implements AutoCloseable {
             configuration.refused(response);
         }
         return response;
+    }
+
+    private List<String> reloaded(LoadedConfig next) {
+        try {
+            return proxy.reload(next);
+        } finally {
+            PluginEndpoints endpoints = ofPlugins;
+            if (endpoints != null) {
+                endpoints.follow();
+            }
+        }
     }
 
     /** Returns a sentence for each change that has taken effect: a plugin may have refused its own. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.testkit.CapturedLog;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpRequest;
@@ -13,8 +14,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -52,6 +57,63 @@ class AdminLimitsTest extends AdminHarness {
         HttpResponse<String> response = get("/api/slow");
         assertThat(response.statusCode()).isEqualTo(504);
         assertThat(response.body()).contains("100 ms");
+    }
+
+    @Test
+    void anActionGoesOnAfterItsTimeout() throws Exception {
+        CountDownLatch wait = new CountDownLatch(1);
+        AtomicInteger begun = new AtomicInteger();
+        AtomicInteger done = new AtomicInteger();
+        AtomicBoolean interrupted = new AtomicBoolean();
+        endpoints.action("primary/slowly", parameters -> {
+            begun.incrementAndGet();
+            try {
+                wait.await();
+            } catch (InterruptedException e) {
+                interrupted.set(true);
+            }
+            done.incrementAndGet();
+            return Map.of();
+        });
+        restart(TOKEN, new AdminServer.Limits(Duration.ofSeconds(30), Duration.ofMillis(200), 10, 1));
+        try (CapturedLog log = new CapturedLog()) {
+            int wentOn = 0;
+            while (begun.get() < AdminWorkers.ACTION_THREADS) {
+                HttpResponse<String> response = post("/api/primary/slowly?by=me", bearer(TOKEN));
+                if (response.statusCode() == 504) {
+                    wentOn++;
+                    assertThat(response.body()).contains("goes on; GET /api/primary tells");
+                }
+                // Otherwise no thread had time for it, and it never begins.
+            }
+            HttpResponse<String> further = post("/api/primary/slowly", bearer(TOKEN));
+            assertThat(further.statusCode()).isEqualTo(503);
+            int late = wentOn;
+            wait.countDown();
+            await().until(() -> done.get() == 2 && log.text().split("has ended", -1).length == late + 1);
+            assertThat(wentOn).isPositive();
+            assertThat(interrupted).isFalse();
+            assertThat(log.text())
+                    .contains(
+                            "admin action /api/primary/slowly {by=me} client=/127.0.0.1:",
+                            " status=504",
+                            " status=503");
+        }
+        assertThat(begun).hasValue(2);
+    }
+
+    /** A plugin's class may be missing; the client and the log are told. */
+    @Test
+    void anErrorOfAViewIsAResponse() throws Exception {
+        endpoints.view("missing", () -> {
+            throw new NoClassDefFoundError("io/example/Missing");
+        });
+        try (CapturedLog log = new CapturedLog()) {
+            HttpResponse<String> response = get("/api/missing");
+            assertThat(response.statusCode()).isEqualTo(500);
+            assertThat(response.body()).contains("io/example/Missing");
+            assertThat(log.text()).contains("io/example/Missing");
+        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.understudy.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.understudy.testkit.CapturedLog;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -108,6 +109,40 @@ class AdminServerTest extends AdminHarness {
                 .isNotEqualTo(get("/dashboard/main.js").headers().firstValue("etag"));
         assertThat(get("/dashboard/../dashboard/main.js").statusCode()).isEqualTo(404);
         assertThat(get("/dashboard/uplot.LICENSE.txt").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void theLogSaysWhoActedAndWhoWasRefused() throws Exception {
+        try (CapturedLog log = new CapturedLog()) {
+            assertThat(post("/api/mirror/standby-1/pause?password=hunter2&for=" + "x".repeat(500), bearer(TOKEN))
+                            .statusCode())
+                    .isEqualTo(200);
+            assertThat(post("/api/mirror/standby-9/pause", bearer(TOKEN)).statusCode())
+                    .isEqualTo(400);
+            assertThat(post("/api/drain", bearer(TOKEN)).statusCode()).isEqualTo(500);
+            for (int i = 0; i < 50; i++) {
+                assertThat(post("/api/drain", bearer("guess-" + i)).statusCode())
+                        .isEqualTo(401);
+            }
+            assertThat(get("/api/digests", bearer("guess")).statusCode()).isEqualTo(401);
+            List<String> lines = log.text().lines().toList();
+            assertThat(lines)
+                    .filteredOn(line -> line.contains("admin action "))
+                    .satisfiesExactly(
+                            line -> assertThat(line)
+                                    .contains("/api/mirror/standby-1/pause", "password=?", "standby=standby-1")
+                                    .contains(" client=/127.0.0.1:")
+                                    .endsWith(" status=200")
+                                    .hasSizeLessThan(500),
+                            line -> assertThat(line).contains("standby-9").endsWith(" status=400"),
+                            line -> assertThat(line).contains("/api/drain").endsWith(" status=500"));
+            assertThat(lines)
+                    .filteredOn(line -> line.contains(" refused: "))
+                    .singleElement()
+                    .asString()
+                    .contains("WARN", "/api/drain", "a wrong token", "client=/127.0.0.1:");
+            assertThat(log.text()).doesNotContain("hunter2", "guess-", TOKEN);
+        }
     }
 
     @Test
