@@ -6,11 +6,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /api/digests} as a table for people. */
 public final class DigestsText {
     private static final int TEXT = 90;
+    private static final int WHY = 24;
 
     /** The figure that decides about the order. */
     public enum Order {
@@ -120,12 +122,12 @@ public final class DigestsText {
                 "%d digests, %.0f statements, %.1f s of their time, %s; by %s",
                 lines.size(), count, time, span, order.name().toLowerCase(Locale.ROOT));
         out.line(
-                "%16s %6s %9s %9s %9s %9s %7s %9s  %s",
-                "digest", "time", "count", "mean", "p99", "max", "errors", "rows", "text");
+                "%16s %6s %9s %9s %9s %9s %7s %9s %7s %-24s  %s",
+                "digest", "time", "count", "mean", "p99", "max", "errors", "rows", "standby", "mirror", "text");
         for (Line line : lines.subList(0, Math.min(rows, lines.size()))) {
             Map<String, Object> timing = Table.map(line.row(), "seconds");
             out.line(
-                    "%16s %5.1f%% %9.0f %9s %9s %9s %7.0f %9.0f  %s",
+                    "%16s %5.1f%% %9.0f %9s %9s %9s %7.0f %9.0f %7s %-24s  %s",
                     line.row().get("digest"),
                     time == 0 ? 0 : line.time() * 100 / time,
                     line.count(),
@@ -134,9 +136,33 @@ public final class DigestsText {
                     millis(Table.number(timing, "max")),
                     line.errors(),
                     line.rows(),
+                    ratio(Table.map(line.row(), "mirror")),
+                    mirror(Table.map(line.row(), "mirror")),
                     text(line.row()));
         }
         return out.text();
+    }
+
+    /** Returns the time on the standby in proportion to that on the primary. */
+    private static String ratio(Map<String, Object> mirror) {
+        return mirror.containsKey("ratio") ? String.format(Locale.ROOT, "%.2fx", Table.number(mirror, "ratio")) : "-";
+    }
+
+    /** Returns the rule by which the digest is mirrored, or why it is not. */
+    private static String mirror(Map<String, Object> mirror) {
+        if (mirror.isEmpty()) {
+            return "-";
+        }
+        boolean mirrored = Boolean.TRUE.equals(mirror.get("mirrored"));
+        String text = names(mirror.get(mirrored ? "rules" : "reasons"));
+        String shown = mirrored ? text : "not: " + text.replace('_', ' ');
+        return shown.length() > WHY ? shown.substring(0, WHY - 1) + "…" : shown;
+    }
+
+    private static String names(@Nullable Object list) {
+        return list instanceof List<?> names
+                ? names.stream().map(String::valueOf).collect(Collectors.joining(","))
+                : "";
     }
 
     private static Line line(Map<String, Object> row, @Nullable Map<String, Object> old) {

@@ -2,6 +2,7 @@ package io.understudy.cli.slowlog;
 
 import io.understudy.cli.option.AdminOptions;
 import io.understudy.cli.terminal.CliCommand;
+import io.understudy.cli.terminal.Failures;
 import io.understudy.cli.terminal.Terminal;
 import io.understudy.report.AdminClient;
 import io.understudy.report.DigestsText;
@@ -80,11 +81,16 @@ public final class TopCommand extends CliCommand {
             if (out.checkError() || waited(keys)) {
                 return;
             }
-            Map<String, Object> now = client.view("digests");
-            long then = System.nanoTime();
-            text = DigestsText.of(now, before, (then - at) / 1e9, sort, filter, rows);
-            before = now;
-            at = then;
+            try {
+                Map<String, Object> now = client.view("digests");
+                long then = System.nanoTime();
+                text = DigestsText.of(now, before, (then - at) / 1e9, sort, filter, rows);
+                before = now;
+                at = then;
+            } catch (IOException e) {
+                // A restart of the proxy, or of the network.
+                text = "no figures at the moment: " + Failures.sentence(e) + "\n";
+            }
         }
     }
 

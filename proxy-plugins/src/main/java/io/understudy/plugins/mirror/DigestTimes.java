@@ -22,6 +22,14 @@ final class DigestTimes {
         private final LongAdder count = new LongAdder();
         private final LongAdder primaryNanos = new LongAdder();
         private final LongAdder standbyNanos = new LongAdder();
+
+        private void addTo(Map<String, Object> view, long executed) {
+            long primary = Math.max(1, primaryNanos.sum());
+            view.put("count", executed);
+            view.put("primaryMicros", primary / executed / 1000);
+            view.put("standbyMicros", standbyNanos.sum() / executed / 1000);
+            view.put("ratio", Math.round(100.0 * standbyNanos.sum() / primary) / 100.0);
+        }
     }
 
     private final ConcurrentMap<Long, Row> rows = new ConcurrentHashMap<>();
@@ -36,19 +44,26 @@ final class DigestTimes {
         row.standbyNanos.add(standbyNanos);
     }
 
+    /** Returns the times of one digest, by the same keys as {@link #slowest}; empty if it was not mirrored yet. */
+    Map<String, Object> of(long digest) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        Row row = rows.get(digest);
+        long count = row == null ? 0 : row.count.sum();
+        if (row != null && count > 0) {
+            row.addTo(view, count);
+        }
+        return view;
+    }
+
     /** Returns the digests with the highest ratio of standby time to primary time, worst first. */
     List<Map<String, Object>> slowest(int limit) {
         List<Map<String, Object>> slow = new ArrayList<>();
         rows.forEach((digest, row) -> {
             long count = row.count.sum();
             if (count >= FEW && digest != OTHER) {
-                long primary = Math.max(1, row.primaryNanos.sum());
                 Map<String, Object> view = new LinkedHashMap<>();
                 view.put("digest", String.format("%016x", digest));
-                view.put("count", count);
-                view.put("primaryMicros", primary / count / 1000);
-                view.put("standbyMicros", row.standbyNanos.sum() / count / 1000);
-                view.put("ratio", Math.round(100.0 * row.standbyNanos.sum() / primary) / 100.0);
+                row.addTo(view, count);
                 slow.add(view);
             }
         });

@@ -33,14 +33,25 @@ public record MirrorExplanation(
     }
 
     /**
-     * As {@link #of(MirrorConfig, Subject)}.
+     * As {@link #of(MirrorConfig, ExplainedStatement)}.
      *
      * @param lookup of the statement, or null if there is none
      */
     public static MirrorExplanation of(MirrorConfig config, ExplainedStatement subject, @Nullable Lookup lookup) {
+        return of(
+                config,
+                new RuleSet<>(config.rules(), MirrorConfig.Rule::name, MirrorConfig.Rule::match),
+                subject,
+                lookup);
+    }
+
+    /** @param rules of the configuration; making them costs more than a statement */
+    static MirrorExplanation of(
+            MirrorConfig config,
+            RuleSet<MirrorConfig.Rule> rules,
+            ExplainedStatement subject,
+            @Nullable Lookup lookup) {
         Set<String> functions = config.pureFunctions();
-        RuleSet<MirrorConfig.Rule> rules =
-                new RuleSet<>(config.rules(), MirrorConfig.Rule::name, MirrorConfig.Rule::match);
         Explanation<MirrorConfig.Rule> found = rules.explain(subject);
         MirrorConfig.Rule rule = found.value();
         String sample = rule == null ? null : rule.sample().toString();

@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.plugin.DigestNotes;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
 import io.understudy.plugin.SessionContext;
@@ -29,6 +30,8 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
     private final MirrorMeters meters;
     private final FloorPolling primary;
     private final ReadChecks checks;
+    private final MirroredDigests digests;
+    private final DigestNotes notes;
     private MirrorConfig config;
     private volatile MirrorRules rules;
 
@@ -38,6 +41,8 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         meters = new MirrorMeters(context.meters());
         primary = new FloorPolling(context.primary(), QueryThread.named("mirror-floor"));
         checks = new ReadChecks(context);
+        digests = new MirroredDigests(times, config);
+        notes = context.shared(DigestNotes.class, shared -> new DigestNotes());
         for (Standby standby : context.standbys()) {
             StandbyCollations collations = StandbyCollations.of(standby.name(), standby.dataSource());
             standbys.add(new StandbyMirror(
@@ -58,6 +63,7 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         }
         checks.share(config.verify());
         context.publish("mirror", this::view);
+        notes.add("mirror", digests::of);
         action("pause", (standby, name) -> {
             standby.pause().pauseByOperator();
             return Map.of("paused", name);
@@ -113,6 +119,7 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         MirrorRules next = new MirrorRules(wanted, standbys);
         standbys.forEach(standby -> standby.reload(wanted));
         rules = next;
+        digests.reload(wanted);
         meters.samples(next);
         checks.share(wanted.verify());
         config = wanted;
@@ -125,6 +132,7 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
 
     @Override
     public void stop() {
+        notes.remove("mirror");
         primary.stop();
         checks.share(null);
         standbys.forEach(StandbyMirror::stop);

@@ -2,6 +2,7 @@ package io.understudy.plugins.querylog;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.understudy.plugin.DigestNotes;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
 import io.understudy.plugin.SessionContext;
@@ -19,6 +20,7 @@ final class RunningQueryLog implements PluginRun<QueryLogConfig> {
     private final Clock clock;
     private final DigestTable table;
     private final SlowLogStream stream;
+    private final DigestNotes notes;
     private volatile RuleSet<QueryLogConfig.Rule> rules;
 
     RunningQueryLog(PluginContext context, QueryLogConfig config) {
@@ -26,6 +28,7 @@ final class RunningQueryLog implements PluginRun<QueryLogConfig> {
         clock = context.clock();
         table = new DigestTable(config.digests(), clock, System::nanoTime);
         stream = new SlowLogStream(config.stream(), context.meters());
+        notes = context.shared(DigestNotes.class, shared -> new DigestNotes());
         rules = rules(config);
     }
 
@@ -37,7 +40,7 @@ final class RunningQueryLog implements PluginRun<QueryLogConfig> {
         FunctionCounter.builder("understudy.digests.evicted", table, DigestTable::evicted)
                 .description("Digests that gave their place to newer ones")
                 .register(context.meters());
-        context.publish("digests", () -> DigestsView.of(table, true), () -> DigestsView.of(table, false));
+        context.publish("digests", () -> DigestsView.of(table, notes, true), () -> DigestsView.of(table, notes, false));
         context.publishStream("slowlog", stream);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.plugin.DigestNotes;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Primary;
@@ -33,6 +34,7 @@ class MirrorActionsTest {
         context.put("latency", (LatencyRecorder) nanos -> {});
         context.put("primary", Fakes.of(Primary.class, Map.of("dataSource", (Fakes.Result) arguments -> null)));
         context.put("publish", (Fakes.Result) arguments -> null);
+        context.put("shared", new DigestNotes());
         context.put("publishOfStandby", (Fakes.Result) arguments -> null);
         context.put("publishAction", (Fakes.Result) arguments ->
                 actions.put((String) arguments[0], (PluginContext.Action) arguments[arguments.length - 1]));

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.understudy.plugin.CommandView;
+import io.understudy.plugin.DigestNotes;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
@@ -59,6 +60,8 @@ class MirrorObserverTest {
                                 arguments -> null)),
                         "publish",
                         (Fakes.Result) arguments -> null,
+                        "shared",
+                        new DigestNotes(),
                         "publishOfStandby",
                         (Fakes.Result) arguments -> null,
                         "publishAction",

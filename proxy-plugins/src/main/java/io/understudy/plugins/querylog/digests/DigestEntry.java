@@ -106,6 +106,12 @@ public final class DigestEntry {
         return understood ? text : null;
     }
 
+    /** Returns the normalised text, or null; for rules, not to be shown. */
+    @Nullable
+    String normalized() {
+        return text == null ? null : new String(text, StandardCharsets.UTF_8);
+    }
+
     long firstSeenMillis() {
         return firstSeenMillis;
     }

@@ -1,5 +1,6 @@
 package io.understudy.plugins.querylog.digests;
 
+import io.understudy.plugin.DigestNotes;
 import io.understudy.sql.NotPure;
 import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
@@ -21,9 +22,10 @@ public final class DigestsView {
     /**
      * Returns the table as JSON.
      *
+     * @param notes what other plugins know of the digests
      * @param texts whether the normalised texts are shown
      */
-    public static Map<String, Object> of(DigestTable table, boolean texts) {
+    public static Map<String, Object> of(DigestTable table, DigestNotes notes, boolean texts) {
         List<DigestEntry> entries = new ArrayList<>(table.all());
         Map<DigestEntry, Long> totals = new HashMap<>();
         entries.forEach(entry -> totals.put(entry, entry.totalNanos()));
@@ -43,13 +45,13 @@ public final class DigestsView {
         view.put("withoutDigest", figures(table.unknown()));
         List<Map<String, Object>> rows = new ArrayList<>(entries.size());
         for (DigestEntry entry : entries) {
-            rows.add(row(table, entry, texts));
+            rows.add(row(table, notes, entry, texts));
         }
         view.put("digests", rows);
         return view;
     }
 
-    private static Map<String, Object> row(DigestTable table, DigestEntry entry, boolean texts) {
+    private static Map<String, Object> row(DigestTable table, DigestNotes notes, DigestEntry entry, boolean texts) {
         Map<String, Object> row = new LinkedHashMap<>();
         StatementSummary summary = entry.summary();
         if (summary != null) {
@@ -65,8 +67,13 @@ public final class DigestsView {
             row.put("reads", summary.reads().stream().map(TableName::toString).toList());
             row.put("writes", summary.writes().stream().map(TableName::toString).toList());
         }
-        row.put("users", entry.users().list());
-        row.put("schemas", entry.schemas().list());
+        List<String> users = entry.users().list();
+        List<String> schemas = entry.schemas().list();
+        if (summary != null) {
+            row.putAll(notes.of(new DigestNotes.Subject(summary, users, schemas, entry.normalized())));
+        }
+        row.put("users", users);
+        row.put("schemas", schemas);
         row.put("more", entry.users().more() || entry.schemas().more());
         row.putAll(figures(entry));
         row.put("firstSeen", Instant.ofEpochMilli(entry.firstSeenMillis()).toString());
