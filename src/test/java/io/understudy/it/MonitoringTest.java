@@ -7,10 +7,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +50,11 @@ class MonitoringTest {
             assertThat(runbooks).contains("\n### " + alert + "\n");
             assertThat(tests).contains("name: " + alert + " fires").contains("name: " + alert + " stays quiet");
         }
+        // An anchor of GitHub's, GitLab's and MkDocs' kind: the heading in lower case.
+        assertThat(names(Files.readString(FOLDER.resolve("alerts.yaml")), "runbook_url: (\\S+)"))
+                .isEqualTo(alerts.stream()
+                        .map(alert -> "docs/monitoring/README.md#" + alert.toLowerCase(Locale.ROOT))
+                        .collect(Collectors.toCollection(TreeSet::new)));
     }
 
     /** Prometheus does not see the first event of a series that appears with it. */
