@@ -3,6 +3,8 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.base.JsonReader;
+import io.understudy.cli.Understudy;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedPair;
@@ -10,6 +12,8 @@ import io.understudy.embedded.PairOptions;
 import io.understudy.runtime.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -36,6 +40,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /**
  * Checks that docs/admin-api.md, docs/metrics.md and /openapi.yaml name exactly the paths and metrics of a running
@@ -92,6 +97,61 @@ class ReferencePagesTest {
                 .POST(HttpRequest.BodyPublishers.noBody())
                 .build();
         assertThat(send(reload)).contains("applied");
+    }
+
+    private static String report(String name, String... more) {
+        StringWriter out = new StringWriter();
+        StringWriter errors = new StringWriter();
+        List<String> arguments = new ArrayList<>(List.of(
+                "report",
+                name,
+                "--admin",
+                "127.0.0.1:" + Objects.requireNonNull(proxy.adminAddress()).getPort()));
+        arguments.addAll(List.of(more));
+        int code = new CommandLine(new Understudy())
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(errors))
+                .execute(arguments.toArray(String[]::new));
+        assertThat(code).as("%s%s", out, errors).isZero();
+        return out.toString();
+    }
+
+    @Test
+    void theReportsOfARunningProxyAreForPeopleAndForPrograms() throws Exception {
+        int port = ((InetSocketAddress) proxy.proxy().addresses().get(0)).getPort();
+        try (Connection application = DriverManager.getConnection("jdbc:mariadb://127.0.0.1:" + port
+                        + "/shop?sslMode=disable&user=understudy&password=" + PASSWORD);
+                Statement statement = application.createStatement()) {
+            application.setAutoCommit(false);
+            statement.execute("INSERT INTO t VALUES ()");
+            assertThat(report("sessions"))
+                    .contains("1 sessions of at most 10000, 1 in a transaction")
+                    .containsPattern("(?m)^ +1  understudy +shop +127.0.0.1$")
+                    .containsPattern(
+                            "(?m)^ +\\d+ +\\d+  understudy +shop +127.0.0.1:\\d+ +\\d+  relaying, in a transaction$");
+            application.commit();
+        }
+        assertThat(report("mirror"))
+                .contains("rule  ", "s1: ", "  executed: ", "  dropped: ", "Not mirrored, by reason: ");
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(report("commits"))
+                        .contains("Semi-sync is on", "commits a second", "by user", "understudy")
+                        .doesNotContain("null"));
+        for (String name : List.of("sessions", "mirror", "commits")) {
+            Object json = JsonReader.read(report(name, "--json"));
+            assertThat(json).isInstanceOf(Map.class);
+            assertThat(((Map<?, ?>) json).keySet())
+                    .isEqualTo(((Map<?, ?>) Objects.requireNonNull(JsonReader.read(send(
+                                    HttpRequest.newBuilder(uri("/api/" + name)).build()))))
+                            .keySet());
+        }
+    }
+
+    @Test
+    void digestsSayWhatTheMirrorDoes() throws Exception {
+        assertThat(send(HttpRequest.newBuilder(uri("/api/digests")).build()))
+                .contains("\"mirror\":{\"rules\":[],\"mirrored\":false,\"reasons\":[\"no_rule\"]}")
+                .contains("\"mirror\":{\"rules\":[],\"mirrored\":false,\"reasons\":[\"writes\"]}");
     }
 
     @AfterAll

@@ -1,8 +1,10 @@
 package io.understudy.report;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads values from a view's maps and writes lines. */
@@ -25,6 +27,17 @@ final class Table {
     @SuppressWarnings("unchecked")
     static List<Map<String, Object>> rows(Map<String, Object> from, String key) {
         return from.get(key) instanceof List<?> list ? (List<Map<String, Object>>) list : List.of();
+    }
+
+    /** Returns the counts that are not zero, the largest first. */
+    static String counts(Map<String, Object> counts) {
+        return counts.keySet().stream()
+                .filter(key -> whole(counts, key) != 0)
+                .sorted(Comparator.comparingLong((String key) -> whole(counts, key))
+                        .reversed()
+                        .thenComparing(key -> key))
+                .map(key -> whole(counts, key) + " " + key.replace('_', ' '))
+                .collect(Collectors.joining(", "));
     }
 
     static double number(Map<String, Object> from, String key) {

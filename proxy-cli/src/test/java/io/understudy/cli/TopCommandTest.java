@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Timeout;
 class TopCommandTest {
     private static final String DIGESTS = """
             {"digests": [
-              {"digest": "00000000000000aa", "kind": "select", "count": %1$d, "seconds": {"total": %1$d.0, "p99": 0.5, "max": 1},
+              {"digest": "00000000000000aa", "kind": "select", "count": %1$d,
+               "seconds": {"total": %1$d.0, "p99": 0.5, "max": 1},
                "mirror": {"rules": ["rest"], "mirrored": true, "reasons": ["sampled"], "count": 3, "ratio": 1.5}},
               {"digest": "00000000000000bb", "kind": "insert", "count": %1$d, "seconds": {"total": 0.0},
                "mirror": {"rules": [], "mirrored": false, "reasons": ["writes"]}},

@@ -12,6 +12,9 @@ import picocli.CommandLine.Spec;
         name = "report",
         mixinStandardHelpOptions = true,
         subcommands = {
+            MirrorReportCommand.class,
+            CommitsReportCommand.class,
+            SessionsReportCommand.class,
             DomainsReportCommand.class,
             ParallelismReportCommand.class,
             SteeringReportCommand.class,
@@ -28,6 +31,7 @@ public final class ReportCommand implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 Objects.requireNonNull(spec).commandLine(),
-                "Missing report: domains, parallelism, steering, lost, failover or pages; -h tells about them");
+                "Missing report: mirror, commits, sessions, domains, parallelism, steering, lost, failover or pages;"
+                        + " -h tells about them");
     }
 }
