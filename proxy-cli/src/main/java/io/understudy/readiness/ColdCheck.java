@@ -58,7 +58,7 @@ final class ColdCheck implements Check {
     private static String words(String state) {
         return switch (state) {
             case "no_probes" -> "fewer than ten mirrored SELECTs were measured on it yet";
-            case "no_recent_probes" -> "no mirrored SELECT was measured on it in the last five minutes";
+            case "no_recent_probes" -> "no mirrored SELECT was measured on it lately";
             case "timeouts" -> "some mirrored SELECTs took too long there to be measured";
             case "partly_mirrored" -> "the rules mirror only a part of the primary's queries";
             case "floor_unknown" -> "the primary's own page reads are not known yet";

@@ -7,7 +7,7 @@ const COOL = 0.5;
 
 const STATES = {
   no_probes: "no mirrored SELECT has been measured yet",
-  no_recent_probes: "nothing was mirrored in the last five minutes",
+  no_recent_probes: "no mirrored SELECT was measured on it lately",
   floor_unknown: "the primary's own page reads are not known (primary.monitor)",
   timeouts: "it is colder than measured, for some mirrored SELECTs took too long there",
   partly_mirrored: "the rules mirror only a part of the primary's queries (coveredShare)",

@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProbeFigures implements WarmingProgress.Listener {
     static final long STALE_NANOS = 300_000_000_000L;
+    /** So long without a probe, and so many page reads meanwhile, each of which may have evicted a page. */
+    private static final long UNSEEN_NANOS = 20_000_000_000L;
+
+    private static final long UNSEEN_READS = 1_000;
 
     private static final int RULES = 200;
     private static final int TABLES = 500;
@@ -48,6 +52,8 @@ final class ProbeFigures implements WarmingProgress.Listener {
     private long timedOutNanos;
     private long givenUpNanos;
     private long nowNanos;
+    private long pageReads = -1;
+    private long pageReadsAtProbe = -1;
 
     /** Called when the standby has restarted: its pages in memory are others. */
     void clear() {
@@ -63,11 +69,17 @@ final class ProbeFigures implements WarmingProgress.Listener {
         withoutCounters = 0;
         countersMissing = false;
         probing = true;
+        pageReadsAtProbe = -1;
     }
 
-    /** Sets the time of what follows. */
-    void at(long nanos) {
+    /**
+     * Sets the time of what follows.
+     *
+     * @param reads the standby's page reads since its start, or -1 when unknown
+     */
+    void at(long nanos, long reads) {
         nowNanos = nanos;
+        pageReads = reads;
         String forgotten;
         while ((forgotten = forgottenTables.poll()) != null) {
             tables.remove(forgotten);
@@ -98,6 +110,7 @@ final class ProbeFigures implements WarmingProgress.Listener {
         }
         withoutCounters = 0;
         countersMissing = false;
+        pageReadsAtProbe = pageReads;
         double pages = probe.result().pages();
         cold.add(pages, probe.weight(), position, probe.nanos());
         calm.add(pages, probe.weight(), position, probe.nanos());
@@ -137,6 +150,7 @@ final class ProbeFigures implements WarmingProgress.Listener {
     @Override
     public void read(double pages, double statements, double position) {
         divided.add(pages, statements, position, nowNanos);
+        pageReadsAtProbe = pageReads;
         dividedCurve.add(position, pages, statements);
     }
 
@@ -176,9 +190,16 @@ final class ProbeFigures implements WarmingProgress.Listener {
         return used().estimate();
     }
 
-    /** Returns whether the last probe was too long ago to say anything about the present. */
+    /**
+     * Returns whether the last probe was too long ago to say anything about the present: minutes, or seconds in which
+     * others have read many pages, such as a backup while the mirror pauses.
+     */
     boolean stale() {
-        return present().known() && nowNanos - used().lastNanos() > STALE_NANOS;
+        long since = nowNanos - used().lastNanos();
+        boolean unseen = since > UNSEEN_NANOS
+                && pageReadsAtProbe >= 0
+                && pageReads - pageReadsAtProbe >= UNSEEN_READS;
+        return present().known() && (unseen || since > STALE_NANOS);
     }
 
     /** Returns the seconds since the last probe that was counted, or NaN without any. */

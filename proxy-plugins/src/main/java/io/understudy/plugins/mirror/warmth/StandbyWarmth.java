@@ -80,7 +80,7 @@ public final class StandbyWarmth {
             long executed,
             WarmthSettings settings,
             long nowNanos) {
-        figures.at(nowNanos);
+        figures.at(nowNanos, state.coldReads());
         double queries = floor.selectsPerSecond();
         KnownReads known = new KnownReads(
                 figures.coldPages().mirrored(), Double.isNaN(queries) ? 0 : queries * compared.applier());

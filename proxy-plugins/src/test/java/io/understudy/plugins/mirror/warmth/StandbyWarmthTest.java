@@ -389,6 +389,28 @@ class StandbyWarmthTest {
         assertThat(warmth.warmth()).isNaN();
     }
 
+    /** As of a backup while the mirror pauses: it evicts what the probes have seen. */
+    @Test
+    void probesSayNothingOnceOthersHaveReadManyPages() {
+        for (int i = 0; i < 20; i++) {
+            pass(5, 1, 100);
+        }
+        reads += 999;
+        second += 25;
+        uptime += 25;
+        pass(0, 0, 0);
+        assertThat(view("state")).isEqualTo("known");
+        reads += 13_000;
+        pass(0, 0, 0);
+        assertThat(view("state")).isEqualTo("no_recent_probes");
+        assertThat(view("excess")).isNull();
+        assertThat(warmth.warmth()).isNaN();
+        for (int i = 0; i < 20; i++) {
+            pass(5, 1, 100);
+        }
+        assertThat(view("state")).isEqualTo("known");
+    }
+
     /** A row of a table that nobody has read for minutes has no figure any more. */
     @Test
     void oldRowsHaveNoFigure() {
