@@ -25,7 +25,11 @@ import org.junit.jupiter.api.Timeout;
 /** Plugins that come and go by reloads, some of them with faults. */
 @Timeout(60)
 class PluginHostTest {
-    /** @param number differs between two versions of a file */
+    /**
+     * A plugin's section of the file.
+     *
+     * @param number differs between two versions of a file
+     */
     public record Section(int number) {}
 
     private static final List<String> EVENTS = new CopyOnWriteArrayList<>();

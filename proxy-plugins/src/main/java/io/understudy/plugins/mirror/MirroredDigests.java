@@ -38,8 +38,8 @@ final class MirroredDigests {
         Set<String> reasons = new LinkedHashSet<>();
         boolean mirrored = false;
         boolean byClient = false;
-        for (String user : orNone(digest.users(), "")) {
-            for (String schema : orNone(digest.schemas(), null)) {
+        for (String user : digest.users().isEmpty() ? List.of("") : digest.users()) {
+            for (@Nullable String schema : orNone(digest.schemas())) {
                 MirrorExplanation found = MirrorExplanation.of(
                         now.config(),
                         now.set(),
@@ -65,10 +65,10 @@ final class MirroredDigests {
         return figures;
     }
 
-    private static <T extends @Nullable Object> List<T> orNone(List<? extends T> names, T none) {
-        List<T> all = new ArrayList<>(names);
+    private static List<@Nullable String> orNone(List<String> names) {
+        List<@Nullable String> all = new ArrayList<>(names);
         if (all.isEmpty()) {
-            all.add(none);
+            all.add(null);
         }
         return all;
     }
