@@ -100,17 +100,15 @@ class PrometheusTest {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
         }
-        Files.writeString(
-                folder.resolve("prometheus.yml"),
-                """
+        Files.writeString(folder.resolve("prometheus.yml"), """
                 global: { scrape_interval: 1s, evaluation_interval: 1s }
                 rule_files: [ "%s" ]
                 scrape_configs:
                   - job_name: understudy
                     static_configs: [ { targets: [ "127.0.0.1:%d" ] } ]
                 """.formatted(
-                                FOLDER.resolve("alerts.yaml").toAbsolutePath(),
-                                Objects.requireNonNull(proxy.adminAddress()).getPort()));
+                        FOLDER.resolve("alerts.yaml").toAbsolutePath(),
+                        Objects.requireNonNull(proxy.adminAddress()).getPort()));
         prometheus = new ProcessBuilder(
                         Objects.requireNonNull(System.getProperty(PROPERTY)),
                         "--config.file=" + folder.resolve("prometheus.yml"),
@@ -145,12 +143,14 @@ class PrometheusTest {
 
     private static List<?> query(String expression) throws IOException, InterruptedException {
         return (List<?>) Objects.requireNonNull(
-                ask("/api/v1/query?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8)).get("result"));
+                ask("/api/v1/query?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8))
+                        .get("result"));
     }
 
     private static List<Map<?, ?>> rules() throws IOException, InterruptedException {
         List<Map<?, ?>> rules = new ArrayList<>();
-        for (Object group : (List<?>) Objects.requireNonNull(ask("/api/v1/rules").get("groups"))) {
+        for (Object group :
+                (List<?>) Objects.requireNonNull(ask("/api/v1/rules").get("groups"))) {
             for (Object rule : (List<?>) Objects.requireNonNull(((Map<?, ?>) group).get("rules"))) {
                 rules.add((Map<?, ?>) rule);
             }
@@ -178,8 +178,8 @@ class PrometheusTest {
     }
 
     private static List<String> panelQueries() throws IOException {
-        Map<?, ?> dashboard = (Map<?, ?>)
-                Objects.requireNonNull(JsonReader.read(Files.readString(FOLDER.resolve("grafana.json"))));
+        Map<?, ?> dashboard =
+                (Map<?, ?>) Objects.requireNonNull(JsonReader.read(Files.readString(FOLDER.resolve("grafana.json"))));
         List<String> expressions = new ArrayList<>();
         for (Object panel : (List<?>) Objects.requireNonNull(dashboard.get("panels"))) {
             if (((Map<?, ?>) panel).get("targets") instanceof List<?> targets) {
@@ -199,14 +199,16 @@ class PrometheusTest {
         List<String> queries = panelQueries();
         assertThat(queries).hasSizeGreaterThan(20);
         Map<String, Integer> results = new TreeMap<>();
-        await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofSeconds(1)).untilAsserted(() -> {
-            statements();
-            results.clear();
-            for (String expression : queries) {
-                results.put(expression, query(expression).size());
-            }
-            assertThat(results).doesNotContainValue(0);
-        });
+        await().atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofSeconds(1))
+                .untilAsserted(() -> {
+                    statements();
+                    results.clear();
+                    for (String expression : queries) {
+                        results.put(expression, query(expression).size());
+                    }
+                    assertThat(results).doesNotContainValue(0);
+                });
 
         List<Map<?, ?>> rules = rules();
         assertThat(rules).hasSizeGreaterThan(10);

@@ -60,9 +60,8 @@ public final class CommitsText {
         out.line("");
         long unacknowledged = Table.whole(exposure, "unacknowledged");
         if (Boolean.FALSE.equals(exposure.get("expected"))) {
-            out.line(
-                    "Semi-sync was not seen enabled: no commit waits for a replica,"
-                            + " each could be lost with the primary.");
+            out.line("Semi-sync was not seen enabled: no commit waits for a replica,"
+                    + " each could be lost with the primary.");
             return;
         }
         out.line(

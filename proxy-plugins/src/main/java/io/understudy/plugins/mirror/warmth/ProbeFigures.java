@@ -196,9 +196,7 @@ final class ProbeFigures implements WarmingProgress.Listener {
      */
     boolean stale() {
         long since = nowNanos - used().lastNanos();
-        boolean unseen = since > UNSEEN_NANOS
-                && pageReadsAtProbe >= 0
-                && pageReads - pageReadsAtProbe >= UNSEEN_READS;
+        boolean unseen = since > UNSEEN_NANOS && pageReadsAtProbe >= 0 && pageReads - pageReadsAtProbe >= UNSEEN_READS;
         return present().known() && (unseen || since > STALE_NANOS);
     }
 
