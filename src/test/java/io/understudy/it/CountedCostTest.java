@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -194,8 +195,10 @@ class CountedCostTest {
             List<String> command =
                     new ArrayList<>(List.of("strace", "-c", "-U", "calls,name", "-o", counts.toString()));
             loops.forEach(loop -> command.addAll(List.of("-p", loop)));
-            Process strace = started(command, said);
-            assumeTrue(strace != null && attached(strace, said, loops.size()), "strace is not here, or may not attach");
+            Process started = started(command, said);
+            assumeTrue(
+                    started != null && attached(started, said, loops.size()), "strace is not here, or may not attach");
+            Process strace = Objects.requireNonNull(started);
             try {
                 repeat(QUERIES, query, client);
             } finally {
