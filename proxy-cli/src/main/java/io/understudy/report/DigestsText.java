@@ -121,13 +121,27 @@ public final class DigestsText {
         out.line(
                 "%d digests, %.0f statements, %.1f s of their time, %s; by %s",
                 lines.size(), count, time, span, order.name().toLowerCase(Locale.ROOT));
+        List<Line> shown = lines.subList(0, Math.min(rows, lines.size()));
+        // Without the mirror, its two columns would only take the text's place.
+        boolean mirrors =
+                shown.stream().anyMatch(line -> !Table.map(line.row(), "mirror").isEmpty());
         out.line(
-                "%16s %6s %9s %9s %9s %9s %7s %9s %7s %-24s  %s",
-                "digest", "time", "count", "mean", "p99", "max", "errors", "rows", "standby", "mirror", "text");
-        for (Line line : lines.subList(0, Math.min(rows, lines.size()))) {
+                "%16s %6s %9s %9s %9s %9s %7s %9s%s  %s",
+                "digest",
+                "time",
+                "count",
+                "mean",
+                "p99",
+                "max",
+                "errors",
+                "rows",
+                mirrors ? ofMirror("standby", "mirror") : "",
+                "text");
+        for (Line line : shown) {
             Map<String, Object> timing = Table.map(line.row(), "seconds");
+            Map<String, Object> mirror = Table.map(line.row(), "mirror");
             out.line(
-                    "%16s %5.1f%% %9.0f %9s %9s %9s %7.0f %9.0f %7s %-24s  %s",
+                    "%16s %5.1f%% %9.0f %9s %9s %9s %7.0f %9.0f%s  %s",
                     line.row().get("digest"),
                     time == 0 ? 0 : line.time() * 100 / time,
                     line.count(),
@@ -136,11 +150,14 @@ public final class DigestsText {
                     millis(Table.number(timing, "max")),
                     line.errors(),
                     line.rows(),
-                    ratio(Table.map(line.row(), "mirror")),
-                    mirror(Table.map(line.row(), "mirror")),
+                    mirrors ? ofMirror(ratio(mirror), mirror(mirror)) : "",
                     text(line.row()));
         }
         return out.text();
+    }
+
+    private static String ofMirror(String ratio, String rule) {
+        return String.format(Locale.ROOT, " %7s %-" + WHY + "s", ratio, rule);
     }
 
     /** Returns the time on the standby in proportion to that on the primary. */
