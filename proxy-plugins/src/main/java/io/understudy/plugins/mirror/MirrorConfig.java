@@ -115,6 +115,10 @@ public record MirrorConfig(
         if (probes < 0 || probes > 1000) {
             throw new IllegalArgumentException("probes: expected 0 to 1000 but found " + probes);
         }
+        if (probes == 0 && rules.stream().anyMatch(rule -> rule.sample().isAdaptive())) {
+            throw new IllegalArgumentException("probes: expected at least 1 where a rule has sample: adaptive,"
+                    + " which follows what the probes find; without them it would mirror everything for ever");
+        }
         this.concurrency = concurrency;
         this.queue = queue;
         this.timeout = timeout;

@@ -167,10 +167,10 @@ final class StandbyMirror {
         } else if (!sampled) {
             return;
         }
-        if (statement.mayBeProbe()) {
+        // What its names exclude for good, such as a view that cannot be read, is no part of the load that is warmed.
+        if (offer(statement) && statement.mayBeProbe()) {
             probing.taken(rule, statement.tables());
         }
-        offer(statement);
     }
 
     /**
@@ -195,20 +195,25 @@ final class StandbyMirror {
         return probing;
     }
 
-    /** Queues a statement and retains it, or drops it and counts the reason. Thread-safe; never blocks. */
-    void offer(MirroredStatement statement) {
+    /**
+     * Queues a statement and retains it, or drops it and counts the reason. Thread-safe; never blocks.
+     *
+     * @return whether nothing about the statement itself keeps it from being mirrored
+     */
+    boolean offer(MirroredStatement statement) {
         DropReason refused = refusal();
         if (refused != null) {
             drop(refused);
-            return;
+            return true;
         }
         StandbyTables.Verdict verdict = tables.verdict(statement.tables());
         refused = names.refusal(statement, verdict);
         if (refused != null) {
             drop(refused);
-            return;
+            return false;
         }
         queue.offer(statement, verdict != StandbyTables.Verdict.WAIT);
+        return true;
     }
 
     /** The results of the thread of {@link StandbyTables}. */

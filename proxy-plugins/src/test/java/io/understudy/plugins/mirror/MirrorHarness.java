@@ -112,10 +112,10 @@ abstract class MirrorHarness {
         offer(mirror, sql, session, setting, List.of());
     }
 
-    void offer(StandbyMirror mirror, String sql, long session, StatementSetting setting, List<TableName> tables) {
+    boolean offer(StandbyMirror mirror, String sql, long session, StatementSetting setting, List<TableName> tables) {
         ByteBuf packet = Commands.text(UnpooledByteBufAllocator.DEFAULT, CommandCode.QUERY, sql);
         packets.add(packet);
-        mirror.offer(new MirroredStatement(
+        boolean fit = mirror.offer(new MirroredStatement(
                 packet,
                 null,
                 null,
@@ -131,6 +131,7 @@ abstract class MirrorHarness {
                 1000,
                 System.nanoTime()));
         packet.release();
+        return fit;
     }
 
     void run(StandbyMirror mirror) {

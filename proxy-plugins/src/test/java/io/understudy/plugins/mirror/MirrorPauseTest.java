@@ -3,7 +3,9 @@ package io.understudy.plugins.mirror;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.StandbyState;
+import io.understudy.sql.TableName;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** When mirroring to a standby pauses and resumes. */
@@ -63,6 +65,25 @@ class MirrorPauseTest extends MirrorHarness {
         standby.stateFault = null;
         mirror.pause().check(config(1, 10, "1MiB", Duration.ofMinutes(5)).pauseAbove());
         assertThat(mirror.pause().describe()).isEqualTo("mirroring");
+        mirror.stop();
+    }
+
+    /** The warmth is that of the load without what never reaches the standby. A pause ends. */
+    @Test
+    void aSkippedTableIsNoPartOfTheMirroredLoad() {
+        List<TableName> items = List.of(new TableName("shop", "items"));
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        mirror.start();
+        executor.runPeriodic();
+        assertThat(offer(mirror, "SELECT 1", 1, SETTING, List.of())).isTrue();
+        mirror.skip("shop.items", System.nanoTime());
+        assertThat(offer(mirror, "SELECT * FROM shop.items", 1, SETTING, items)).isFalse();
+        assertThat(dropped("table_skipped")).isEqualTo(1);
+        standby.state = StandbyState.UNKNOWN;
+        executor.runPeriodic();
+        assertThat(offer(mirror, "SELECT 1", 1, SETTING, List.of())).isTrue();
+        assertThat(dropped("standby_down") + dropped("not_read_only")).isEqualTo(1);
+        run(mirror);
         mirror.stop();
     }
 

@@ -3,6 +3,7 @@ package io.understudy.plugins.mirror;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MirrorValueTypesTest {
@@ -28,6 +29,26 @@ class MirrorValueTypesTest {
         assertThat(adaptive).hasToString("adaptive");
         assertThat("adaptive").matches(SampleRate.PATTERN);
         assertThat(SampleRate.of(0.005)).isEqualTo(SampleRate.parse("0.5%"));
+    }
+
+    /** Without probes nothing would ever lower the sample. */
+    @Test
+    void anAdaptiveRuleNeedsProbes() {
+        var fixed = List.of(rule("100%"));
+        var adaptive = List.of(rule("100%"), rule("adaptive"));
+        assertThat(withProbes(0, fixed).probes()).isZero();
+        assertThat(withProbes(1, adaptive).probes()).isEqualTo(1);
+        assertThatThrownBy(() -> withProbes(0, adaptive))
+                .hasMessageContaining("probes: expected at least 1 where a rule has sample: adaptive");
+    }
+
+    private static MirrorConfig.Rule rule(String sample) {
+        return new MirrorConfig.Rule("r", null, SampleRate.parse(sample), null, null, null);
+    }
+
+    private static MirrorConfig withProbes(int probes, List<MirrorConfig.Rule> rules) {
+        return new MirrorConfig(
+                null, null, null, null, null, null, null, rules, null, null, probes, null, null, null, null);
     }
 
     @Test
