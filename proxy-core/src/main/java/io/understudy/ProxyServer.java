@@ -13,6 +13,7 @@ import io.understudy.connection.NetworkTransport;
 import io.understudy.connection.PortReuse;
 import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.host.HostContext;
+import io.understudy.host.MeterOwners;
 import io.understudy.host.PluginHost;
 import io.understudy.host.PluginStartException;
 import io.understudy.host.Published;
@@ -156,7 +157,8 @@ public final class ProxyServer implements AutoCloseable {
                 servers.primary(),
                 servers.standbys(),
                 published,
-                new SharedInstances());
+                new SharedInstances(),
+                new MeterOwners());
         LivePlugins contexts = new LivePlugins(shared, registry);
         live = contexts;
         plugins.start(available, loaded.plugins(), contexts);

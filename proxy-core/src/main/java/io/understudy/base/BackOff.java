@@ -26,11 +26,6 @@ public final class BackOff {
         return new BackOff(first, longest, true);
     }
 
-    /** Returns whether nothing has failed since the last {@link #reset}. */
-    public boolean fresh() {
-        return failures == 0;
-    }
-
     /** Counts a failure and returns the pause before the next attempt. */
     public Duration next() {
         long limit = first.toMillis();

@@ -291,10 +291,16 @@ public final class Exchange extends ResponseProgress implements CommandView {
         return rowWatcher;
     }
 
-    /** Ends the watch. Returns the observer that began it. */
-    public int unwatchRows() {
-        rowWatcher = null;
+    /** Returns the observer that began the watch. */
+    public int rowWatcherSlot() {
         return rowWatcherSlot;
+    }
+
+    /** Ends the watch if that observer began it. */
+    void unwatchRows(int observer) {
+        if (rowWatcherSlot == observer) {
+            rowWatcher = null;
+        }
     }
 
     @Override

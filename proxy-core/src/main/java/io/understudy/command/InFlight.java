@@ -87,6 +87,16 @@ public final class InFlight {
         head = 0;
     }
 
+    /** Ends the watches on rows that an observer began. */
+    public void unwatchRows(int observer) {
+        for (int i = 0; i < size; i++) {
+            Exchange exchange = ring[(head + i) % ring.length];
+            if (exchange != null) {
+                exchange.unwatchRows(observer);
+            }
+        }
+    }
+
     /** Removes the oldest exchange. */
     void remove() {
         Exchange done = ring[head];

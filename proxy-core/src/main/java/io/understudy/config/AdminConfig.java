@@ -23,6 +23,9 @@ public record AdminConfig(
     public static final Address DEFAULT_ADDRESS = new Address("127.0.0.1", 9307, "");
 
     private static final int TOKEN_LENGTH = 16;
+    /** How the token of docs/kubernetes/secret.yaml begins. */
+    private static final String EXAMPLE = "change-me";
+
     private static final String FIREWALL = "; let a firewall or network policy admit your monitoring alone, or ";
 
     public AdminConfig {
@@ -34,6 +37,10 @@ public record AdminConfig(
                         token == null || !token.reveal().isBlank(),
                         "token",
                         "is empty; set it, or remove the key to switch off what needs it")
+                .that(
+                        token == null || !token.reveal().startsWith(EXAMPLE),
+                        "token",
+                        "is the published example, which anybody may know; 'openssl rand -hex 16' makes one")
                 .done();
     }
 

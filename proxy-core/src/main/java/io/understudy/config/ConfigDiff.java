@@ -24,7 +24,7 @@ public record ConfigDiff(List<Change> changes) {
 
     private static final String HIDDEN = "***";
 
-    private static final Pattern LIVE = Pattern.compile("(limits|log|pages|switchover|plugins)(\\..*)?"
+    private static final Pattern LIVE = Pattern.compile("(limits|log|metrics|pages|switchover|plugins)(\\..*)?"
             + "|listen\\.maxConnections|listen\\.tls\\.(certificate|key|clientCa|requireClientCertificate)"
             + "|primary\\.(address|candidates)|primary\\.tls\\.(ca|certificate|key)"
             + "|admin\\.token|admin\\.tls\\.(certificate|key)");

@@ -34,6 +34,11 @@ final class TlsFiles {
             tls.readable(admin.certificate(), "admin.tls.certificate");
             tls.readable(admin.key(), "admin.tls.key");
         }
+        OtlpConfig otlp = config.metrics().otlp();
+        OtlpTls collector = otlp == null ? null : otlp.tls();
+        if (collector != null) {
+            tls.readable(collector.ca(), "metrics.otlp.tls.ca");
+        }
         tls.server(config.primary().tls(), "primary.tls");
         for (int i = 0; i < config.standbys().size(); i++) {
             tls.server(config.standbys().get(i).tls(), "standbys[" + i + "].tls");

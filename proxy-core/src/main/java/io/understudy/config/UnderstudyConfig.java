@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param admin the HTTP endpoint
  * @param limits bounds on time and memory
  * @param log what is logged by {@code run}, and how
+ * @param metrics where metrics are pushed to
  * @param pages the account for reports on pages and for rebuilding tables; null: neither is possible
  * @param switchover the account for planned changes of the primary; null: they are not possible
  * @param plugins each plugin's section by plugin id, in the file's order; a plugin without a section does not run
@@ -32,6 +33,7 @@ public record UnderstudyConfig(
         AdminConfig admin,
         LimitsConfig limits,
         LogConfig log,
+        MetricsConfig metrics,
         @Nullable PagesConfig pages,
         @Nullable SwitchoverConfig switchover,
         Map<String, RawSection> plugins)
@@ -44,6 +46,7 @@ public record UnderstudyConfig(
         admin = admin == null ? AdminConfig.defaults() : admin;
         limits = limits == null ? LimitsConfig.defaults() : limits;
         log = log == null ? LogConfig.defaults() : log;
+        metrics = metrics == null ? MetricsConfig.defaults() : metrics;
         plugins = plugins == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(plugins));
         Checks checks = new Checks()
                 .required(

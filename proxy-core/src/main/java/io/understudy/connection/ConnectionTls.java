@@ -1,27 +1,38 @@
 package io.understudy.connection;
 
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
-import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.connection.auth.AuthException;
+import io.understudy.handshake.tls.TlsContexts;
+import io.understudy.handshake.tls.TlsFilesException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import javax.net.ssl.SSLException;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * TLS of connections to one server. Certificate files are read by the first connection that needs them. Thread-safe.
+ * TLS of connections to one server. Certificate files are read by the first connection that needs them, and again by
+ * the first one after they have changed. Thread-safe.
  */
 final class ConnectionTls {
+    private static final Logger log = LoggerFactory.getLogger(ConnectionTls.class);
+
     private final ServerTlsConfig config;
     private final Address address;
+    /** Guarded by this, as the next. */
     private @Nullable SslContext context;
+
+    private List<String> stamps = List.of();
 
     ConnectionTls(ServerTlsConfig config, Address address) {
         this.config = config;
@@ -66,33 +77,52 @@ final class ConnectionTls {
         return handler;
     }
 
+    /**
+     * Returns the context, made again when a file has changed. While the changed files cannot be used, as half way
+     * through a renewal, connections go on with what was read before.
+     */
     private synchronized SslContext context() throws AuthException {
-        if (context != null) {
-            return context;
+        List<String> present = stamps();
+        SslContext last = context;
+        if (last != null && present.equals(stamps)) {
+            return last;
         }
+        stamps = present;
         try {
-            SslContextBuilder builder = SslContextBuilder.forClient()
-                    .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
-                    .endpointIdentificationAlgorithm(config.mode() == ServerTlsMode.VERIFY_FULL ? "HTTPS" : null);
-            Path ca = config.ca();
-            if (!config.mode().verifies()) {
-                builder.trustManager(InsecureTrustManagerFactory.INSTANCE);
-            } else if (ca != null) {
-                builder.trustManager(ca.toFile());
-            }
-            Path certificate = config.certificate();
-            Path key = config.key();
-            if (certificate != null && key != null) {
-                builder.keyManager(certificate.toFile(), key.toFile());
-            }
-            SslContext made = builder.build();
+            SslContext made = TlsContexts.connecting(
+                    switch (config.mode()) {
+                        case VERIFY_CA -> TlsContexts.Verification.AUTHORITY;
+                        case VERIFY_FULL -> TlsContexts.Verification.AUTHORITY_AND_NAME;
+                        default -> TlsContexts.Verification.NONE;
+                    },
+                    config.ca(),
+                    config.certificate(),
+                    config.key());
             context = made;
             return made;
-        } catch (SSLException | IllegalArgumentException e) {
-            throw new AuthException(
-                    "the files of its tls section cannot be used (" + e.getMessage()
-                            + "); check ca, certificate and key: PEM, the key as PKCS#8",
-                    e);
+        } catch (TlsFilesException e) {
+            if (last == null) {
+                throw new AuthException(e.getMessage() + "; check ca, certificate and key of its tls section", e);
+            }
+            log.warn("{}: {}; its connections go on with the files as they were before", address, e.getMessage());
+            return last;
+        }
+    }
+
+    /** Returns what differs when a file was written again or replaced. */
+    private List<String> stamps() {
+        return Stream.of(config.ca(), config.certificate(), config.key())
+                .filter(Objects::nonNull)
+                .map(ConnectionTls::stamp)
+                .toList();
+    }
+
+    private static String stamp(Path file) {
+        try {
+            BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
+            return now.fileKey() + " " + now.size() + " " + now.lastModifiedTime();
+        } catch (IOException e) {
+            return "not there";
         }
     }
 }

@@ -8,7 +8,6 @@ import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
@@ -158,7 +157,7 @@ public final class NetworkTransport {
             case EPOLL -> EpollHandler.newFactory();
             default -> NioIoHandler.newFactory();
         };
-        return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory);
+        return new EventLoops(threads, new DefaultThreadFactory(name, true), factory);
     }
 
     /** Creates event loops for the relay's channels and for server connections, which {@link #relayed} prepares. */
@@ -177,8 +176,7 @@ public final class NetworkTransport {
                         .allocator(
                                 new IoUringFixedBufferRingAllocator(PooledByteBufAllocator.DEFAULT, RING_BUFFER_BYTES))
                         .build());
-        return new MultiThreadIoEventLoopGroup(
-                threads, new DefaultThreadFactory(name, true), IoUringIoHandler.newFactory(config));
+        return new EventLoops(threads, new DefaultThreadFactory(name, true), IoUringIoHandler.newFactory(config));
     }
 
     public ChannelFactory<? extends ServerChannel> serverChannel(Address address) {

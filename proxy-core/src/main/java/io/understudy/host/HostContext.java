@@ -1,6 +1,8 @@
 package io.understudy.host;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.understudy.metrics.LatencyHistogram;
 import io.understudy.metrics.LatencyHistograms;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
@@ -8,10 +10,10 @@ import io.understudy.plugin.Primary;
 import io.understudy.plugin.PublishedStream;
 import io.understudy.plugin.Standby;
 import java.time.Clock;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Queue;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
@@ -30,7 +32,8 @@ public final class HostContext implements PluginContext, AutoCloseable {
             Primary primary,
             List<Standby> standbys,
             Published published,
-            SharedInstances instances) {
+            SharedInstances instances,
+            MeterOwners owners) {
         public Shared {
             standbys = List.copyOf(standbys);
         }
@@ -40,7 +43,9 @@ public final class HostContext implements PluginContext, AutoCloseable {
     private final Shared shared;
     private final BoundedScheduler executor;
     private final PluginMeters meters;
-    private final Queue<Runnable> latencies = new ConcurrentLinkedQueue<>();
+    /** Guarded by this: how to remove the latencies, by name and tags. */
+    private final Map<Object, Runnable> latencies = new HashMap<>();
+
     private final IntSupplier olderSessions;
     private volatile boolean closed;
 
@@ -63,7 +68,7 @@ public final class HostContext implements PluginContext, AutoCloseable {
         this.shared = shared;
         this.executor = executor;
         this.olderSessions = olderSessions;
-        meters = new PluginMeters(shared.meters());
+        meters = new PluginMeters(shared.meters(), owner, shared.owners());
     }
 
     /** Creates the context of a shared instance. */
@@ -78,10 +83,15 @@ public final class HostContext implements PluginContext, AutoCloseable {
     }
 
     @Override
-    public LatencyRecorder latency(String name, String description, String... tags) {
-        LatencyRecorder recorder = shared.histograms().series(name, description, tags)::record;
-        latencies.add(() -> shared.histograms().remove(name, tags));
-        return recorder;
+    public synchronized LatencyRecorder latency(String name, String description, String... tags) {
+        if (closed) {
+            // Of a task that is ending: nobody reads it.
+            return new LatencyHistogram()::record;
+        }
+        Object series = List.of(name, Tags.of(tags).stream().toList());
+        shared.owners().claim(series, this, owner);
+        latencies.put(series, () -> shared.histograms().remove(name, tags));
+        return shared.histograms().series(name, description, tags)::record;
     }
 
     @Override
@@ -110,28 +120,40 @@ public final class HostContext implements PluginContext, AutoCloseable {
     }
 
     @Override
-    public void publish(String name, Supplier<Object> view) {
+    public synchronized void publish(String name, Supplier<Object> view) {
+        refuseOnceClosed();
         shared.published().publish(owner, name, view);
     }
 
     @Override
-    public void publishOfStandby(String standby, String key, Supplier<Object> figures) {
+    public synchronized void publishOfStandby(String standby, String key, Supplier<Object> figures) {
+        refuseOnceClosed();
         shared.published().publishOfStandby(owner, standby, key, figures);
     }
 
     @Override
-    public void publish(String name, Supplier<Object> full, Supplier<Object> redacted) {
+    public synchronized void publish(String name, Supplier<Object> full, Supplier<Object> redacted) {
+        refuseOnceClosed();
         shared.published().publish(owner, name, full, redacted);
     }
 
     @Override
-    public void publishStream(String name, PublishedStream stream) {
+    public synchronized void publishStream(String name, PublishedStream stream) {
+        refuseOnceClosed();
         shared.published().publishStream(owner, name, stream);
     }
 
     @Override
-    public void publishAction(String name, Set<String> parameters, Action action) {
+    public synchronized void publishAction(String name, Set<String> parameters, Action action) {
+        refuseOnceClosed();
         shared.published().publishAction(owner, name, new NamedParameters(name, parameters, action));
+    }
+
+    /** A task that still ran when the plugin was stopped would leave behind what nobody withdraws. */
+    private void refuseOnceClosed() {
+        if (closed) {
+            throw new IllegalStateException(owner + " has stopped and publishes nothing more");
+        }
     }
 
     @Override
@@ -150,7 +172,9 @@ public final class HostContext implements PluginContext, AutoCloseable {
     /** Cancels the plugin's tasks and releases its shared instances. Called after the plugin's stop. */
     @Override
     public void close() {
-        closed = true;
+        synchronized (this) {
+            closed = true;
+        }
         shared.instances().release(this);
         executor.shutdownNow();
     }
@@ -160,7 +184,10 @@ public final class HostContext implements PluginContext, AutoCloseable {
         close();
         shared.published().withdraw(owner);
         meters.removeAll();
-        latencies.forEach(Runnable::run);
-        latencies.clear();
+        synchronized (this) {
+            latencies.values().forEach(Runnable::run);
+            latencies.clear();
+        }
+        shared.owners().release(this);
     }
 }

@@ -5,6 +5,7 @@ import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
+import io.understudy.server.PrimaryState;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,13 @@ public record HostedPrimary(
         return () -> java.util.concurrent.CompletableFuture.failedFuture(new java.io.IOException(
                 "no connection to the primary: there is no account for it; add primary.monitor with user and"
                         + " password"));
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // UNKNOWN is the mark for not yet probed
+    public boolean isUnreachable() {
+        PrimaryState state = monitor.state();
+        return state != PrimaryState.UNKNOWN && !state.reachable();
     }
 
     @Override

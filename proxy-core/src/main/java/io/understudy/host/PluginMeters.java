@@ -23,22 +23,47 @@ import org.jspecify.annotations.Nullable;
 /**
  * The meters of one plugin within the registry of the process: those that are registered here are registered there, and
  * removed from there with the plugin. A meter is the process's own object, so that counting costs no more than without
- * this class. Thread-safe.
+ * this class. A meter that another plugin or the proxy itself has is refused. Thread-safe.
  */
 final class PluginMeters extends MeterRegistry {
+    private final String owner;
+    private final MeterOwners owners;
     private volatile MeterRegistry process;
+    private volatile boolean removed;
 
-    PluginMeters(MeterRegistry process) {
+    PluginMeters(MeterRegistry process, String owner, MeterOwners owners) {
         super(process.config().clock());
         this.process = process;
-        config().onMeterRemoved(meter -> this.process.remove(meter.getId()));
+        this.owner = owner;
+        this.owners = owners;
+        config().onMeterRemoved(meter -> {
+            this.process.remove(meter.getId());
+            owners.release(meter.getId(), this);
+        });
+    }
+
+    /** Returns the registry for a new meter. */
+    private MeterRegistry claim(Meter.Id id) {
+        if (removed) {
+            return process;
+        }
+        boolean isNew = owners.claim(id, this, owner);
+        if (isNew
+                && process.find(id.getName()).meters().stream()
+                        .anyMatch(meter -> meter.getId().equals(id))) {
+            owners.release(id, this);
+            throw MeterOwners.taken(id, owner, "the proxy itself");
+        }
+        return process;
     }
 
     /** Removes all meters. Those that a task of the plugin registers later are in no registry that is read. */
     void removeAll() {
         MeterRegistry shown = process;
         process = new SimpleMeterRegistry();
+        removed = true;
         getMeters().forEach(meter -> shown.remove(meter.getId()));
+        owners.release(this);
     }
 
     @Override
@@ -47,7 +72,7 @@ final class PluginMeters extends MeterRegistry {
                 .tags(id.getTags())
                 .description(id.getDescription())
                 .baseUnit(id.getBaseUnit())
-                .register(process);
+                .register(claim(id));
     }
 
     @Override
@@ -56,7 +81,7 @@ final class PluginMeters extends MeterRegistry {
                 .tags(id.getTags())
                 .description(id.getDescription())
                 .baseUnit(id.getBaseUnit())
-                .register(process);
+                .register(claim(id));
     }
 
     @Override
@@ -73,7 +98,7 @@ final class PluginMeters extends MeterRegistry {
                 .distributionStatisticExpiry(wanted.getExpiry())
                 .distributionStatisticBufferLength(wanted.getBufferLength())
                 .pauseDetector(pauses)
-                .register(process);
+                .register(claim(id));
     }
 
     @Override
@@ -84,7 +109,7 @@ final class PluginMeters extends MeterRegistry {
                 .publishPercentiles(wanted.getPercentiles())
                 .publishPercentileHistogram(wanted.isPercentileHistogram())
                 .serviceLevelObjectives(durations(wanted.getServiceLevelObjectiveBoundaries()))
-                .register(process);
+                .register(claim(id));
     }
 
     private static Duration[] durations(double @Nullable [] nanos) {
@@ -115,7 +140,7 @@ final class PluginMeters extends MeterRegistry {
                 .maximumExpectedValue(wanted.getMaximumExpectedValueAsDouble())
                 .distributionStatisticExpiry(wanted.getExpiry())
                 .distributionStatisticBufferLength(wanted.getBufferLength())
-                .register(process);
+                .register(claim(id));
     }
 
     @Override
@@ -124,7 +149,7 @@ final class PluginMeters extends MeterRegistry {
                 .tags(id.getTags())
                 .description(id.getDescription())
                 .baseUnit(id.getBaseUnit())
-                .register(process);
+                .register(claim(id));
     }
 
     @Override
@@ -133,7 +158,7 @@ final class PluginMeters extends MeterRegistry {
         return FunctionTimer.builder(id.getName(), source, count, total, unit)
                 .tags(id.getTags())
                 .description(id.getDescription())
-                .register(process);
+                .register(claim(id));
     }
 
     @Override
@@ -142,7 +167,7 @@ final class PluginMeters extends MeterRegistry {
                 .tags(id.getTags())
                 .description(id.getDescription())
                 .baseUnit(id.getBaseUnit())
-                .register(process);
+                .register(claim(id));
     }
 
     @Override

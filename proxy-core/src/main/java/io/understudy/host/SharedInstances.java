@@ -48,7 +48,7 @@ public final class SharedInstances {
         try {
             return new Entry(create.apply(context), context, Collections.newSetFromMap(new IdentityHashMap<>()));
         } catch (RuntimeException | Error e) {
-            context.close();
+            context.remove();
             throw e;
         }
     }

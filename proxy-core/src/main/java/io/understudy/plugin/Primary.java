@@ -19,6 +19,14 @@ public interface Primary {
     ServerConnector connector();
 
     /**
+     * Returns whether the last probe found that it does not respond. The proxy has then logged that with the remedy, so
+     * a plugin whose own query fails logs nothing.
+     */
+    default boolean isUnreachable() {
+        return false;
+    }
+
+    /**
      * Registers a listener for changes of the primary. It is called after connections made from {@link #dataSource} and
      * {@link #connector} lead to the new one, and must not wait.
      *

@@ -111,6 +111,11 @@ final class Conditions {
     }
 
     boolean patternHolds(@Nullable String normalized) {
+        return patternHolds(normalized, true);
+    }
+
+    /** @param counted whether an aborted search counts against the pattern, as it does while statements run */
+    boolean patternHolds(@Nullable String normalized, boolean counted) {
         List<TextPattern> terms = match.pattern();
         if (terms.isEmpty()) {
             return true;
@@ -123,7 +128,9 @@ final class Conditions {
             TextPattern term = terms.get(i);
             TextPattern.Found found = term.search(normalized);
             if (found == TextPattern.Found.ABORTED) {
-                aborted(term);
+                if (counted) {
+                    aborted(term);
+                }
                 return false;
             }
             if (found == TextPattern.Found.YES) {

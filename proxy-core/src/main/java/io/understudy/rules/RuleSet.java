@@ -97,6 +97,48 @@ public final class RuleSet<R> {
         return Explanation.of(this, conditions, subject);
     }
 
+    /**
+     * Returns the index of the first rule that matches, or {@link SessionRules#NONE}, as the sessions find it. Changes
+     * nothing for them: counts neither a hit nor an aborted search.
+     */
+    public int peek(ExplainedStatement subject) {
+        SessionPart part = part(subject.user(), subject.schema(), subject.client(), subject.schema(), 0);
+        if (part.candidates.length == 0) {
+            return part.fallback;
+        }
+        StatementSummary summary = subject.summary();
+        if (summary != null) {
+            Result known = responses.get(slot(summary.digest(), part));
+            if (known != null && known.digest == summary.digest() && known.part == part) {
+                return known.rule;
+            }
+        }
+        for (int candidate : part.candidates) {
+            Conditions rule = conditions[candidate];
+            if (rule.kindHolds(subject.kind())
+                    && rule.digestHolds(summary)
+                    && rule.tableHolds(summary, part.schema)
+                    && rule.patternHolds(subject.normalized(), false)) {
+                return candidate;
+            }
+        }
+        return part.fallback;
+    }
+
+    /** Returns whether a rule before {@code index} could match if the client of {@code subject} were another one. */
+    public boolean dependsOnClient(ExplainedStatement subject, int index) {
+        for (int i = 0; i < (index < 0 ? conditions.length : index); i++) {
+            Conditions rule = conditions[i];
+            if (!rule.match.client().isEmpty()
+                    && rule.userHolds(subject.user())
+                    && rule.schemaHolds(subject.schema())
+                    && !rule.clientHolds(subject.client())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void hit(int index) {
         hits[index].increment();
     }
@@ -112,6 +154,16 @@ public final class RuleSet<R> {
      * @param tables the schema that unqualified table names refer to
      */
     SessionPart part(String user, @Nullable String schema, @Nullable InetAddress client, @Nullable String tables) {
+        return part(user, schema, client, tables, MAX_SHARED_PARTS);
+    }
+
+    /** @param mostShared a new part is shared if there are fewer */
+    private SessionPart part(
+            String user,
+            @Nullable String schema,
+            @Nullable InetAddress client,
+            @Nullable String tables,
+            int mostShared) {
         List<Integer> candidates = new ArrayList<>();
         int decided = -1;
         for (int i = 0; i < conditions.length && decided < 0; i++) {
@@ -131,7 +183,7 @@ public final class RuleSet<R> {
         if (shared != null) {
             return shared;
         }
-        if (parts.size() >= MAX_SHARED_PARTS) {
+        if (parts.size() >= mostShared) {
             return new SessionPart(open, last, tables);
         }
         return parts.computeIfAbsent(key, k -> new SessionPart(open, last, tables));

@@ -128,7 +128,11 @@ public final class StandbyMonitor implements AutoCloseable {
         boolean first = before == StandbyState.UNKNOWN;
         if (!now.reachable()) {
             if (first || before.reachable()) {
-                log.warn("standby {} is unreachable: {}", name, now.problem());
+                log.warn(
+                        "standby {} is unreachable: {}; start it, or correct its address or account: understudy check"
+                                + " --connect tries them",
+                        name,
+                        now.problem());
             }
             return;
         }

@@ -146,7 +146,7 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
 
     @Override
     public void rowWatcherFailed(Exchange exchange, Throwable fault) {
-        retire(exchange.unwatchRows(), "onRow", fault);
+        retire(exchange.rowWatcherSlot(), "onRow", fault);
     }
 
     @Override
@@ -273,13 +273,25 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
 
     private void leave(int observer) {
         SessionObserver leaving = observers[observer];
-        observers[observer] = SessionObserver.NONE;
-        interests[observer] = Interest.NONE;
+        takeOut(observer);
         try {
             undoLater(observer, leaving.onRemoved());
-            leaving.onClose(REMOVED);
         } catch (Throwable fault) {
             environment.plugins().faulted(session, names[observer], "onRemoved", fault);
+        }
+        try {
+            leaving.onClose(REMOVED);
+        } catch (Throwable fault) {
+            environment.plugins().faulted(session, names[observer], "onClose", fault);
+        }
+    }
+
+    /** Has an observer called no more, not for rows of responses in flight either. */
+    private void takeOut(int observer) {
+        observers[observer] = SessionObserver.NONE;
+        interests[observer] = Interest.NONE;
+        if (mayWatchRows()) {
+            session.inFlight().unwatchRows(observer);
         }
     }
 
@@ -301,8 +313,7 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
     }
 
     private void remove(int observer, String where, Throwable fault) {
-        observers[observer] = SessionObserver.NONE;
-        interests[observer] = Interest.NONE;
+        takeOut(observer);
         environment.plugins().faulted(session, names[observer], where, fault);
     }
 }

@@ -7,6 +7,7 @@ import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.compress.InflationRefusedException;
 import io.understudy.wire.packet.ErrPacket;
+import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 import javax.net.ssl.SSLException;
@@ -293,7 +294,11 @@ final class SessionFaults {
         }
     }
 
-    private static String why(Throwable cause) {
+    /** Returns a fault in words: what a driver or the network library calls it tells a user nothing. */
+    static String why(Throwable cause) {
+        if (cause instanceof ClosedChannelException) {
+            return "the connection was closed";
+        }
         String message = cause.getMessage();
         return message == null ? cause.getClass().getSimpleName() : message;
     }

@@ -67,6 +67,10 @@ final class WatchedRows implements PacketSink {
         if (watcher == null) {
             return next.onShown(buf, index, length);
         }
+        Exchange exchange = inFlight.head();
+        if (exchange == null || exchange.rowWatcher() != watcher) {
+            return true; // the watch has ended since the row began
+        }
         try {
             watcher.onRow(buf, index, length, row);
         } catch (Throwable thrown) {

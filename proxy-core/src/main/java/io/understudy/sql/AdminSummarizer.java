@@ -103,6 +103,7 @@ final class AdminSummarizer {
             n++;
         }
         if (!t.isAny(n, Keyword.TABLE, Keyword.TABLES, Keyword.VIEW)) {
+            draft.unlisted = true;
             return;
         }
         n = table(n + 1, write);

@@ -1,5 +1,7 @@
 package io.understudy.sql;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Decides the kind of one statement by its first words and delegates the rest to its family.
  *
@@ -90,7 +92,7 @@ final class StatementSummarizer {
             }
             default -> draft.notPure(kind.writes() ? NotPure.WRITES : NotPure.NOT_A_READ);
         }
-        draft.unlisted |= mayWriteUnlisted(kind, draft.writings() > writings);
+        draft.unlisted |= mayWriteUnlisted(kind, draft.writings() > writings) && !writesNothing(kind, keyword);
         draft.schema |= kind == StatementKind.UNKNOWN
                 || kind == StatementKind.BLOCK
                 || kind.isDdl() && kind != StatementKind.TRUNCATE && !draft.temporary;
@@ -119,6 +121,18 @@ final class StatementSummarizer {
             case INSERT, REPLACE, UPDATE, DELETE, LOAD, TRUNCATE, CREATE, ALTER, DROP, RENAME, ADMIN -> !named;
             default -> false;
         };
+    }
+
+    /**
+     * Administration that changes no rows. What {@link AdminSummarizer} does not understand is unlisted all the same.
+     */
+    private static boolean writesNothing(StatementKind kind, @Nullable Keyword keyword) {
+        return kind == StatementKind.ADMIN
+                && keyword != null
+                && switch (keyword) {
+                    case ANALYZE, BACKUP, CACHE, CHECK, CHECKSUM, LOAD, PURGE, RESTART, SHUTDOWN -> true;
+                    default -> false;
+                };
     }
 
     private void query(int first) {

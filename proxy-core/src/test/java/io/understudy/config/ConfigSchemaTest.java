@@ -67,6 +67,8 @@ class ConfigSchemaTest {
                 "{ primary: { address: a:1 }, standbys: [{ name: s, address: b:1, user: u, password: p }] }",
                 "{ primary: { address: a:1 }, admin: { enabled: false, address: h:0, token: '${env:TOKEN}' } }",
                 "{ primary: { address: a:1 }, limits: { statementBytes: 16MiB, drainTimeout: 0s } }",
+                "{ primary: { address: a:1 }, metrics: { otlp: { url: 'https://c/v1/metrics', headers: { A: 1 } } } }",
+                "{ primary: { address: a:1 }, metrics: { otlp: { url: 'http://c:1/x', attributes: { a.b: c } } } }",
                 "{ primary: { address: a:1 }, plugins: }",
                 "{ primary: { address: a:1 }, plugins: { sample: , other-sample: { enabled: false } } }",
                 "{ primary: { address: a:1 }, plugins: { sample: { total: 9000000000, factor: 1.5, order: by-session"
@@ -158,7 +160,8 @@ class ConfigSchemaTest {
     }
 
     private static void collect(Class<?> type, List<Class<?>> into) {
-        boolean valueType = List.of(Address.class, ByteSize.class).contains(type);
+        boolean valueType =
+                List.of(Address.class, ByteSize.class, HttpUrl.class).contains(type);
         if (!type.isRecord() || valueType || into.contains(type)) {
             return;
         }
@@ -174,7 +177,7 @@ class ConfigSchemaTest {
 
     @Test
     void exactlyTheKeysAreDescribed() throws Exception {
-        assertThat(coreRecords()).hasSize(13);
+        assertThat(coreRecords()).hasSize(16);
         Descriptions descriptions = new Descriptions();
         for (Class<?> type : coreRecords()) {
             for (RecordComponent component : type.getRecordComponents()) {

@@ -100,6 +100,7 @@ class ExamplesTest {
                         "primary.monitor",
                         "standbys",
                         "admin.token",
+                        "metrics.otlp",
                         "pages",
                         "switchover",
                         "plugins.black-box",

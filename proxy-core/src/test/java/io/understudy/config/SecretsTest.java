@@ -122,6 +122,14 @@ class SecretsTest {
         }
     }
 
+    /** The manifests and older charts have it, so that it is no secret. */
+    @Test
+    void thePublishedTokenIsRefused(@TempDir Path directory) throws Exception {
+        Path config = Files.writeString(
+                directory.resolve("understudy.yaml"), OK + "admin: { token: change-me-to-32-hexadecimal-digits }");
+        assertThat(problem(config)).contains("admin.token", "published example", "openssl rand");
+    }
+
     @Test
     void nothingPrintsASecret() throws ConfigException {
         LoadedConfig loaded = ConfigTexts.text("""

@@ -30,7 +30,7 @@ class WrongDocumentsTest {
                 arguments(
                         OK + "colour: red",
                         "2:1: unknown key 'colour'; known here: transport, listen, primary, standbys, admin, limits,"
-                                + " log, pages, switchover, plugins"),
+                                + " log, metrics, pages, switchover, plugins"),
                 arguments(
                         OK + "transport: eppol",
                         "2:12: transport: expected one of auto, io_uring, epoll, nio but found 'eppol'; did you mean"
@@ -72,6 +72,34 @@ class WrongDocumentsTest {
                 arguments(
                         OK + "transport: nio\nlisten: { reusePort: true }",
                         "3:22: listen.reusePort: needs epoll or io_uring; remove transport: nio, or this key"),
+                arguments(
+                        OK + "metrics: { otlp: { interval: 5s } }",
+                        "2:18: metrics.otlp.url: required: where the collector receives metrics, such as"
+                                + " http://127.0.0.1:4318/v1/metrics"),
+                arguments(
+                        OK + "metrics: { otlp: { url: \"collector:4318\" } }",
+                        "2:25: metrics.otlp.url: expected a URL such as http://127.0.0.1:4318/v1/metrics but found"
+                                + " 'collector:4318'"),
+                arguments(
+                        OK + "metrics: { otlp: { url: \"http://collector:4318\" } }",
+                        "2:25: metrics.otlp.url: expected a path at the end, such as /v1/metrics, but found"
+                                + " 'http://collector:4318'"),
+                arguments(
+                        OK + "metrics: { otlp: { url: \"http://collector:4318/v1/metrics\", interval: 100ms } }",
+                        "2:71: metrics.otlp.interval: expected 1s to 1h"),
+                arguments(
+                        OK + "metrics: { otlp: { url: \"http://collector:4318/v1/metrics\", header: {} } }",
+                        "2:61: metrics.otlp: unknown key 'header'; did you mean 'headers'?"),
+                arguments(
+                        OK + "metrics: { otlp: { url: \"http://c:1/v1/metrics\", headers: { Host: x } } }",
+                        "2:59: metrics.otlp.headers: 'Host' is set by the proxy; remove it here"),
+                arguments(
+                        OK + "metrics: { otlp: { url: \"http://c:1/v1/metrics\", headers: { \"X Y\": x } } }",
+                        "2:59: metrics.otlp.headers: 'X Y' is no name of a header"),
+                arguments(
+                        OK + "metrics: { otlp: { url: \"http://c:1/v1/metrics\", headers: { K: \"a\\nb\" } } }",
+                        "2:59: metrics.otlp.headers: the value of 'K' has characters that no header may have, such as a"
+                                + " line break"),
                 arguments(OK + "listen: { address: [] }", "2:20: listen.address: required: at least one address"),
                 arguments(
                         OK + "listen: { address: \"p:1\" }",
@@ -202,7 +230,7 @@ class WrongDocumentsTest {
                 arguments(
                         "- a",
                         "1:1: expected a mapping with the keys transport, listen, primary, standbys, admin, limits,"
-                                + " log, pages, switchover, plugins"
+                                + " log, metrics, pages, switchover, plugins"
                                 + " but found a list"),
                 arguments(OK + "? [a]\n: b", "2:3: a key must be a single word; quote a value that starts with { or ["),
                 arguments(

@@ -37,6 +37,7 @@ class HostContextTest {
     private final LatencyHistograms histograms = new LatencyHistograms();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final SharedInstances instances = new SharedInstances();
+    private final MeterOwners owners = new MeterOwners();
 
     private HostContext context(String plugin) {
         PrimaryConfig config = new PrimaryConfig(Address.parse("127.0.0.1:1"), null, null, null, null, null, null);
@@ -48,7 +49,7 @@ class HostContextTest {
         return new HostContext(
                 plugin,
                 new HostContext.Shared(
-                        registry, histograms, Clock.systemUTC(), primary, List.of(), published, instances));
+                        registry, histograms, Clock.systemUTC(), primary, List.of(), published, instances, owners));
     }
 
     /** The buckets of a histogram are those that the plugin wants, in what is scraped. */
@@ -131,6 +132,62 @@ class HostContextTest {
         try (HostContext next = context("mirror")) {
             next.publish("mirror", () -> 2);
         }
+    }
+
+    /** The first to leave would take the other's meter with it. */
+    @Test
+    void aMeterHasOneOwner() {
+        Counter.builder("understudy.sessions.counted").register(registry);
+        HostContext first = context("mirror");
+        Counter.builder("understudy.counted").tag("a", "b").register(first.meters());
+        first.latency("understudy_mirror_seconds", "Execution", "standby", "s1");
+        first.latency("understudy_mirror_seconds", "Execution", "standby", "s1").record(1);
+        try (HostContext second = context("other")) {
+            assertThatThrownBy(() ->
+                            Counter.builder("understudy.counted").tag("a", "b").register(second.meters()))
+                    .hasMessageContaining("plugin other registers the meter")
+                    .hasMessageContaining("which mirror has");
+            assertThatThrownBy(() -> second.latency("understudy_mirror_seconds", "x", "standby", "s1"))
+                    .hasMessageContaining("which mirror has");
+            assertThatThrownBy(
+                            () -> Counter.builder("understudy.sessions.counted").register(second.meters()))
+                    .hasMessageContaining("which the proxy itself has");
+            Counter.builder("understudy.counted").tag("a", "c").register(second.meters());
+            second.remove();
+            assertThat(registry.find("understudy.counted").counters()).hasSize(1);
+            assertThat(registry.find("understudy.sessions.counted").counters()).hasSize(1);
+            assertThat(histograms.all()).hasSize(1);
+        }
+        first.remove();
+        HostContext third = context("third");
+        Counter.builder("understudy.counted").tag("a", "b").register(third.meters());
+        third.latency("understudy_mirror_seconds", "Execution", "standby", "s1");
+        third.remove();
+        assertThat(registry.find("understudy.counted").counters()).isEmpty();
+    }
+
+    /** It still ran when the plugin was stopped. */
+    @Test
+    void aTaskThatOutlivesItsPluginLeavesNothingBehind() {
+        HostContext context = context("mirror");
+        context.remove();
+        assertThatThrownBy(() -> context.publish("mirror", () -> 1)).hasMessageContaining("mirror has stopped");
+        assertThatThrownBy(() -> context.publish("mirror", () -> 1, () -> 1)).hasMessageContaining("stopped");
+        assertThatThrownBy(() -> context.publishAction("mirror/pause", arguments -> 1))
+                .hasMessageContaining("stopped");
+        assertThatThrownBy(() -> context.publishOfStandby("s1", "warmth", () -> 1))
+                .hasMessageContaining("stopped");
+        context.latency("understudy_mirror_seconds", "Execution").record(1);
+        Counter.builder("understudy.counted").register(context.meters());
+        assertThat(published.views()).isEmpty();
+        assertThat(published.sensitive()).isEmpty();
+        assertThat(published.actions()).isEmpty();
+        assertThat(published.ofStandby("s1")).isEmpty();
+        assertThat(histograms.all()).isEmpty();
+        HostContext next = context("mirror");
+        Counter.builder("understudy.counted").register(next.meters());
+        next.publish("mirror", () -> 2);
+        next.remove();
     }
 
     @Test

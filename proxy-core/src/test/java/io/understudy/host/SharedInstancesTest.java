@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class SharedInstancesTest {
     private final SharedInstances instances = new SharedInstances();
+    private final Published published = new Published();
     private final HostContext.Shared shared = shared();
     private final AtomicInteger made = new AtomicInteger();
     private final List<String> closed = new ArrayList<>();
@@ -43,7 +44,14 @@ class SharedInstancesTest {
                 new PrimaryMonitor(address, config, NameLookup.RUNTIME, registry, never, never, Duration.ofSeconds(1));
         HostedPrimary primary = new HostedPrimary(null, address, monitor, HostedPrimary.noAccount());
         return new HostContext.Shared(
-                registry, new LatencyHistograms(), Clock.systemUTC(), primary, List.of(), new Published(), instances);
+                registry,
+                new LatencyHistograms(),
+                Clock.systemUTC(),
+                primary,
+                List.of(),
+                published,
+                instances,
+                new MeterOwners());
     }
 
     /** A shared instance. */
@@ -123,9 +131,11 @@ class SharedInstancesTest {
     void anInstanceThatCannotBeCreatedIsNotKept() {
         try (HostContext plugin = plugin("first")) {
             assertThatThrownBy(() -> plugin.shared(Thing.class, own -> {
+                        own.publish("things", () -> 1);
                         throw new IllegalArgumentException("no account");
                     }))
                     .hasMessage("no account");
+            assertThat(published.views()).as("of what was not kept").isEmpty();
             assertThat(plugin.shared(Thing.class, Thing::new).number).isEqualTo(1);
         }
     }

@@ -14,6 +14,8 @@ import io.understudy.testkit.Scripted;
 import io.understudy.testkit.Watcher;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.ServerStatus;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -128,6 +130,28 @@ class RetiredObserverTest {
             scripted.server(OK, OK, OK);
             assertThat(scripted.client.take()).isEqualTo(concat(OK, OK));
         }
+        scripted.finish();
+    }
+
+    /** Whatever it threw, it gets to free what it has. */
+    @Test
+    void aRemovedObserverThatThrowsIsClosed() {
+        List<String> closed = new ArrayList<>();
+        Scripted scripted = new Scripted(Memory.direct(), new Watcher(Watcher.ALL) {
+                    @Override
+                    public @Nullable InjectedStatement onRemoved() {
+                        throw new IllegalStateException("on purpose, in onRemoved");
+                    }
+
+                    @Override
+                    public void onClose(String reason) {
+                        closed.add(reason);
+                    }
+                })
+                .loggedIn(Scripted.CLASSIC);
+        scripted.session.leave(List.of("p0"));
+        assertThat(closed).containsExactly("removed");
+        passes(scripted, query("INSERT INTO t VALUES (1)"));
         scripted.finish();
     }
 }

@@ -22,6 +22,8 @@ import io.understudy.wire.ServerStatus;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,7 +36,7 @@ class WatchedRowsTest {
 
     private final Memory memory = Memory.heap();
 
-    private static final class Rows extends Watcher implements RowWatcher {
+    private static class Rows extends Watcher implements RowWatcher {
         private final List<String> rows = new ArrayList<>();
         private final int failsAt;
         private final boolean asks;
@@ -129,5 +131,47 @@ class WatchedRowsTest {
             assertThat(watcher.rows).isEmpty();
             assertThat(watcher.commands).isEqualTo(2);
         }
+    }
+
+    /** In the middle of a result and of a row; what it injected is undone all the same. */
+    @ParameterizedTest
+    @ValueSource(ints = {7, 100})
+    void aPluginThatIsRemovedSeesNoMoreRows(int read) {
+        Rows watcher = new Rows(Watcher.ALL | Interest.ROWS, -1, true);
+        Scripted scripted = new Scripted(memory, watcher).loggedIn(Scripted.CLASSIC);
+        byte[] result = result();
+        scripted.client(Bytes.command(CommandCode.QUERY, "SELECT a FROM t"));
+        int seen = -1;
+        for (int at = 0; at < result.length; at += read) {
+            scripted.server(Bytes.slice(result, at, Math.min(result.length, at + read)));
+            if (seen < 0 && watcher.rows.size() > 5) {
+                scripted.session.leave(List.of("p0"));
+                seen = watcher.rows.size();
+            }
+        }
+        assertThat(scripted.client.take()).isEqualTo(result);
+        assertThat(watcher.rows).hasSize(seen);
+        scripted.finish();
+    }
+
+    /** Its rows are in flight when something else of it fails. */
+    @Test
+    void anObserverThatWasRetiredSeesNoMoreRows() {
+        Rows watcher = new Rows(Watcher.ALL | Interest.ROWS, -1, true) {
+            @Override
+            public void onCommand(CommandView command) {
+                if (Objects.requireNonNull(command.text()).contains("planted")) {
+                    throw new IllegalStateException("planted");
+                }
+                super.onCommand(command);
+            }
+        };
+        Scripted scripted = new Scripted(memory, watcher).loggedIn(Scripted.CLASSIC);
+        scripted.client(Bytes.command(CommandCode.QUERY, "SELECT a FROM t"));
+        scripted.client(Bytes.command(CommandCode.QUERY, "SELECT planted"));
+        scripted.server(result());
+        scripted.server(result());
+        assertThat(watcher.rows).isEmpty();
+        scripted.finish();
     }
 }

@@ -196,7 +196,12 @@ class TablesTest {
                 "SET STATEMENT max_statement_time=1 FOR INSERT",
                 "INSERT /*!50000 IGNORE */ INTO t VALUES (1)",
                 "XA COMMIT 'x'",
-                "GRANT SELECT ON t TO u"
+                "GRANT SELECT ON t TO u",
+                "OPTIMIZE",
+                "CHECK t",
+                "ANALYZE TABLE (t)",
+                "IMPORT TABLE FROM '/tmp/t.sdi'",
+                "CHECKSUM TABLE t; CALL p()"
             })
     void tellsWhatMayWriteMoreThanItsText(String sql) {
         assertThat(summary(sql).writesListed()).isFalse();
@@ -210,7 +215,16 @@ class TablesTest {
                 "INSERT INTO t (a) VALUES (1); INSERT INTO t (a) VALUES (1)",
                 "SET STATEMENT max_statement_time=1 FOR DELETE FROM t",
                 "CREATE TABLE t (a INT, KEY k (a))",
-                "DO NEXTVAL(s)"
+                "DO NEXTVAL(s)",
+                "ANALYZE TABLE a, b",
+                "ANALYZE NO_WRITE_TO_BINLOG TABLE a PERSISTENT FOR ALL",
+                "CHECK TABLE a EXTENDED",
+                "CHECKSUM TABLE a",
+                "OPTIMIZE TABLE a",
+                "PURGE BINARY LOGS TO 'binlog.000010'",
+                "CACHE INDEX t IN hot",
+                "LOAD INDEX INTO CACHE t",
+                "BACKUP STAGE START"
             })
     void tellsWhatWritesNoMoreThanItsText(String sql) {
         assertThat(summary(sql).writesListed()).isTrue();

@@ -85,19 +85,24 @@ public final class ExecuteBody {
     }
 
     /**
-     * Returns whether {@link #types} would return these types, or none. Allocates no array, because most executions
-     * repeat them.
+     * Returns whether an execution has these types or none, so that nothing is to be learned from it; false also if the
+     * types are not at a fixed place. Allocates nothing, because nearly every execution is such a one.
      */
-    boolean hasTypes(byte[] known) {
-        if (count == 0 || buf.getByte(boundAt()) != 1) {
+    static boolean repeats(
+            ByteBuf buf, int index, int length, int parameters, long capabilities, byte @Nullable [] known) {
+        if ((capabilities & Capabilities.QUERY_ATTRIBUTES) != 0) {
+            return false;
+        }
+        int end = index + length;
+        int boundAt = index + COUNT_AT + nullBytes(parameters);
+        if (parameters == 0 || boundAt >= end || buf.getByte(boundAt) != 1) {
             return true;
         }
-        int at = boundAt() + 1;
-        if (named || known.length != count * 2 || at + known.length > end) {
+        if (known == null || known.length != parameters * 2 || boundAt + 1 + known.length > end) {
             return false;
         }
         for (int i = 0; i < known.length; i++) {
-            if (buf.getByte(at + i) != known[i]) {
+            if (buf.getByte(boundAt + 1 + i) != known[i]) {
                 return false;
             }
         }

@@ -104,11 +104,11 @@ public final class PreparedEntry implements PreparedStatement {
             earlyCapabilities = capabilities;
             return;
         }
-        ExecuteBody body = ExecuteBody.of(buf, index, length, parameters, capabilities);
-        if (body == null || types != null && body.hasTypes(types)) {
+        if (ExecuteBody.repeats(buf, index, length, parameters, capabilities, types)) {
             return;
         }
-        byte[] learned = body.types();
+        ExecuteBody body = ExecuteBody.of(buf, index, length, parameters, capabilities);
+        byte[] learned = body == null ? null : body.types();
         if (learned != null) {
             types = learned;
         }

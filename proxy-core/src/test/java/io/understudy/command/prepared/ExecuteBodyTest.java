@@ -106,21 +106,28 @@ class ExecuteBodyTest {
         assertThat(ByteBufUtil.hexDump(body.types())).isEqualTo("0300");
     }
 
-    private static boolean hasTypes(String hex, String known) {
-        ExecuteBody body = body(hex, known.length() / 4, 0);
-        return body != null && body.hasTypes(ByteBufUtil.decodeHexDump(known));
+    private static boolean repeats(String hex, @Nullable String known, long capabilities) {
+        byte[] payload = ByteBufUtil.decodeHexDump(hex);
+        ByteBuf buf = Unpooled.buffer().writeZero(3).writeBytes(payload);
+        return ExecuteBody.repeats(
+                buf, 3, payload.length, 2, capabilities, known == null ? null : ByteBufUtil.decodeHexDump(known));
     }
 
     @Test
     void repeatedOrOmittedTypesAreUnchanged() {
         String values = "2a000000" + "0178";
-        assertThat(hasTypes(PLAIN + "00" + "01" + "0300fd00" + values, "0300fd00"))
-                .isTrue();
-        assertThat(hasTypes(PLAIN + "00" + "00" + values, "0300fd00")).isTrue();
-        assertThat(hasTypes(PLAIN + "00" + "01" + "0300fe00" + values, "0300fd00"))
-                .isFalse();
-        assertThat(hasTypes(PLAIN + "00" + "01" + "0300fd", "0300fd00"))
+        String known = "0300fd00";
+        assertThat(repeats(PLAIN + "00" + "01" + known + values, known, 0)).isTrue();
+        assertThat(repeats(PLAIN + "00" + "00" + values, known, 0)).isTrue();
+        assertThat(repeats(PLAIN + "00" + "00" + values, null, 0)).isTrue();
+        assertThat(repeats(PLAIN + "00" + "01" + "0300fe00" + values, known, 0)).isFalse();
+        assertThat(repeats(PLAIN + "00" + "01" + known + values, null, 0)).isFalse();
+        assertThat(repeats(PLAIN + "00" + "01" + "0300fd", known, 0))
                 .as("cut off")
+                .isFalse();
+        assertThat(repeats(PLAIN, known, 0)).as("cut off ahead of the types").isTrue();
+        assertThat(repeats(PLAIN + "00" + "00" + values, known, Capabilities.QUERY_ATTRIBUTES))
+                .as("attributes may shift the types")
                 .isFalse();
     }
 }
