@@ -12,4 +12,9 @@ package io.understudy.plugins.binlog;
 public record ApplyHints(boolean parallel, boolean waited, AlterPhase alter, long second, RowImages rows) {
     /** Of a transaction about which nothing is known. */
     public static final ApplyHints NONE = new ApplyHints(true, false, AlterPhase.WHOLE, 0, RowImages.UNKNOWN);
+
+    /** Returns it without the hashes of its rows; whether they were complete stays known. */
+    public ApplyHints withoutRows() {
+        return new ApplyHints(parallel, waited, alter, second, rows.complete() ? RowImages.NONE : RowImages.UNKNOWN);
+    }
 }

@@ -65,8 +65,8 @@ public final class BinlogDump {
     private BinlogTrouble.@Nullable Reason lastReason;
     /** Whether the proxy has followed to another primary since the last start. */
     private boolean followed;
-    /** Whether an attempt has failed before the first stream: one is no news, as a first connection takes its time. */
-    private boolean delayed;
+
+    private final DumpNews news;
 
     private Future<?> watchdog = NoTask.NONE;
     /** The next attempt, while it waits for the end of a pause. */
@@ -116,6 +116,7 @@ public final class BinlogDump {
         this.settings = new DumpSettings(
                 connector, queries, nanoClock, new ServerIds(serverId), wantTables, rest, bytes, listener);
         this.executor = executor;
+        this.news = new DumpNews(queries::isUnreachable, nanoClock);
         this.present = new DumpAttempt(this, settings);
     }
 
@@ -151,6 +152,7 @@ public final class BinlogDump {
             }
             backOff.reset();
             lastReason = null;
+            news.primaryChanged();
             followed = true;
             next = next();
         }
@@ -162,6 +164,7 @@ public final class BinlogDump {
 
     /** Ends a pause: the primary responds again. Does not wait. */
     synchronized void primaryReachable() {
+        news.outageEnded();
         if (stopped || present.stream() != LiveStream.NONE) {
             return;
         }
@@ -253,11 +256,16 @@ public final class BinlogDump {
         return Begin.OTHER_SERVER;
     }
 
+    /** Logs that a stream begins, unless the primary's outage, which has been logged, was all that kept it away. */
+    synchronized void began(String position) {
+        news.streamBegan(position, settings.serverIds().current());
+    }
+
     /** Called when an attempt, or its stream, has ended. Only the first call for an attempt counts. */
     void ended(DumpAttempt attempt, BinlogTrouble.Reason reason, String message) {
         Duration pause;
-        boolean changed;
         String remedy = BinlogErrors.remedy(reason);
+        boolean telling;
         DumpAttempt next;
         synchronized (this) {
             if (!isPresent(attempt)) {
@@ -274,14 +282,13 @@ public final class BinlogDump {
                 remedy = "another id is chosen, nothing to do";
             }
             pause = reason.lasting() ? LONGEST_PAUSE : backOff.next();
-            boolean firstLoss = !last.exists() && !delayed && reason == BinlogTrouble.Reason.CONNECTION;
-            delayed = true;
-            changed = !firstLoss && reason != lastReason;
-            if (!firstLoss) {
-                lastReason = reason;
-            }
+            boolean changed = reason != lastReason;
+            lastReason = reason;
+            telling = reason == BinlogTrouble.Reason.CONNECTION
+                    ? news.connectionFailed(changed && last.exists() ? message : null)
+                    : changed && news.refused();
         }
-        if (changed) {
+        if (telling) {
             log.warn(
                     "no binary log from the primary: {}; {}; the next attempt is in {} s",
                     message,

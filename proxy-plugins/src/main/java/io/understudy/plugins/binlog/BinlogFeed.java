@@ -68,7 +68,9 @@ public final class BinlogFeed implements AutoCloseable {
     public static BinlogFeed of(PluginContext context) {
         return context.shared(BinlogFeed.class, shared -> {
             DataSource source = shared.primary().dataSource();
-            PrimaryQueries queries = source == null ? BinlogFeed::noAccount : new JdbcPrimaryQueries(source);
+            PrimaryQueries queries = source == null
+                    ? BinlogFeed::noAccount
+                    : new JdbcPrimaryQueries(source, shared.primary()::isUnreachable);
             BinlogFeed feed =
                     new BinlogFeed(shared.primary().connector(), queries, shared.executor(), System::nanoTime);
             feed.following.add(shared.primary().onChange(feed::primaryChanged));

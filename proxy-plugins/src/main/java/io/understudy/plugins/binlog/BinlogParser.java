@@ -5,7 +5,6 @@ import io.understudy.plugin.ServerFlavor;
 import java.nio.charset.StandardCharsets;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the events of one stream and recognises complete transactions. It reads headers and the few bodies that
@@ -46,7 +45,7 @@ final class BinlogParser {
     private boolean tablesWanted;
     private boolean tablesKnown;
     private boolean statements;
-    private @Nullable LoggedStatement statement;
+    private final LoggedStatements logged = new LoggedStatements();
     private long seconds;
     private long rowEvents;
     private long thread;
@@ -132,13 +131,13 @@ final class BinlogParser {
                 tables.copy(),
                 tablesKnown,
                 statements,
-                statement,
+                logged.first(),
                 seconds,
                 rowEvents,
                 thread,
                 hints());
         open = false;
-        statement = null;
+        logged.clear();
         ending = Ending.NOT_YET;
         tables.clear();
         out.accept(transaction);
@@ -166,7 +165,7 @@ final class BinlogParser {
         tablesWanted = wantTables.getAsBoolean();
         tablesKnown = tablesWanted;
         statements = false;
-        statement = null;
+        logged.clear();
         seconds = 0;
         rowEvents = 0;
         thread = fields.thread;
@@ -194,16 +193,22 @@ final class BinlogParser {
             case EventType.QUERY -> {
                 thread = thread != 0 ? thread : QueryEvent.thread(buf, body, end);
                 seconds = Math.max(seconds, QueryEvent.seconds(buf, body, end));
-                if (query(QueryEvent.start(buf, body, end)) && tablesWanted && statement == null) {
-                    statement = QueryEvent.statement(buf, body, end, whole);
+                if (query(QueryEvent.start(buf, body, end)) && tablesWanted) {
+                    logged.add(logged.full() ? LoggedStatement.UNREAD : QueryEvent.statement(buf, body, end, whole));
                 }
             }
             case EventType.QUERY_COMPRESSED -> {
                 thread = thread != 0 ? thread : QueryEvent.thread(buf, body, end);
                 seconds = Math.max(seconds, QueryEvent.seconds(buf, body, end));
-                query(""); // never BEGIN or COMMIT, which are too short to compress
+                // Never BEGIN or COMMIT, which are too short to compress.
+                if (query("") && tablesWanted) {
+                    logged.add(LoggedStatement.UNREAD);
+                }
             }
-            case EventType.EXECUTE_LOAD_QUERY -> statement();
+            case EventType.EXECUTE_LOAD_QUERY -> {
+                statement();
+                logged.add(LoggedStatement.UNREAD);
+            }
             default -> {
                 if (EventType.holdsRows(type)) {
                     rowEvents++;

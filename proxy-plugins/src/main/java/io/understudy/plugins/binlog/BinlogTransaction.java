@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param tablesKnown whether {@code tables} is complete; false for logged statements, compressed transactions, too many
  *     tables, and if no subscriber needed them as the transaction began
  * @param statements whether it holds logged statements (statement-based logging) that are not schema changes
- * @param statement its first logged statement, if tables were needed; null if it has rows only
+ * @param statement its first logged statement, which leads to the others, if tables were needed; null if it has rows
+ *     only, or if that statement could not be read
  * @param seconds execution time on the primary as logged, in whole seconds, so exact enough only for long ones
  * @param rowEvents number of events that hold changed rows
  * @param thread connection id of the client that wrote it on {@code serverId}; 0 if it is not logged: MariaDB before

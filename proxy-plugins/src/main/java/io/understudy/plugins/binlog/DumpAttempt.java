@@ -118,10 +118,7 @@ final class DumpAttempt implements Runnable {
             command.release();
             return;
         }
-        log.info(
-                "reading the primary's binary log from {} as server id {}",
-                position(facts),
-                settings.serverIds().current());
+        dump.began(position(facts));
         if (facts.format().equalsIgnoreCase("STATEMENT")) {
             log.warn("the primary logs statements (binlog_format=STATEMENT): commits are still attributed, but which"
                     + " tables they write is not known; set binlog_format=ROW for that");

@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 /** Queries the primary over JDBC. Needs no privilege. */
@@ -16,9 +17,17 @@ public final class JdbcPrimaryQueries implements PrimaryQueries {
             + " 'server_uuid', 'log_bin', 'binlog_format', 'gtid_mode', 'gtid_binlog_pos')";
 
     private final DataSource source;
+    private final BooleanSupplier unreachable;
 
-    public JdbcPrimaryQueries(DataSource source) {
+    /** @param unreachable whether the primary's monitor has found, and logged, that it does not respond */
+    public JdbcPrimaryQueries(DataSource source, BooleanSupplier unreachable) {
         this.source = source;
+        this.unreachable = unreachable;
+    }
+
+    @Override
+    public boolean isUnreachable() {
+        return unreachable.getAsBoolean();
     }
 
     @Override

@@ -6,4 +6,9 @@ import java.sql.SQLException;
 @FunctionalInterface
 public interface PrimaryQueries {
     PrimaryFacts facts() throws SQLException;
+
+    /** Returns whether the primary's monitor has found, and logged, that it does not respond. Never waits. */
+    default boolean isUnreachable() {
+        return false;
+    }
 }

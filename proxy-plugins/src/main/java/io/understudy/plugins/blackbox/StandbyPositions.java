@@ -1,5 +1,6 @@
 package io.understudy.plugins.blackbox;
 
+import io.understudy.base.QueryFailures;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.Standby;
@@ -21,8 +22,8 @@ final class StandbyPositions implements Runnable {
     private final PluginContext context;
     private final BlackBox box;
     private final Map<String, Applied> known = new HashMap<>();
-    /** Failures in a row, by standby. A single one is no news: the first connection may take its time. */
-    private final Map<String, Integer> failures = new HashMap<>();
+    /** By standby. */
+    private final Map<String, QueryFailures> failures = new HashMap<>();
 
     StandbyPositions(PluginContext context, BlackBox box) {
         this.context = context;
@@ -52,14 +53,15 @@ final class StandbyPositions implements Runnable {
 
     private void probe(Standby standby, ServerFlavor flavor) {
         String name = standby.name();
+        QueryFailures failed = failures.computeIfAbsent(
+                name, added -> new QueryFailures(() -> !standby.state().reachable()));
         try {
             known.put(name, ServerPositions.applied(standby.dataSource(), flavor));
-            Integer before = failures.remove(name);
-            if (before != null && before > 1) {
+            if (failed.succeeded()) {
                 log.info("black-box: standby {} reports its position again", name);
             }
         } catch (SQLException e) {
-            if (failures.merge(name, 1, Integer::sum) == 2) {
+            if (failed.failed()) {
                 log.warn(
                         "black-box: standby {} cannot be queried for its applied position ({}); all that it may lack"
                                 + " is kept, up to"

@@ -147,6 +147,7 @@ public final class CapturePlugin implements ProxyPlugin<CaptureConfig> {
         Capture running = capture;
         if (running != null) {
             finish(running);
+            capture = null;
         }
     }
 }

@@ -189,6 +189,56 @@ class BinlogDumpTest {
         assertThat(starts).as("a stream is not disturbed").hasSize(2);
     }
 
+    /** Its monitor logs that, with the remedy. */
+    @Test
+    void anOutageOfThePrimaryIsNotLogged() {
+        BinlogDump dump = dump(0);
+        try (CapturedLog log = new CapturedLog()) {
+            last().streaming().onEnd("closed");
+            primary.refuse = "connection refused";
+            primary.unreachable = true;
+            executor.advance(Duration.ofMinutes(5));
+            primary.refuse = null;
+            primary.unreachable = false;
+            dump.primaryReachable();
+            executor.advance(Duration.ofMillis(1));
+            assertThat(starts).hasSize(2);
+            assertThat(log.text()).isEmpty();
+        }
+    }
+
+    @Test
+    void aLossOfTheConnectionAloneIsLoggedOnceWithTheTimeThatIsMissing() {
+        dump(0);
+        try (CapturedLog log = new CapturedLog()) {
+            last().streaming().onEnd("connection 5 was killed");
+            executor.advance(Duration.ofSeconds(2));
+            assertThat(log.text().lines())
+                    .hasSize(1)
+                    .allMatch(line -> line.contains("WARN")
+                            && line.contains("no binary log from the primary for 1000 ms: connection 5 was killed"));
+            last().streaming().onEnd("connection 6 was killed");
+            executor.advance(Duration.ofSeconds(3));
+            assertThat(log.text().lines()).as("told already").hasSize(1);
+        }
+    }
+
+    @Test
+    void aDumpConnectionThatStaysRefusedIsLoggedAtTheThirdAttempt() {
+        dump(0);
+        try (CapturedLog log = new CapturedLog()) {
+            last().streaming().onEnd("closed");
+            primary.refuse = "no route to host";
+            executor.advance(Duration.ofMinutes(5));
+            primary.refuse = null;
+            executor.advance(Duration.ofMinutes(2));
+            assertThat(log.text().lines())
+                    .satisfiesExactly(
+                            line -> assertThat(line).contains("WARN", "no binary log", "no route to host"),
+                            line -> assertThat(line).contains("INFO", "reading the primary's binary log from"));
+        }
+    }
+
     @Test
     void connectorThatThrowsIsTriedAgain() {
         primary.refuse = "throw";

@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.understudy.plugin.ServerFlavor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +142,41 @@ class BinlogParserTest {
             feed(stream, server.query("SAVEPOINT a"), server.xid());
             assertThat(only().statements()).isTrue();
             assertThat(only().tablesKnown()).isFalse();
+        }
+
+        @Test
+        void theStatementsOfATransactionAreKeptInTheirOrder() {
+            feed(stream, server.mariaDbGtid(0, 5, TRANSACTIONAL, 0), server.query("UPDATE a SET v = 1"));
+            feed(stream, server.query("SAVEPOINT s"), server.query("UPDATE b SET v = 1"), server.xid());
+
+            LoggedStatement first = Objects.requireNonNull(only().statement());
+            LoggedStatement second = Objects.requireNonNull(first.next());
+            assertThat(List.of(first.text(), second.text()))
+                    .containsExactly("UPDATE a SET v = 1", "UPDATE b SET v = 1");
+            assertThat(second.next()).isNull();
+        }
+
+        @Test
+        void ofStatementsThatAreNotReadOnlyTheirPresenceIsKnown() {
+            feed(stream, server.mariaDbGtid(0, 5, TRANSACTIONAL, 0), server.query("UPDATE a SET v = 1"));
+            feed(stream, server.event(EventType.EXECUTE_LOAD_QUERY), server.xid());
+            LoggedStatement load = Objects.requireNonNull(
+                    Objects.requireNonNull(seen.get(0).statement()).next());
+            assertThat(load.whole()).isFalse();
+
+            feed(stream, server.mariaDbGtid(0, 6, TRANSACTIONAL, 0));
+            for (int i = 0; i < 100; i++) {
+                feed(stream, server.query("UPDATE a SET v = 1"));
+            }
+            feed(stream, server.xid());
+            int kept = 0;
+            LoggedStatement last = load;
+            for (LoggedStatement each = seen.get(1).statement(); each != null; each = each.next()) {
+                last = each;
+                kept++;
+            }
+            assertThat(kept).isEqualTo(LoggedStatements.MAX + 1);
+            assertThat(last.whole()).isFalse();
         }
 
         @Test

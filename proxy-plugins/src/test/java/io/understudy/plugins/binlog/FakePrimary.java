@@ -31,11 +31,19 @@ final class FakePrimary implements ServerConnector, PrimaryQueries {
     @Nullable
     String refuse;
 
+    /** Whether the primary's monitor has found it unreachable. */
+    boolean unreachable;
+
     /** Whether connections close at their first statement. */
     boolean silentSql;
 
     FakePrimary(ManualExecutor loop) {
         this.loop = loop;
+    }
+
+    @Override
+    public boolean isUnreachable() {
+        return unreachable;
     }
 
     @Override
