@@ -1,5 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
+import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,10 +23,8 @@ final class AttributionState {
     private volatile Attribution configured;
     private volatile Attribution active = Attribution.OFF;
     private volatile String reason = "";
-    /** Whether an attempt has failed, or succeeded: a first one that fails is no news. */
-    private boolean tried;
-
-    private boolean reported;
+    /** Whether the log's last line is not that commits are attributed from the binary log. */
+    private boolean news = true;
 
     AttributionState(Attribution configured, boolean hasAccount) {
         this.hasAccount = hasAccount;
@@ -49,6 +48,7 @@ final class AttributionState {
     /** Called when the configuration has changed. The stream's state is reported again after it. */
     void configure(Attribution next) {
         configured = next;
+        news = true;
         log.info("attribution is {} from now on, as configured", name(next));
         begin();
     }
@@ -62,26 +62,29 @@ final class AttributionState {
         if (active != Attribution.BINLOG) {
             active = Attribution.BINLOG;
             reason = configured == Attribution.AUTO ? "the primary allows its binary log to be read" : "configured";
-            tried = true;
-            log.info("commits are attributed one by one from the primary's binary log: {}", reason);
+            if (news) {
+                news = false;
+                log.info("commits are attributed one by one from the primary's binary log: {}", reason);
+            }
         }
     }
 
-    /** Called when the stream has ended or could not begin. */
+    /**
+     * Called when the stream has ended or could not begin. A lost connection is logged by {@link BinlogDump}, or with
+     * the primary's outage.
+     */
     void trouble(BinlogTrouble trouble) {
         Attribution fallback = configured == Attribution.AUTO ? Attribution.COUNTERS : Attribution.OFF;
-        boolean changed = !reported || active != fallback || !reason.equals(trouble.message());
-        boolean first = trouble.reason() == BinlogTrouble.Reason.CONNECTION && !tried;
+        boolean changed = active != fallback || !reason.equals(trouble.message());
         active = fallback;
         reason = trouble.message();
-        tried = true;
-        reported = !first;
-        if (first) {
+        if (!changed || trouble.reason() == BinlogTrouble.Reason.CONNECTION) {
             return;
         }
-        if (changed && fallback == Attribution.COUNTERS) {
+        news = true;
+        if (fallback == Attribution.COUNTERS) {
             log.warn("the wait for acknowledgements is known only as averages of the server's counters: {}", reason);
-        } else if (changed) {
+        } else {
             log.warn("commits are timed but not attributed: {}", reason);
         }
     }

@@ -2,6 +2,7 @@ package io.understudy.plugins.commitlatency;
 
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
+import io.understudy.plugin.Primary;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugins.binlog.BinlogFeed;
@@ -59,8 +60,9 @@ final class CommitMeasurement implements PluginRun<CommitLatencyConfig> {
     }
 
     private void probe(DataSource source) {
+        Primary primary = context.primary();
         SemiSyncPoller poller =
-                new SemiSyncPoller(source, context.primary()::flavor, System::nanoTime, worker::sampled);
+                new SemiSyncPoller(source, primary::flavor, primary::isUnreachable, System::nanoTime, worker::sampled);
         long millis = config.poll().toMillis();
         tasks.add(context.executor().scheduleWithFixedDelay(poller, 0, millis, TimeUnit.MILLISECONDS));
         stopProbing = poller::stop;

@@ -115,9 +115,8 @@ final class Exposure {
             return;
         }
         log.info(
-                "a replica acknowledges again: from {} to {} ({} ms) {} commits, {} to {}, {} bytes of binary log,"
-                        + " got their OK"
-                        + " without",
+                "a replica acknowledges again; commits that had none from {} to {} ({} ms): {}, {} to {}, {} bytes of"
+                        + " binary log",
                 closed.begin(),
                 closed.end(),
                 closed.milliseconds(),

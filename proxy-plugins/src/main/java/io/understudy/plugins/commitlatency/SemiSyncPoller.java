@@ -1,5 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
+import io.understudy.base.QueryFailures;
 import io.understudy.plugin.ServerFlavor;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -7,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -28,13 +30,17 @@ final class SemiSyncPoller implements Runnable {
     private final Supplier<ServerFlavor> flavor;
     private final LongSupplier nanoClock;
     private final Consumer<SemiSyncSample> out;
-    /** Failures in a row. A single one is no news: the first connection may take longer than a probe waits. */
-    private int failures;
+    private final QueryFailures failures;
 
     private volatile boolean stopped;
 
     SemiSyncPoller(
-            DataSource source, Supplier<ServerFlavor> flavor, LongSupplier nanoClock, Consumer<SemiSyncSample> out) {
+            DataSource source,
+            Supplier<ServerFlavor> flavor,
+            BooleanSupplier unreachable,
+            LongSupplier nanoClock,
+            Consumer<SemiSyncSample> out) {
+        this.failures = new QueryFailures(unreachable);
         this.source = source;
         this.flavor = flavor;
         this.nanoClock = nanoClock;
@@ -56,16 +62,15 @@ final class SemiSyncPoller implements Runnable {
             Map<String, String> values = new HashMap<>();
             read(statement, SETTINGS, values);
             read(statement, STATUS, values);
-            if (failures > 1) {
+            if (failures.succeeded()) {
                 log.info("the state of semi-synchronous replication is known again");
             }
-            failures = 0;
             out.accept(SemiSyncSample.of(sentNanos, nanoClock.getAsLong(), flavor.get(), values));
         } catch (SQLException | RuntimeException e) {
             if (stopped) {
                 return;
             }
-            if (++failures == 2) {
+            if (failures.failed()) {
                 log.warn(
                         "the state of semi-synchronous replication is unknown, as the primary cannot be queried: {};"
                                 + " check primary.monitor and that the primary is up",

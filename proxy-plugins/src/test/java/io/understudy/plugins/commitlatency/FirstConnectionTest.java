@@ -13,13 +13,15 @@ import org.junit.jupiter.api.Test;
 /** The first connection to a primary may take longer than a probe waits: that it failed once is not logged. */
 class FirstConnectionTest {
     @Test
-    void anUnknownStateIsReportedAtTheSecondFailure() {
+    void anUnknownStateIsReportedAtTheThirdFailure() {
         DataSource none = (DataSource) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
                     throw new SQLException("no connection within 1 s");
                 });
-        SemiSyncPoller poller = new SemiSyncPoller(none, () -> ServerFlavor.MARIADB, () -> 0, sample -> {});
+        SemiSyncPoller poller =
+                new SemiSyncPoller(none, () -> ServerFlavor.MARIADB, () -> false, () -> 0, sample -> {});
         try (CapturedLog log = new CapturedLog()) {
+            poller.run();
             poller.run();
             assertThat(log.text()).isEmpty();
             poller.run();
@@ -28,8 +30,25 @@ class FirstConnectionTest {
         }
     }
 
+    /** The monitor has logged the cause. */
     @Test
-    void attributionIsReportedAtTheSecondFailureToConnect() {
+    void anUnknownStateOfAnUnreachablePrimaryIsNotReported() {
+        DataSource none = (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    throw new SQLException("connection refused");
+                });
+        SemiSyncPoller poller = new SemiSyncPoller(none, () -> ServerFlavor.MARIADB, () -> true, () -> 0, sample -> {});
+        try (CapturedLog log = new CapturedLog()) {
+            for (int i = 0; i < 10; i++) {
+                poller.run();
+            }
+            assertThat(log.text()).isEmpty();
+        }
+    }
+
+    /** The dump connection logs that, or the primary's monitor. */
+    @Test
+    void attributionDoesNotReportALostConnection() {
         AttributionState state = new AttributionState(Attribution.AUTO, true);
         BinlogTrouble lost = new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "no connection within 1 s");
         try (CapturedLog log = new CapturedLog()) {
@@ -38,7 +57,12 @@ class FirstConnectionTest {
             assertThat(state.active()).isEqualTo(Attribution.COUNTERS);
             state.trouble(lost);
             state.trouble(lost);
-            assertThat(log.text()).containsOnlyOnce("known only as averages");
+            assertThat(log.text()).isEmpty();
+            assertThat(state.view().reason()).isEqualTo("no connection within 1 s");
+            state.streaming();
+            state.trouble(lost);
+            state.streaming();
+            assertThat(log.text()).containsOnlyOnce("attributed one by one").doesNotContain("WARN");
         }
     }
 
