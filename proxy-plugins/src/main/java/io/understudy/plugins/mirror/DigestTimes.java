@@ -11,7 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Execution times on the standby and on the primary by digest. They show which statements would become slow after a
- * failover. Bounded: digests beyond the bound share a row. Thread-safe.
+ * failover. The times of a look-up are of another statement than the primary's, and are not compared. Bounded: digests
+ * beyond the bound share a row. Thread-safe.
  */
 final class DigestTimes {
     private static final int LIMIT = 2000;
@@ -19,25 +20,35 @@ final class DigestTimes {
     private static final long FEW = 5;
 
     private static final class Row {
+        private final boolean lookup;
         private final LongAdder count = new LongAdder();
         private final LongAdder primaryNanos = new LongAdder();
         private final LongAdder standbyNanos = new LongAdder();
+
+        private Row(boolean lookup) {
+            this.lookup = lookup;
+        }
 
         private void addTo(Map<String, Object> view, long executed) {
             long primary = Math.max(1, primaryNanos.sum());
             view.put("count", executed);
             view.put("primaryMicros", primary / executed / 1000);
             view.put("standbyMicros", standbyNanos.sum() / executed / 1000);
-            view.put("ratio", Math.round(100.0 * standbyNanos.sum() / primary) / 100.0);
+            if (lookup) {
+                view.put("lookup", true);
+            } else {
+                view.put("ratio", Math.round(100.0 * standbyNanos.sum() / primary) / 100.0);
+            }
         }
     }
 
     private final ConcurrentMap<Long, Row> rows = new ConcurrentHashMap<>();
 
-    void record(long digest, long primaryNanos, long standbyNanos) {
+    /** @param lookup whether the standby has executed a look-up in place of the statement */
+    void record(long digest, boolean lookup, long primaryNanos, long standbyNanos) {
         Row row = rows.get(digest);
         if (row == null) {
-            row = rows.computeIfAbsent(rows.size() < LIMIT ? digest : OTHER, key -> new Row());
+            row = rows.computeIfAbsent(rows.size() < LIMIT ? digest : OTHER, key -> new Row(lookup));
         }
         row.count.increment();
         row.primaryNanos.add(primaryNanos);
@@ -60,7 +71,7 @@ final class DigestTimes {
         List<Map<String, Object>> slow = new ArrayList<>();
         rows.forEach((digest, row) -> {
             long count = row.count.sum();
-            if (count >= FEW && digest != OTHER) {
+            if (count >= FEW && digest != OTHER && !row.lookup) {
                 Map<String, Object> view = new LinkedHashMap<>();
                 view.put("digest", String.format("%016x", digest));
                 row.addTo(view, count);

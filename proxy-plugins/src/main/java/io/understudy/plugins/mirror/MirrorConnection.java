@@ -1,6 +1,7 @@
 package io.understudy.plugins.mirror;
 
 import io.understudy.base.BackOff;
+import io.understudy.base.QueryFailures;
 import io.understudy.plugin.ServerConnection;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +36,7 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
     private final Runnable begin = this::begin;
     // A login costs as much as hundreds of statements, and no session waits for a mirror.
     private final BackOff backOff = BackOff.spread(Duration.ofSeconds(1), Duration.ofSeconds(10));
+    private final QueryFailures failures;
     private final StatementDeadline deadline = new StatementDeadline();
     private final MirrorLogin login;
     private final HandedOver handedOver = new HandedOver();
@@ -59,6 +61,7 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
     MirrorConnection(StandbyMirror mirror, MirrorLane lane) {
         this.mirror = mirror;
         this.lane = lane;
+        this.failures = new QueryFailures(() -> !mirror.standby().state().reachable());
         this.login = new MirrorLogin(mirror, deadline, this);
     }
 
@@ -287,6 +290,7 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
             current.close();
             if (System.nanoTime() - openedNanos > LASTING_NANOS) {
                 backOff.reset();
+                failures.succeeded();
             }
         }
         lost(reason);
@@ -297,12 +301,12 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
         if (closed) {
             return;
         }
-        boolean first = backOff.fresh();
         long delay = backOff.next().toMillis();
-        long others = first && reason != null ? mirror.lostConnections().mayLog("lost") : -1;
+        long others =
+                reason != null && failures.failed() ? mirror.lostConnections().mayLog("lost") : -1;
         if (others >= 0) {
             log.warn(
-                    "mirror connection to {} lost: {}; next attempt in {} ms{}",
+                    "no mirror connection to {}: {}; next attempt in {} ms{}",
                     mirror.name(),
                     reason,
                     delay,

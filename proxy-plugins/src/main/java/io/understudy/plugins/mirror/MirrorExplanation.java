@@ -67,9 +67,18 @@ public record MirrorExplanation(
         if (rule == null) {
             return new MirrorExplanation(false, "no_rule", null, null, found.verdicts(), false);
         }
+        boolean some = isSampled(rule);
+        return new MirrorExplanation(some, sampled(rule), found.rule(), sample, found.verdicts(), lookedUp && some);
+    }
+
+    /** Returns whether the rule's sample may have a statement. */
+    static boolean isSampled(MirrorConfig.Rule rule) {
+        return rule.sample().millionths() > 0 || rule.sample().isAdaptive();
+    }
+
+    /** Returns the reason of a statement that only the rule's sample decides about. */
+    static String sampled(MirrorConfig.Rule rule) {
         int rate = rule.sample().millionths();
-        String reason = rate == 0 ? "sample_0" : rate == SampleRate.ALL ? "all" : "sampled";
-        boolean some = rate > 0 || rule.sample().isAdaptive();
-        return new MirrorExplanation(some, reason, found.rule(), sample, found.verdicts(), lookedUp && some);
+        return rate == 0 ? "sample_0" : rate == SampleRate.ALL ? "all" : "sampled";
     }
 }

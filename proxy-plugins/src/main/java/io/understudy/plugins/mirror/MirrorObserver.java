@@ -119,6 +119,9 @@ final class MirrorObserver implements SessionObserver {
         if (!command.isStatement()) {
             return;
         }
+        if (command.kind() == StatementKind.SELECT) {
+            mirror.relayedQuery();
+        }
         MirrorRules.Bound rule = chosenBy(command);
         if (rule == null) {
             return;

@@ -2,56 +2,58 @@ package io.understudy.plugins.mirror;
 
 import io.understudy.plugin.DigestNotes;
 import io.understudy.rules.ExplainedStatement;
-import io.understudy.rules.RuleSet;
+import io.understudy.rules.Match;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What the mirror does with a digest: which rule it matches, whether it is mirrored or why not, how long it took. */
 final class MirroredDigests {
+    private static final String LOOKUP = "lookup";
+
     private final DigestTimes times;
-    private volatile Rules rules;
+    private final Supplier<MirrorRules> rules;
 
-    private record Rules(MirrorConfig config, RuleSet<MirrorConfig.Rule> set) {
-        static Rules of(MirrorConfig config) {
-            return new Rules(config, new RuleSet<>(config.rules(), MirrorConfig.Rule::name, MirrorConfig.Rule::match));
-        }
-    }
-
-    MirroredDigests(DigestTimes times, MirrorConfig config) {
+    /** @param rules those in force, whose patterns may be switched off */
+    MirroredDigests(DigestTimes times, Supplier<MirrorRules> rules) {
         this.times = times;
-        rules = Rules.of(config);
-    }
-
-    void reload(MirrorConfig config) {
-        rules = Rules.of(config);
+        this.rules = rules;
     }
 
     /** Returns the figures; rules and reasons are those of every user and default schema that is known. */
     Map<String, Object> of(DigestNotes.Subject digest) {
-        Rules now = rules;
+        MirrorRules now = rules.get();
+        boolean lookedUp = now.lookups() && MirrorFitness.isLookedUp(digest.summary());
         Set<String> matched = new LinkedHashSet<>();
         Set<String> reasons = new LinkedHashSet<>();
         boolean mirrored = false;
         boolean byClient = false;
         for (String user : digest.users().isEmpty() ? List.of("") : digest.users()) {
             for (@Nullable String schema : orNone(digest.schemas())) {
-                MirrorExplanation found = MirrorExplanation.of(
-                        now.config(),
-                        now.set(),
-                        new ExplainedStatement(user, schema, null, digest.summary(), digest.normalized()),
-                        null);
-                mirrored |= found.mirrored();
-                if (found.rule() != null) {
-                    matched.add(found.rule());
+                ExplainedStatement subject =
+                        new ExplainedStatement(user, schema, null, digest.summary(), digest.normalized());
+                int index = now.set().peek(subject);
+                byClient |= now.set().dependsOnClient(subject, index);
+                MirrorConfig.Rule rule =
+                        index < 0 ? null : now.set().rule(index).rule();
+                if (rule != null) {
+                    matched.add(rule.name());
                 }
-                reasons.add(found.reason());
-                byClient |= found.verdicts().stream()
-                        .anyMatch(verdict -> verdict.reason().startsWith("client: "));
+                // A look-up is made of each execution, with its values: the digest has none.
+                String unfit = lookedUp ? null : unfit(now, digest, schema, rule == null ? null : rule.match());
+                if (unfit != null || rule == null) {
+                    reasons.add(unfit == null ? "no_rule" : unfit);
+                } else if (MirrorExplanation.isSampled(rule)) {
+                    mirrored = true;
+                    reasons.add(lookedUp ? LOOKUP : MirrorExplanation.sampled(rule));
+                } else {
+                    reasons.add(MirrorExplanation.sampled(rule));
+                }
             }
         }
         Map<String, Object> figures = new LinkedHashMap<>();
@@ -61,8 +63,16 @@ final class MirroredDigests {
         if (byClient) {
             figures.put("dependsOnClient", true);
         }
+        if (reasons.contains(LOOKUP)) {
+            figures.put(LOOKUP, true);
+        }
         figures.putAll(times.of(digest.summary().digest()));
         return figures;
+    }
+
+    private static @Nullable String unfit(
+            MirrorRules rules, DigestNotes.Subject digest, @Nullable String schema, @Nullable Match match) {
+        return MirrorFitness.unfit(digest.summary(), rules.functions(), schema, match);
     }
 
     private static List<@Nullable String> orNone(List<String> names) {

@@ -67,6 +67,11 @@ record MirroredStatement(
         return isSelect() && !lookup;
     }
 
+    /** Returns whether the standby executes a look-up in place of the client's statement. */
+    boolean isLookup() {
+        return lookup;
+    }
+
     /** Returns the text of a text statement. Allocates. */
     byte[] text() {
         byte[] text = new byte[packet.readableBytes() - TEXT_AT];

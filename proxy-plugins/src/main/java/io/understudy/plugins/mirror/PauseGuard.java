@@ -2,7 +2,9 @@ package io.understudy.plugins.mirror;
 
 import io.understudy.plugin.Standby;
 import io.understudy.plugin.StandbyState;
+import java.time.Duration;
 import java.util.Locale;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +17,8 @@ import org.slf4j.LoggerFactory;
 final class PauseGuard {
     private static final Logger log = LoggerFactory.getLogger(PauseGuard.class);
     private static final double RESUME_SHARE = 0.8;
+    /** Replication that a restart of either server has interrupted connects again within this time. */
+    static final Duration RECONNECTING = Duration.ofSeconds(20);
 
     private static final String BACK = "it was the primary, and is writable again: SET GLOBAL read_only=1 there";
     private static final String PROMOTED = "it is writable, so it may have been promoted. If so, tell the proxy: change"
@@ -47,7 +51,13 @@ final class PauseGuard {
     }
 
     private final Standby standby;
+    private final LongSupplier nanoClock;
     private volatile Cause cause = Cause.UNREACHABLE;
+    /** The cause in the log's last line. Guarded by this. */
+    private Cause logged = Cause.NONE;
+    /** When {@link #cause} began. Guarded by this. */
+    private long begunNanos;
+
     private volatile boolean byOperator;
     private volatile boolean allowWritable;
     /** The last state of the time as the primary, and until the next probe the only one. Used by {@link #check}. */
@@ -56,8 +66,9 @@ final class PauseGuard {
     /** Whether it was the primary, and has not replicated since. */
     private volatile boolean becomesStandby;
 
-    PauseGuard(Standby standby) {
+    PauseGuard(Standby standby, LongSupplier nanoClock) {
         this.standby = standby;
+        this.nanoClock = nanoClock;
     }
 
     boolean paused() {
@@ -158,11 +169,16 @@ final class PauseGuard {
         return cause == Cause.PRIMARY && state == asPrimary;
     }
 
-    private void set(Cause next, String why) {
-        if (cause == next) {
+    private synchronized void set(Cause next, String why) {
+        long now = nanoClock.getAsLong();
+        if (cause != next) {
+            cause = next;
+            begunNanos = now;
+        }
+        if (logged == next || !isNews(next, now)) {
             return;
         }
-        cause = next;
+        logged = next;
         if (next == Cause.NONE) {
             log.info("mirroring to {} resumes: {}", standby.name(), why);
         } else if (next == Cause.PRIMARY) {
@@ -173,6 +189,11 @@ final class PauseGuard {
         } else {
             log.warn("mirroring to {} pauses: {}", standby.name(), why);
         }
+    }
+
+    /** An outage is logged by the standby's monitor, and replication that follows a restart soon is part of it. */
+    private boolean isNews(Cause next, long now) {
+        return next != Cause.UNREACHABLE && (next != Cause.STOPPED || now - begunNanos >= RECONNECTING.toNanos());
     }
 
     String describe() {

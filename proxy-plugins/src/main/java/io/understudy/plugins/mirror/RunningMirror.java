@@ -41,7 +41,7 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         meters = new MirrorMeters(context.meters());
         primary = new FloorPolling(context.primary(), QueryThread.named("mirror-floor"));
         checks = new ReadChecks(context);
-        digests = new MirroredDigests(times, config);
+        digests = new MirroredDigests(times, this::rules);
         notes = context.shared(DigestNotes.class, shared -> new DigestNotes());
         for (Standby standby : context.standbys()) {
             StandbyCollations collations = StandbyCollations.of(standby.name(), standby.dataSource());
@@ -119,7 +119,6 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         MirrorRules next = new MirrorRules(wanted, standbys);
         standbys.forEach(standby -> standby.reload(wanted));
         rules = next;
-        digests.reload(wanted);
         meters.samples(next);
         checks.share(wanted.verify());
         config = wanted;
@@ -141,6 +140,11 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
     /** Returns the rules in force. */
     MirrorRules rules() {
         return rules;
+    }
+
+    /** Called for each query that a client sends to the primary. */
+    void relayedQuery() {
+        primary.floor().relayed(1);
     }
 
     RecentDdl schemaChanges() {

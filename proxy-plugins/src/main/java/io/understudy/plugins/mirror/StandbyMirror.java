@@ -87,7 +87,7 @@ final class StandbyMirror {
         this.standby = standby;
         this.context = context;
         this.config = config;
-        this.pause = new PauseGuard(standby);
+        this.pause = new PauseGuard(standby, System::nanoTime);
         this.collations = collations;
         this.schemaChanges = schemaChanges;
         this.tables = new StandbyTables(

@@ -49,7 +49,7 @@ final class StatementCounters {
                 .increment();
         seconds.record(nanos);
         if (outcome.equals("ok")) {
-            times.record(statement.digest(), statement.primaryNanos(), nanos);
+            times.record(statement.digest(), statement.isLookup(), statement.primaryNanos(), nanos);
         }
     }
 

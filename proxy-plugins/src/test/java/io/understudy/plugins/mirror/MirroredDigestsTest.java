@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.DigestNotes;
 import io.understudy.rules.ClientNet;
+import io.understudy.rules.ExplainedStatement;
 import io.understudy.rules.Match;
 import io.understudy.rules.NameGlob;
+import io.understudy.rules.TextPattern;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What {@code /api/digests} says about the mirror. */
@@ -22,6 +25,10 @@ class MirroredDigestsTest {
 
     private static MirrorConfig config(MirrorConfig.Rule... rules) {
         return new MirrorConfig(1, null, null, null, null, null, null, List.of(rules));
+    }
+
+    private static MirrorRules rules(MirrorConfig config) {
+        return new MirrorRules(config, List.of());
     }
 
     private static MirrorConfig.Rule rule(String name, Match match, String sample) {
@@ -40,14 +47,15 @@ class MirroredDigestsTest {
     @Test
     void aDigestHasItsRuleOrTheReasonAndItsTimes() {
         DigestTimes times = new DigestTimes();
-        MirroredDigests digests = new MirroredDigests(
-                times, config(rule("no-reports", users("reporting"), "0%"), rule("rest", Match.ANY, "10%")));
+        AtomicReference<MirrorRules> rules = new AtomicReference<>(
+                rules(config(rule("no-reports", users("reporting"), "0%"), rule("rest", Match.ANY, "10%"))));
+        MirroredDigests digests = new MirroredDigests(times, rules::get);
         DigestNotes.Subject read = digest("SELECT a FROM t", "app");
         assertThat(digests.of(read))
                 .isEqualTo(Map.of("rules", List.of("rest"), "mirrored", true, "reasons", List.of("sampled")));
 
-        times.record(read.summary().digest(), 1_000_000, 3_000_000);
-        times.record(read.summary().digest(), 1_000_000, 2_000_000);
+        times.record(read.summary().digest(), false, 1_000_000, 3_000_000);
+        times.record(read.summary().digest(), false, 1_000_000, 2_000_000);
         assertThat(digests.of(read))
                 .containsEntry("count", 2L)
                 .containsEntry("primaryMicros", 1000L)
@@ -64,7 +72,7 @@ class MirroredDigestsTest {
         Map<String, Object> write = digests.of(digest("UPDATE t SET a = 1", "app"));
         assertThat(write).containsEntry("mirrored", false).containsEntry("reasons", List.of("writes"));
         // A reload counts.
-        digests.reload(config());
+        rules.set(rules(config()));
         assertThat(digests.of(digest("SELECT b FROM t", "app")))
                 .isEqualTo(Map.of("rules", List.of(), "mirrored", false, "reasons", List.of("no_rule")));
     }
@@ -72,9 +80,66 @@ class MirroredDigestsTest {
     @Test
     void aRuleThatAsksForTheClientIsLeftOpen() {
         Match inside = new Match(null, null, List.of(ClientNet.parse("10.0.0.0/8")), null, null, null, null);
-        MirroredDigests digests = new MirroredDigests(new DigestTimes(), config(rule("inside", inside, "100%")));
+        MirrorRules rules = rules(config(rule("inside", inside, "100%")));
+        MirroredDigests digests = new MirroredDigests(new DigestTimes(), () -> rules);
         assertThat(digests.of(digest("SELECT a FROM t", "app")))
                 .containsEntry("dependsOnClient", true)
                 .containsEntry("mirrored", false);
+    }
+
+    /** A digest has no values of which a look-up could be made; each execution has. */
+    @Test
+    void aWriteThatIsLookedUpIsMirroredAndNotCompared() {
+        DigestTimes times = new DigestTimes();
+        MirrorConfig.Rule all = rule("all", Match.ANY, "100%");
+        MirrorRules rules = rules(new MirrorConfig(
+                1,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                List.of(all),
+                null,
+                null,
+                null,
+                null,
+                MirrorConfig.Writes.LOOKUPS,
+                null));
+        MirroredDigests digests = new MirroredDigests(times, () -> rules);
+        DigestNotes.Subject update = digest("UPDATE t SET a = 1 WHERE id = 2", "app");
+        for (int i = 0; i < 5; i++) {
+            times.record(update.summary().digest(), true, 3_000_000, 1_000_000);
+        }
+        assertThat(digests.of(update))
+                .containsEntry("mirrored", true)
+                .containsEntry("reasons", List.of("lookup"))
+                .containsEntry("lookup", true)
+                .containsEntry("count", 5L)
+                .doesNotContainKey("ratio");
+        assertThat(times.slowest(10)).isEmpty();
+        assertThat(digests.of(digest("SELECT a FROM t", "app")))
+                .isEqualTo(Map.of("rules", List.of("all"), "mirrored", true, "reasons", List.of("all")));
+    }
+
+    /** The mirror's own searches switch a pattern off, those for a view do not. */
+    @Test
+    void theViewSaysWhatTheMirrorDoesWithAPatternAndSwitchesNoneOff() {
+        Match slow = new Match(null, null, null, null, null, null, List.of(TextPattern.parse("(x+x+)+y")));
+        MirrorRules rules = rules(config(rule("slow", slow, "0%"), rule("rest", Match.ANY, "100%")));
+        MirroredDigests digests = new MirroredDigests(new DigestTimes(), () -> rules);
+        DigestNotes.Subject read = digest("SELECT " + "x".repeat(200) + " FROM t", "app");
+        for (int i = 0; i < 10; i++) {
+            assertThat(digests.of(read)).containsEntry("rules", List.of("rest"));
+        }
+        assertThat(rules.set().patternAborts(0)).isZero();
+        DigestNotes.Subject matching = digest("SELECT xxy FROM t", "app");
+        assertThat(digests.of(matching)).containsEntry("rules", List.of("slow"));
+        for (int i = 0; i < 3; i++) {
+            rules.set().explain(new ExplainedStatement("app", "shop", null, read.summary(), read.normalized()));
+        }
+        assertThat(rules.set().patternAborts(0)).isEqualTo(3);
+        assertThat(digests.of(matching)).as("switched off by then").containsEntry("rules", List.of("rest"));
     }
 }

@@ -12,8 +12,9 @@ import org.junit.jupiter.api.Test;
 class PauseGuardTest {
     private static final MirrorConfig.PauseAbove BOUNDS = new MirrorConfig.PauseAbove(Duration.ofSeconds(10), 64, true);
 
+    private long now;
     private final FakeStandby standby = new FakeStandby();
-    private final PauseGuard guard = new PauseGuard(standby);
+    private final PauseGuard guard = new PauseGuard(standby, () -> now);
 
     private static StandbyState state(boolean readOnly, @Nullable Double lag, boolean stopped) {
         return new StandbyState(true, readOnly, lag, stopped, 1, null);
@@ -34,13 +35,59 @@ class PauseGuardTest {
             standby.state = state(true, null, true);
             guard.check(BOUNDS);
             assertThat(guard.paused()).as("its replication connects").isTrue();
+            assertThat(log.text()).doesNotContain("WARN").doesNotContain("waits");
+            later(PauseGuard.RECONNECTING);
             assertThat(log.text()).doesNotContain("WARN").contains("INFO", "mirroring to standby-1 waits");
 
             standby.state = state(true, 0.0, false);
             guard.check(BOUNDS);
             standby.state = state(true, null, true);
             guard.check(BOUNDS);
-            assertThat(log.text()).contains("WARN", "mirroring to standby-1 pauses: a replication channel");
+            later(PauseGuard.RECONNECTING);
+            later(PauseGuard.RECONNECTING);
+            assertThat(log.text()).containsOnlyOnce("WARN").contains("mirroring to standby-1 pauses: a replication");
+        }
+    }
+
+    private void later(Duration time) {
+        now += time.toNanos();
+        guard.check(BOUNDS);
+    }
+
+    /** The standby's monitor logs that it is unreachable, and that it is reachable. */
+    @Test
+    void aRestartOfTheStandbyLogsNothing() {
+        try (CapturedLog log = new CapturedLog()) {
+            standby.state = state(true, 0.0, false);
+            guard.check(BOUNDS);
+            standby.state = new StandbyState(false, false, null, false, -1, "connection refused");
+            guard.check(BOUNDS);
+            assertThat(guard.reason()).isEqualTo(DropReason.STANDBY_DOWN);
+            later(Duration.ofMinutes(5));
+            standby.state = state(true, null, true);
+            guard.check(BOUNDS);
+            assertThat(guard.paused()).isTrue();
+            later(Duration.ofSeconds(5));
+            standby.state = state(true, 0.0, false);
+            guard.check(BOUNDS);
+            assertThat(guard.paused()).isFalse();
+            assertThat(log.text()).isEmpty();
+        }
+    }
+
+    @Test
+    void aLagIsLoggedWithItsEnd() {
+        try (CapturedLog log = new CapturedLog()) {
+            standby.state = state(true, 30.0, false);
+            guard.check(BOUNDS);
+            standby.state = new StandbyState(false, false, null, false, -1, "connection refused");
+            guard.check(BOUNDS);
+            standby.state = state(true, 0.0, false);
+            guard.check(BOUNDS);
+            assertThat(log.text().lines())
+                    .satisfiesExactly(
+                            line -> assertThat(line).contains("pauses: replication lag 30.0 s"),
+                            line -> assertThat(line).contains("resumes: fit again"));
         }
     }
 

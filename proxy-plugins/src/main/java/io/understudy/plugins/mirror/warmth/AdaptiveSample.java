@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sample of {@code sample: adaptive} for one standby: everything while the standby is cold, halved step by step
  * while its excess is below the target, doubled while it is above one and a half of it, and unchanged between, or while
- * the interval is too wide to tell. Budgets bound it. Pure: time and measurements are passed in. Not thread-safe.
+ * the interval is too wide to tell. Where probes leave an interval without an estimate, all of the interval must be
+ * below or above. Budgets bound it. Pure: time and measurements are passed in. Not thread-safe.
  */
 public final class AdaptiveSample {
     /** Time between two steps, in which the estimate takes up the effect of the last. */
@@ -14,7 +15,7 @@ public final class AdaptiveSample {
     static final double COLDER = 1.5;
     private static final double RELIEVED = 0.8;
     private static final double FEWEST = 30;
-    /** Time without an excess after which nothing is known of the standby any more. */
+    /** Time without probes after which nothing is known of the standby any more. */
     private static final long UNKNOWN_NANOS = 30_000_000_000L;
     /** The sample is left alone while it is so many times what the probes need, which varies with the load. */
     private static final double LEAST = 1 / 1.5;
@@ -100,7 +101,7 @@ public final class AdaptiveSample {
     public boolean update(Measured now, Bounds bounds, long nowNanos) {
         Reason why = reason;
         double lowest = Math.min(1, Math.max(0, now.lowest()));
-        if (now.excess().known()) {
+        if (!Double.isNaN(now.excess().high())) {
             knownNanos = nowNanos;
         }
         if (now.restarted()) {
@@ -125,20 +126,32 @@ public final class AdaptiveSample {
     }
 
     private Reason step(Estimate excess, double target, double lowest, long nowNanos, Reason before) {
-        if (!excess.known()) {
+        if (Double.isNaN(excess.high())) {
             return nowNanos - knownNanos >= UNKNOWN_NANOS && wanted < 1 ? doubled(Reason.UNKNOWN, nowNanos) : before;
         }
         if (excess.samples() < FEWEST) {
             return before;
         }
-        double margin = (excess.high() - excess.low()) / 2;
-        if (excess.mean() < target && margin < COLDER * target && wanted > PLENTY * lowest) {
+        if (isWarm(excess, target) && wanted > PLENTY * lowest) {
             wanted = Math.max(ENOUGH * lowest, wanted / 2);
             steppedNanos = nowNanos;
             return Reason.WARM;
         }
-        boolean certain = excess.low() > target || margin < excess.mean();
-        return excess.mean() > COLDER * target && certain && wanted < 1 ? doubled(Reason.COLD, nowNanos) : before;
+        return isCold(excess, target) && wanted < 1 ? doubled(Reason.COLD, nowNanos) : before;
+    }
+
+    private static boolean isWarm(Estimate excess, double target) {
+        return excess.known() ? excess.mean() < target && margin(excess) < COLDER * target : excess.high() < target;
+    }
+
+    private static boolean isCold(Estimate excess, double target) {
+        return excess.known()
+                ? excess.mean() > COLDER * target && (excess.low() > target || margin(excess) < excess.mean())
+                : excess.low() > COLDER * target;
+    }
+
+    private static double margin(Estimate excess) {
+        return (excess.high() - excess.low()) / 2;
     }
 
     private Reason doubled(Reason why, long nowNanos) {

@@ -1,21 +1,28 @@
 package io.understudy.plugins.mirror.warmth;
 
 /**
- * The share of the primary's queries that rules mirror, if only in part. The primary's page reads a query are those of
- * all its queries, probes measure mirrored ones: the two compare as far as they are the same. Half of it is from the
- * last 30 seconds. Not thread-safe.
+ * The share of the relayed queries that rules mirror, if only in part, and the share of the primary's queries that this
+ * proxy relays. The primary's page reads a query are those of all its queries, probes measure mirrored ones: the two
+ * compare as far as they are the same. What the rules leave out differs from what they mirror; what does not pass this
+ * proxy most often passes another one and is the same load. Half of it is from the last 30 seconds. Not thread-safe.
  */
 final class Coverage {
     private static final double HALF_SECONDS = 30;
-    /** From this share on, what is missing are the proxy's own queries and others that read no table. */
+    /** From this share on, what is missing are queries that read no table. */
     private static final double NEARLY_ALL = 0.9;
     /** Below this share nothing is known of the rest. */
     private static final double PART = 0.7;
     /** Page reads of a query that is not mirrored, at most, against those of all queries. */
     private static final double MOST = 2;
+    /** Below this share of the primary's queries its page reads are those of others. */
+    private static final double LITTLE = 0.05;
 
     private double covered;
     private double sampled;
+    private double relayed;
+    /** Of the seconds in which the primary was seen: what this proxy relayed, and what the primary executed. */
+    private double relayedThen;
+
     private double queries;
 
     /**
@@ -23,21 +30,33 @@ final class Coverage {
      *
      * @param statements queries of the load for which the mirrored ones stand
      * @param mirrored of which so many were mirrored
+     * @param passed queries that this proxy relayed
      * @param perSecond queries of the primary, NaN while unknown
      */
-    void add(double statements, double mirrored, double perSecond, double seconds) {
-        if (Double.isNaN(perSecond)) {
-            return;
-        }
+    void add(double statements, double mirrored, double passed, double perSecond, double seconds) {
         double kept = Math.pow(0.5, seconds / HALF_SECONDS);
         covered = kept * covered + statements;
         sampled = kept * sampled + mirrored;
-        queries = kept * queries + perSecond * seconds;
+        relayed = kept * relayed + passed;
+        if (!Double.isNaN(perSecond)) {
+            relayedThen = kept * relayedThen + passed;
+            queries = kept * queries + perSecond * seconds;
+        }
     }
 
-    /** Returns the share, or NaN. */
+    /** Returns the share of the relayed queries that rules mirror, or NaN. */
     double share() {
-        return sampled > 0 && queries > 0 ? Math.min(1, covered / queries) : Double.NaN;
+        return sampled > 0 && relayed > 0 ? Math.min(1, covered / relayed) : Double.NaN;
+    }
+
+    /** Returns the share of the primary's queries that this proxy relays, or NaN. */
+    double relayedShare() {
+        return relayedThen > 0 && queries > 0 ? Math.min(1, relayedThen / queries) : Double.NaN;
+    }
+
+    /** Returns whether so few of the primary's queries pass this proxy that its page reads say nothing of them. */
+    boolean isLittle() {
+        return relayedShare() < LITTLE;
     }
 
     /** Returns what the share is at most, for few mirrored statements stand for many. */
@@ -46,7 +65,7 @@ final class Coverage {
         return Double.isNaN(share) ? 1 : Math.min(1, share * (1 + 2 / Math.sqrt(sampled)));
     }
 
-    /** Returns whether a part of the queries is not mirrored about which nothing is known. */
+    /** Returns whether a part of the relayed queries is not mirrored about which nothing is known. */
     boolean isPart() {
         return most() < PART;
     }

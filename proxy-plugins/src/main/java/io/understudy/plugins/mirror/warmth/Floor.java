@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,7 @@ public final class Floor {
 
     private volatile double selectsPerSecond = Double.NaN;
     private final AtomicInteger breaks = new AtomicInteger();
+    private final LongAdder relayed = new LongAdder();
 
     /** Returns how to read the primary's counters, or null without {@code primary.monitor}. */
     ServerCounters.@Nullable Source source() {
@@ -184,6 +186,16 @@ public final class Floor {
 
     private static double[] sorted(List<Window> seen, ToDoubleFunction<Window> value) {
         return seen.stream().mapToDouble(value).sorted().toArray();
+    }
+
+    /** Called for queries that clients send to the primary through this proxy. Thread-safe. */
+    public void relayed(long queries) {
+        relayed.add(queries);
+    }
+
+    /** Returns the number of queries that clients have sent to the primary through this proxy. */
+    long relayed() {
+        return relayed.sum();
     }
 
     /** Returns the primary's queries per second lately, NaN while unknown. */

@@ -87,7 +87,8 @@ record Forecast(
                 first / all,
                 minute / all,
                 SecondsInterval.of(over, weights),
-                at.capacity(),
+                // A server whose data are all in memory reads nothing: that says nothing of its disk.
+                at.capacity() > 0 ? at.capacity() : Double.NaN,
                 at.capacityConfigured(),
                 SecondsInterval.of(warm, weights),
                 courses.declines());
@@ -103,8 +104,7 @@ record Forecast(
             return new double[] {Double.NaN, Double.NaN};
         }
         // An observed rate below what a warm server reads says how little was asked for, and not what the disk can do.
-        boolean unknown =
-                Double.isNaN(at.capacity()) || !at.capacityConfigured() && at.capacity() < load * at.allReads();
+        boolean unknown = !(at.capacity() > 0) || !at.capacityConfigured() && at.capacity() < load * at.allReads();
         double limit = unknown ? Double.POSITIVE_INFINITY : at.capacity();
         double time = 0;
         double served = 0;

@@ -1,6 +1,7 @@
 package io.understudy.plugins.mirror.warmth;
 
 import java.sql.SQLException;
+import java.util.Locale;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps {@link OwnLoad} of one standby: every minute, every other second while the standby loads its pages, and at once
- * after a restart. {@link #update} is called by one thread and never waits.
+ * after a restart. Logs the settings when they have changed. {@link #update} is called by one thread and never waits.
  */
 public final class OwnLoadPolling {
     private static final Logger log = LoggerFactory.getLogger(OwnLoadPolling.class);
@@ -25,7 +26,9 @@ public final class OwnLoadPolling {
     private final Executor executor;
     private final AtomicBoolean running = new AtomicBoolean();
     private volatile @Nullable OwnLoad last;
-    private volatile boolean tell = true;
+    /** The settings in the log's last line. Used by {@link #poll}. */
+    private String logged = "";
+
     private long polledNanos;
     private boolean polled;
 
@@ -45,7 +48,6 @@ public final class OwnLoadPolling {
         if (restarted) {
             last = null;
             polled = false;
-            tell = true;
         }
         if (!reachable || polled && nowNanos - polledNanos < interval() || !running.compareAndSet(false, true)) {
             return;
@@ -68,14 +70,18 @@ public final class OwnLoadPolling {
         try {
             OwnLoad now = OwnLoad.read(source.get());
             last = now;
-            if (tell) {
-                tell = false;
+            String settings = String.format(
+                    Locale.ROOT,
+                    "dump at shutdown %s, load at start %s, %d %% of its pages",
+                    now.dumpsAtShutdown() ? "on" : "off",
+                    now.loadsAtStartup() ? "on" : "off",
+                    now.dumpPercent());
+            if (!settings.equals(logged)) {
+                logged = settings;
                 log.info(
-                        "buffer pool of {}: dump at shutdown {}, load at start {}, {} % of its pages; load: {}",
+                        "buffer pool of {}: {}; load: {}",
                         standby,
-                        now.dumpsAtShutdown() ? "on" : "off",
-                        now.loadsAtStartup() ? "on" : "off",
-                        now.dumpPercent(),
+                        settings,
                         now.status().isEmpty() ? "none" : now.status());
             }
         } catch (SQLException | RuntimeException e) {

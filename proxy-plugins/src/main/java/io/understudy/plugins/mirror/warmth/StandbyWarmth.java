@@ -23,6 +23,7 @@ public final class StandbyWarmth {
     private final WarmingProgress progress = new WarmingProgress();
     private final ProbeFigures figures = new ProbeFigures();
     private final Coverage coverage = new Coverage();
+    private long relayed;
     private volatile Warmth published = Warmth.UNKNOWN;
     private volatile boolean restarted;
 
@@ -62,7 +63,9 @@ public final class StandbyWarmth {
      * @param mirrored of which so many were mirrored
      */
     public void covered(double statements, double mirrored, Floor floor, double seconds) {
-        coverage.add(statements, mirrored, floor.selectsPerSecond(), seconds);
+        long before = relayed;
+        relayed = floor.relayed();
+        coverage.add(statements, mirrored, (double) (relayed - before), floor.selectsPerSecond(), seconds);
     }
 
     /**
@@ -105,10 +108,10 @@ public final class StandbyWarmth {
         }
         figures.publish();
         Warmth now = primary
-                ? unknown("is_primary", floor, nowNanos)
+                ? unknown(WarmthState.IS_PRIMARY, floor, nowNanos)
                 : state.reachable()
                         ? measured(floor, compared, settings, nowNanos)
-                        : unknown("unreachable", floor, nowNanos);
+                        : unknown(WarmthState.UNREACHABLE, floor, nowNanos);
         published = now;
         plan.adapt(perSecond(settings, now.cold()), nowNanos);
     }
@@ -120,22 +123,28 @@ public final class StandbyWarmth {
     }
 
     /** A former primary has what the load reads: it served all of it until some minutes ago. */
-    private String state(Estimate pages, Estimate own, long nowNanos) {
+    private WarmthState state(Estimate pages, Estimate own, long nowNanos) {
         if (pages.known()) {
-            return !own.known()
-                    ? "floor_unknown"
-                    : coverage.isPart() ? "partly_mirrored" : pages.bounded() ? "known" : "timeouts";
+            if (!own.known()) {
+                return WarmthState.FLOOR_UNKNOWN;
+            }
+            if (coverage.isLittle()) {
+                return WarmthState.LITTLE_RELAYED;
+            }
+            return coverage.isPart()
+                    ? WarmthState.PARTLY_MIRRORED
+                    : pages.bounded() ? WarmthState.KNOWN : WarmthState.TIMEOUTS;
         }
         if (figures.timedOutShare() > 0) {
-            return "timeouts";
+            return WarmthState.TIMEOUTS;
         }
         if (wasPrimary && nowNanos - primaryUntilNanos < ProbeFigures.STALE_NANOS) {
-            return "was_primary";
+            return WarmthState.WAS_PRIMARY;
         }
-        return figures.stale() ? "no_recent_probes" : "no_probes";
+        return figures.stale() ? WarmthState.NO_RECENT_PROBES : WarmthState.NO_PROBES;
     }
 
-    private Warmth unknown(String state, Floor floor, long nowNanos) {
+    private Warmth unknown(WarmthState state, Floor floor, long nowNanos) {
         return new Warmth(
                 state,
                 Estimate.UNKNOWN,
@@ -147,6 +156,7 @@ public final class StandbyWarmth {
                 Double.NaN,
                 0,
                 coverage.share(),
+                coverage.relayedShare(),
                 figures.lastProbeSeconds(),
                 progress.sinceStart(),
                 () -> Forecast.UNKNOWN,
@@ -158,12 +168,14 @@ public final class StandbyWarmth {
         // Pages of the whole server, divided, have the applier's in them.
         Estimate apart = figures.countersMissing() ? Estimate.UNKNOWN : compared.floor();
         Estimate own = coverage.of(floor.estimate(apart, nowNanos));
-        Estimate difference = pages.minus(own);
+        Estimate difference = pages.minus(coverage.isLittle() ? Estimate.UNKNOWN : own);
         Estimate excess = coverage.isPart() ? difference.withoutMean() : difference;
         reference = reference.with(excess, settings.target());
         double score = reference.warmth(excess, settings.target());
         return new Warmth(
-                excess.known() && excess.bounded() && Double.isNaN(score) ? "uncertain" : state(pages, own, nowNanos),
+                excess.known() && excess.bounded() && Double.isNaN(score)
+                        ? WarmthState.UNCERTAIN
+                        : state(pages, own, nowNanos),
                 pages,
                 own,
                 excess,
@@ -173,6 +185,7 @@ public final class StandbyWarmth {
                 figures.share(),
                 figures.timedOutShare(),
                 coverage.share(),
+                coverage.relayedShare(),
                 figures.lastProbeSeconds(),
                 progress.sinceStart(),
                 excess.known() && excess.bounded()

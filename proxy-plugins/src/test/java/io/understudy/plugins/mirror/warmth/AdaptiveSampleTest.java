@@ -175,6 +175,27 @@ class AdaptiveSampleTest {
         assertThat(sample.reason()).isEqualTo(Reason.UNKNOWN);
     }
 
+    /** The rules mirror a part of the queries, say: more of it would tell no more. */
+    @Test
+    void anIntervalWithoutAnEstimateDoublesNothing() {
+        pass(60, excess(0.05));
+        pass(600, new Measured(new Estimate(Double.NaN, -0.1, 0.11, 150), false, 0, 0, 1, LOWEST));
+        assertThat(sample.ratio()).isEqualTo(SETTLED);
+        pass(600, new Measured(new Estimate(Double.NaN, Double.NaN, 0.4, 150), false, 0, 0, 1, LOWEST));
+        assertThat(sample.ratio()).as("no floor, as without primary.monitor").isEqualTo(SETTLED);
+        pass(5, new Measured(new Estimate(Double.NaN, 0.2, 0.5, 150), false, 0, 0, 1, LOWEST));
+        assertThat(sample.ratio()).as("cold in any case").isEqualTo(2 * SETTLED);
+    }
+
+    @Test
+    void anIntervalWithoutAnEstimateHalvesWhenAllOfItIsBelowTheTarget() {
+        pass(60, new Measured(new Estimate(Double.NaN, -0.2, 0.12, 150), false, 0, 0, 1, LOWEST));
+        assertThat(sample.ratio()).isEqualTo(1);
+        pass(60, new Measured(new Estimate(Double.NaN, -0.2, 0.08, 150), false, 0, 0, 1, LOWEST));
+        assertThat(sample.ratio()).isEqualTo(SETTLED);
+        assertThat(changes).containsOnly(Reason.WARM);
+    }
+
     /** Reports whose pages differ widely: the mean is below the target nearly every other time. */
     @Test
     void anIntervalWiderThanTheTargetLowersNothing() {

@@ -79,6 +79,17 @@ class ForecastTest {
         assertThat(forecast.view().get("capacityFrom")).isEqualTo("unknown");
     }
 
+    /** Where all data are in memory no disk read is ever seen. */
+    @Test
+    void aDiskThatNothingWasAskedOfIsNotKnown() {
+        Estimate none = new Estimate(0, 0, 0, 100);
+        Forecast forecast = Forecast.of(
+                CONSTANT, new Level(none, 1000, 0), new Forecast.Situation(1000, 0, 200, 100, 0.1, 0, false));
+        assertThat(forecast.view()).containsEntry("capacityFrom", "unknown");
+        assertThat(forecast.view().get("capacity")).isNull();
+        assertThat(seconds(forecast, "")).isNull();
+    }
+
     /** As a standby on a slow disk had it that was promoted after 302 statements, and then needed 10 s. */
     @Test
     void theSteepFallOfTheFirstProbesGivesAnIntervalAndNoNumber() {

@@ -236,14 +236,52 @@ class StandbyWarmthTest {
         assertThat(capacity()).isEqualTo(150L);
     }
 
+    /** A second of the primary's 1,000 queries, of which so many pass this proxy, and rules mirror so many. */
+    private void covered(int relayed, int statements) {
+        floor.relayed(relayed);
+        warmth.covered(statements, statements / 10.0, floor, 1);
+        pass(5, 0, statements / 10);
+    }
+
+    /** Each of two proxies mirrors all that passes it: a random half of the same load. */
+    @Test
+    void whatPassesAnotherProxyIsNoMissingPart() {
+        for (int i = 0; i < 120; i++) {
+            covered(500, 500);
+        }
+        assertThat(view("state")).isEqualTo("known");
+        assertThat(view("why")).isNull();
+        assertThat(warmth.warmth()).isEqualTo(1);
+        assertThat(view("coveredShare")).isEqualTo(1.0);
+        assertThat(view("relayedShare"))
+                .asInstanceOf(InstanceOfAssertFactories.DOUBLE)
+                .isCloseTo(0.5, within(0.01));
+    }
+
+    /** The primary's page reads are those of what others send it. */
+    @Test
+    void thePagesOfVeryFewQueriesAreNotComparedWithThoseOfAll() {
+        for (int i = 0; i < 120; i++) {
+            covered(30, 30);
+        }
+        assertThat(view("state")).isEqualTo("little_relayed");
+        assertThat(String.valueOf(view("why"))).contains("relayedShare");
+        assertThat(warmth.warmth()).isNaN();
+        assertThat(warmth.excess().known()).isFalse();
+        for (int i = 0; i < 120; i++) {
+            covered(200, 200);
+        }
+        assertThat(view("state")).isEqualTo("known");
+    }
+
     /** Half of the primary's 1,000 queries a second match no rule, and may read nothing, or twice as much. */
     @Test
     void thePagesOfAPartOfTheQueriesAreNotComparedWithThoseOfAll() {
         for (int i = 0; i < 60; i++) {
-            warmth.covered(500, 50, floor, 1);
-            pass(5, 0, 50);
+            covered(1000, 500);
         }
         assertThat(view("state")).isEqualTo("partly_mirrored");
+        assertThat(String.valueOf(view("why"))).contains("coveredShare");
         assertThat(view("coveredShare"))
                 .asInstanceOf(InstanceOfAssertFactories.DOUBLE)
                 .isCloseTo(0.5, within(0.01));
@@ -255,8 +293,7 @@ class StandbyWarmthTest {
                 .doesNotContainEntry("low", null)
                 .doesNotContainEntry("high", null);
         for (int i = 0; i < 60; i++) {
-            warmth.covered(1000, 100, floor, 1);
-            pass(5, 0, 100);
+            covered(1000, 1000);
         }
         assertThat(view("state")).isEqualTo("known");
     }
