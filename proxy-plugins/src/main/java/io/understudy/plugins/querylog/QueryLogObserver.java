@@ -18,12 +18,17 @@ final class QueryLogObserver implements SessionObserver {
     private final SessionContext session;
     private final DigestKey probe = new DigestKey();
     private final StatementEvents events;
+    /** Of the session's event loop. */
+    private final int thread;
+
     private @Nullable SessionRules<QueryLogConfig.Rule> rules;
 
+    /** Must be called on the session's event loop. */
     QueryLogObserver(RunningQueryLog log, SessionContext session, StatementEvents events) {
         this.log = log;
         this.session = session;
         this.events = events;
+        this.thread = log.table().threadNumber();
     }
 
     @Override
@@ -68,6 +73,7 @@ final class QueryLogObserver implements SessionObserver {
 
     private void count(DigestEntry entry, CommandView command, ResponseView response) {
         entry.record(
+                thread,
                 response.lastByteNanos() - command.receivedNanos(),
                 response.errorCode(),
                 response.rows(),

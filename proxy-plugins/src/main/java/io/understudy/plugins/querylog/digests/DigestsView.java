@@ -16,13 +16,15 @@ import java.util.Map;
 /** The table as {@code /api/digests} shows it, the most time first. */
 public final class DigestsView {
     private static final double NANOS = 1e9;
+    /** Rows with notes, which cost a plugin more than figures do. */
+    private static final int NOTED = 1000;
 
     private DigestsView() {}
 
     /**
      * Returns the table as JSON.
      *
-     * @param notes what other plugins know of the digests
+     * @param notes what other plugins know of the digests; asked for by who reads a whole row, for the first 1,000
      * @param texts whether the normalised texts are shown
      */
     public static Map<String, Object> of(DigestTable table, DigestNotes notes, boolean texts) {
@@ -45,13 +47,23 @@ public final class DigestsView {
         view.put("withoutDigest", figures(table.unknown()));
         List<Map<String, Object>> rows = new ArrayList<>(entries.size());
         for (DigestEntry entry : entries) {
-            rows.add(row(table, notes, entry, texts));
+            Map<String, Object> row = row(table, entry, texts);
+            StatementSummary summary = entry.summary();
+            rows.add(
+                    summary == null || rows.size() >= NOTED
+                            ? row
+                            : new NotedRow(row, () -> notes.of(subject(entry, summary))));
         }
         view.put("digests", rows);
         return view;
     }
 
-    private static Map<String, Object> row(DigestTable table, DigestNotes notes, DigestEntry entry, boolean texts) {
+    private static DigestNotes.Subject subject(DigestEntry entry, StatementSummary summary) {
+        return new DigestNotes.Subject(
+                summary, entry.users().list(), entry.schemas().list(), entry.normalized());
+    }
+
+    private static Map<String, Object> row(DigestTable table, DigestEntry entry, boolean texts) {
         Map<String, Object> row = new LinkedHashMap<>();
         StatementSummary summary = entry.summary();
         if (summary != null) {
@@ -69,9 +81,6 @@ public final class DigestsView {
         }
         List<String> users = entry.users().list();
         List<String> schemas = entry.schemas().list();
-        if (summary != null) {
-            row.putAll(notes.of(new DigestNotes.Subject(summary, users, schemas, entry.normalized())));
-        }
         row.put("users", users);
         row.put("schemas", schemas);
         row.put("more", entry.users().more() || entry.schemas().more());

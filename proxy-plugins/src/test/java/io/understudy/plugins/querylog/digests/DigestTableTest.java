@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 import io.understudy.testkit.FakeExchange;
 import java.lang.management.ManagementFactory;
 import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 class DigestTableTest {
@@ -13,7 +17,7 @@ class DigestTableTest {
     private final DigestKey probe = new DigestKey();
 
     private void record(DigestEntry entry, long nanos) {
-        entry.record(nanos, 0, 1, 0, 100, System.nanoTime(), "app", "shop");
+        entry.record(table.threadNumber(), nanos, 0, 1, 0, 100, System.nanoTime(), "app", "shop");
     }
 
     @Test
@@ -75,9 +79,40 @@ class DigestTableTest {
     @Test
     void aTextIsShownOnceAServerUnderstoodIt() {
         DigestEntry entry = table.of(FakeExchange.to("SELECT `a\nb` FROM t"), probe);
-        entry.record(1, 1064, 0, 0, 0, 1, "app", null);
+        entry.record(0, 1, 1064, 0, 0, 0, 1, "app", null);
         assertThat(entry.text()).isNull();
         record(entry, 1);
         assertThat(entry.text()).asString().isEqualTo("SELECT `a b` FROM t");
+    }
+
+    @Test
+    void threadsCountForThemselvesAndTheFiguresAddUp() throws Exception {
+        DigestEntry entry = table.of(FakeExchange.to("SELECT 3"), probe);
+        int threads = 10; // more than there are parts
+        List<Thread> started = new ArrayList<>();
+        Set<Integer> numbers = ConcurrentHashMap.newKeySet();
+        for (int i = 1; i <= threads; i++) {
+            long nanos = i * 1_000_000L;
+            Thread thread = new Thread(() -> {
+                numbers.add(table.threadNumber());
+                for (int n = 0; n < 1000; n++) {
+                    entry.record(table.threadNumber(), nanos, n % 100 == 0 ? 1205 : 0, 2, 3, 4, nanos, "app", "shop");
+                }
+            });
+            started.add(thread);
+            thread.start();
+        }
+        for (Thread thread : started) {
+            thread.join();
+        }
+        assertThat(numbers).hasSize(threads);
+        assertThat(entry.count()).isEqualTo(10_000);
+        assertThat(entry.errors()).isEqualTo(100);
+        assertThat(entry.rows()).isEqualTo(20_000);
+        assertThat(entry.affectedRows()).isEqualTo(30_000);
+        assertThat(entry.bytes()).isEqualTo(40_000);
+        assertThat(entry.totalNanos()).isEqualTo(55_000_000_000L);
+        assertThat(entry.maxNanos()).isEqualTo(10_000_000);
+        assertThat((double) entry.percentileNanos(0.5)).isCloseTo(5e6, within(3e5));
     }
 }
