@@ -1,7 +1,6 @@
 package io.understudy.plugins.gtiddomain;
 
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
-import io.understudy.plugins.gtiddomain.progress.Progress;
 import io.understudy.plugins.gtiddomain.tagging.DomainMeters;
 import io.understudy.plugins.gtiddomain.tagging.Policy;
 import io.understudy.plugins.gtiddomain.tagging.WriteOutcome;
@@ -21,17 +20,15 @@ final class AdviceWindow {
     private static final long STEP_NANOS = 10_000_000_000L;
     private static final int STEPS = 60;
 
-    private record Sample(long nanos, long epoch, Policy policy, long writes, long independent, List<long[][]> rules) {}
+    private record Sample(long nanos, int period, Policy policy, long writes, long independent, List<long[][]> rules) {}
 
     private final DomainIndexes indexes;
     private final DomainMeters meters;
-    private final Progress progress;
     private final Deque<Sample> samples = new ArrayDeque<>();
 
-    AdviceWindow(DomainIndexes indexes, DomainMeters meters, Progress progress) {
+    AdviceWindow(DomainIndexes indexes, DomainMeters meters) {
         this.indexes = indexes;
         this.meters = meters;
-        this.progress = progress;
     }
 
     /** Called often; keeps a sample at intervals. */
@@ -55,7 +52,13 @@ final class AdviceWindow {
         for (int rule = -1; rule < policy.rules.size(); rule++) {
             rules.add(policy.meters(rule).totals());
         }
-        return new Sample(nanos, progress.epoch(), policy, meters.writes.sum(), meters.independent.sum(), rules);
+        return new Sample(
+                nanos,
+                policy.ownership.report.beginPeriod(),
+                policy,
+                meters.writes.sum(),
+                meters.independent.sum(),
+                rules);
     }
 
     /** Returns the counts from the oldest sample until now. */
@@ -81,7 +84,7 @@ final class AdviceWindow {
         }
         view.put("rules", rules);
         List<Object> tables = new ArrayList<>();
-        policy.ownership.report.wantedSince(from.epoch(), maxTables).forEach((table, bits) -> {
+        policy.ownership.report.wantedSince(from.period(), maxTables).forEach((table, bits) -> {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("table", table);
             row.put("domains", indexes.labels(bits));

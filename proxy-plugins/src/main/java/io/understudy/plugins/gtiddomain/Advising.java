@@ -3,6 +3,7 @@ package io.understudy.plugins.gtiddomain;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.gtiddomain.advice.Advisor;
+import io.understudy.plugins.gtiddomain.advice.RulesInForce;
 import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import java.util.Map;
@@ -18,9 +19,11 @@ final class Advising {
     private final Advisor advisor;
     private final LogReading log;
     private final ScheduledFuture<?> probing;
+    private volatile RulesInForce rules;
 
     Advising(PluginContext context, GtidDomainConfig config) {
-        advisor = new Advisor(context, workload, System::nanoTime);
+        rules = config.inForce();
+        advisor = new Advisor(context, workload, () -> rules, System::nanoTime);
         log = new LogReading(context, BinlogDump.REST::toNanos, advisor, advisor::off);
         log.reads(config.binlog());
         long poll = config.poll().toMillis();
@@ -28,8 +31,9 @@ final class Advising {
     }
 
     /** Called after a reload. */
-    void reads(boolean wanted) {
-        log.reads(wanted);
+    void reload(GtidDomainConfig config) {
+        rules = config.inForce();
+        log.reads(config.binlog());
     }
 
     Workload workload() {

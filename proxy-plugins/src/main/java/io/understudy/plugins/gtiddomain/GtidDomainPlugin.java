@@ -63,6 +63,9 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
 
     @Override
     public void stop() {
-        state.stop();
+        PluginState ended = state;
+        // The instance is kept: the dictionary and the owners of its tables are not.
+        state = PluginState.NOT_STARTED;
+        ended.stop();
     }
 }

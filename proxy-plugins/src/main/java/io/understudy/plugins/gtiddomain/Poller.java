@@ -1,8 +1,10 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.base.QueryFailures;
 import io.understudy.plugin.Primary;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,11 +30,14 @@ final class Poller implements Runnable {
     private volatile @Nullable String problem;
     private volatile boolean stopped;
 
-    /** Polls in a row without a result. A single one is no news: the first connections may take their time. */
-    private int troubles;
+    private final QueryFailures failures;
 
-    /** @param first done in each run, also if the primary cannot be queried */
-    Poller(Primary primary, Runnable first, Task task) {
+    /**
+     * @param unreachable whether a server that is queried does not respond, which its monitor has logged
+     * @param first done in each run, also if the primary cannot be queried
+     */
+    Poller(Primary primary, BooleanSupplier unreachable, Runnable first, Task task) {
+        this.failures = new QueryFailures(unreachable);
         this.primary = primary;
         this.first = first;
         this.task = task;
@@ -78,11 +83,10 @@ final class Poller implements Runnable {
         }
         problem = trouble;
         if (trouble == null) {
-            if (troubles > 1) {
+            if (failures.succeeded()) {
                 log.info("gtid-domain: positions are known again");
             }
-            troubles = 0;
-        } else if (++troubles == 2) {
+        } else if (failures.failed()) {
             log.warn("gtid-domain: {}; until that is over no table changes its domain", trouble);
         }
     }

@@ -5,6 +5,7 @@ import io.understudy.base.RepeatedWarning;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.plugins.gtiddomain.catalog.Catalog;
 import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.catalog.DictionaryRefresh;
 import io.understudy.plugins.gtiddomain.ownership.BinlogGuard;
@@ -14,7 +15,9 @@ import io.understudy.plugins.gtiddomain.ownership.Orphans;
 import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.LogPace;
+import io.understudy.plugins.gtiddomain.progress.Positions;
 import io.understudy.plugins.gtiddomain.progress.StandbyProgress;
 import io.understudy.plugins.gtiddomain.steering.LeverObserver;
 import io.understudy.plugins.gtiddomain.tagging.Accounts;
@@ -23,6 +26,7 @@ import io.understudy.plugins.gtiddomain.tagging.DomainMeters;
 import io.understudy.plugins.gtiddomain.tagging.DomainObserver;
 import io.understudy.plugins.gtiddomain.tagging.Guard;
 import io.understudy.plugins.gtiddomain.tagging.Mode;
+import io.understudy.plugins.gtiddomain.tagging.ObservedThreads;
 import io.understudy.plugins.gtiddomain.tagging.Policy;
 import io.understudy.plugins.gtiddomain.tagging.PrimarySettings;
 import io.understudy.plugins.gtiddomain.tagging.SharedTagging;
@@ -60,6 +64,7 @@ final class RunningDomains implements DomainAction {
     private final SharedTagging shared;
     private final UnobservedSessions unobserved;
     private final PrimarySettings settings;
+    private final AutoCloseable primaryChanges;
     private final DictionaryRefresh refresh;
     private final LogReading log;
     private final ScheduledFuture<?> polling;
@@ -69,10 +74,11 @@ final class RunningDomains implements DomainAction {
     private volatile GtidDomainConfig config;
 
     private volatile Policy policy;
-    /** As of the last two polls, so that what a session wrote before its end has been read from the binary log. */
+    /** Whether every session is observed, and what others wrote before has been read from the binary log. */
     private volatile boolean allObserved;
 
-    private boolean observedBefore;
+    /** The primary's position when the last unobserved session had ended; until the log has been read that far. */
+    private @Nullable GtidPosition lastUnobserved;
     /** Of the ownership in force. */
     private volatile @Nullable EarlierStatements earlier;
 
@@ -85,15 +91,22 @@ final class RunningDomains implements DomainAction {
         standbys = new StandbyProgress(context, indexes, this::writersOf, NANOS);
         handovers = new Handovers(context.executor(), this::probe);
         meters.follow(handovers);
-        Accounts accounts = new Accounts();
-        shared = new SharedTagging(accounts, meters, dictionary, orphans, new RepeatedWarning(System::nanoTime));
+        Accounts accounts = new Accounts(NANOS);
+        ObservedThreads threads = new ObservedThreads();
+        shared = new SharedTagging(
+                accounts, meters, dictionary, orphans, threads, new RepeatedWarning(System::nanoTime));
         unobserved = new UnobservedSessions(this::policy, shared);
         policy = policy(possible(config), null);
         settings = new PrimarySettings(indexes, accounts, dictionary);
+        if (context.primary().dataSource() == null) {
+            accounts.setFreshIndex(DomainIndexes.DEFAULT); // nothing but the configuration tells it
+        }
+        primaryChanges = context.primary().onChange(settings::primaryChanged);
         refresh = new DictionaryRefresh(dictionary, NANOS);
-        window = new AdviceWindow(indexes, meters, standbys.progress());
-        binlog = new BinlogGuard(indexes, standbys.progress(), dictionary, () -> policy.ownership, () -> allObserved);
-        poller = new Poller(context.primary(), () -> window.sample(NANOS.getAsLong(), policy), this::poll);
+        window = new AdviceWindow(indexes, meters);
+        binlog = new BinlogGuard(
+                indexes, standbys.progress(), dictionary, () -> policy.ownership, () -> allObserved, threads::contains);
+        poller = new Poller(context.primary(), this::isServerUnreachable, this::beforePoll, this::poll);
         context.publish("domains", new DomainsView(this, workload, NANOS));
         polling = context.executor()
                 .scheduleWithFixedDelay(poller, 0, config.poll().toMillis(), TimeUnit.MILLISECONDS);
@@ -148,36 +161,68 @@ final class RunningDomains implements DomainAction {
                 policy.ownership.report.writersOf(dictionary.catalog().family(table)));
     }
 
+    private void beforePoll() {
+        window.sample(NANOS.getAsLong(), policy);
+        settings.begin();
+        shared.threads().forget();
+    }
+
+    private void followObserved(Connection primary) throws SQLException {
+        GtidPosition awaited = lastUnobserved;
+        if (!everySessionIsObserved()) {
+            allObserved = false;
+            lastUnobserved = null;
+        } else if (allObserved) {
+            return;
+        } else if (awaited == null) {
+            lastUnobserved = GtidPosition.parse(Positions.one(primary, "SELECT @@global.gtid_binlog_pos"));
+        } else if (binlog.hasRead(awaited)) {
+            allObserved = everySessionIsObserved();
+            lastUnobserved = null;
+        }
+    }
+
     private @Nullable String poll(Connection primary) throws SQLException {
-        boolean observed = everySessionIsObserved();
-        allObserved = observed && observedBefore;
-        observedBefore = observed;
+        followObserved(primary);
         orphans.settle(primary);
         Policy now = policy;
         EarlierStatements statements = earlier;
         if (statements != null) {
             statements.settle(primary);
         }
-        now.ownership.settle();
         dictionary.prune(name -> now.ownership.ownersOf(name) != 0 || now.ownership.keptInDefault(name));
         settings.read(primary);
         if (now.guarded) {
             refresh.read(primary);
         }
         String problem = standbys.probe(primary);
-        return problem == null && statements != null ? statements.problem() : problem;
+        now.ownership.settle();
+        if (!dictionary.stale()) {
+            Catalog catalog = dictionary.catalog();
+            now.ownership.makeRoom(catalog::isBaseTable);
+        }
+        if (problem == null && statements != null) {
+            problem = statements.problem();
+        }
+        return problem == null ? now.ownership.problem() : problem;
+    }
+
+    private boolean isServerUnreachable() {
+        return context.primary().isUnreachable()
+                || context.standbys().stream()
+                        .anyMatch(standby -> !standby.state().reachable());
     }
 
     private boolean mayLeaveDefault(String table) {
         return !binlog.gap() && dictionary.mayLeaveDefault(table);
     }
 
-    /** Between polls, when a write waits for a handover. */
+    /** Between polls, when a table that waits for a handover has no write in flight. */
     private void probe() {
         DataSource primary = context.primary().dataSource();
         if (primary != null && poller.problem() == null) {
             try (Connection connection = primary.getConnection()) {
-                standbys.probe(connection);
+                standbys.awaitApplied(connection);
             } catch (SQLException | RuntimeException e) {
                 LOG.debug("gtid-domain: positions not probed: {}", e.toString()); // the poller warns about it
             }
@@ -259,5 +304,10 @@ final class RunningDomains implements DomainAction {
         polling.cancel(true);
         log.stop();
         standbys.close();
+        try {
+            primaryChanges.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e); // removing a listener does not fail
+        }
     }
 }

@@ -34,7 +34,7 @@ record StartedPlugin(Steering levers, Advising advice, DomainAction domains) imp
     public void reload(GtidDomainConfig config) {
         domains.reload(config);
         levers.reload(config);
-        advice.reads(config.binlog());
+        advice.reload(config);
     }
 
     @Override

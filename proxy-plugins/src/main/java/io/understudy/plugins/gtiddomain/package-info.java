@@ -1,6 +1,8 @@
 /**
  * The plugin {@code gtid-domain}: its configuration, the parts between start and stop, and their views.
- * {@code docs/gtid-domains.md} lists the cases in which the guard cannot help. Each room defines its words:
+ * {@code docs/gtid-domains.md} lists the cases in which the guard cannot help. Plugin and section keep their name for
+ * all three actions; a wider form such as {@code steer:} was decided against, since it would bring a migration and no
+ * more. Each room defines its words:
  *
  * <ul>
  *   <li>{@code steering}: levers, which any account may use and which endanger no data;

@@ -18,7 +18,7 @@ class AdviceWindowTest {
 
     private final Fixture fixture =
             new Fixture(Mode.ADVISE, Guard.PIN, Fixture.table("shop.archive", 10), Fixture.table("shop.nothing", 11));
-    private final AdviceWindow window = new AdviceWindow(fixture.indexes, fixture.meters, fixture.progress);
+    private final AdviceWindow window = new AdviceWindow(fixture.indexes, fixture.meters);
 
     AdviceWindowTest() {
         fixture.caughtUp();

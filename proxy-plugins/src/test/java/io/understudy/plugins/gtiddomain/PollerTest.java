@@ -86,7 +86,7 @@ class PollerTest {
         });
         DictionaryRefresh refresh = new DictionaryRefresh(fixture.dictionary, () -> now);
         StandbyProgress standbys = new StandbyProgress(context, fixture.indexes, table -> List.of(), () -> now);
-        return new Poller(primary, () -> {}, connection -> {
+        return new Poller(primary, () -> false, () -> {}, connection -> {
             refresh.read(connection);
             return standbys.probe(connection);
         });

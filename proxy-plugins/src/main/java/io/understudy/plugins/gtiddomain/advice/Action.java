@@ -22,11 +22,16 @@ record Action(String name, long savedMicros, String kind, String text, String no
         return new Action(name, savedMicros, "statement", text, note);
     }
 
-    Map<String, Object> view() {
+    /** @param earlier number of the finding that has the same rule, which must be pasted once; 0 for none */
+    Map<String, Object> view(int earlier) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("action", name);
         view.put("savesSeconds", StallCause.seconds(savedMicros));
-        view.put(kind, text);
+        if (earlier > 0) {
+            view.put("sameRuleAs", earlier);
+        } else {
+            view.put(kind, text);
+        }
         if (!note.isEmpty()) {
             view.put("note", note);
         }

@@ -13,13 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The advice of a running proxy: of the last ten minutes. Thread-safe. */
 public final class Advisor implements BinlogListener, Runnable {
-    private static final Logger log = LoggerFactory.getLogger(Advisor.class);
     private static final long COVERS_NANOS = TimeUnit.MINUTES.toNanos(10);
     /** The simulations take some hundredths of a second, and a dashboard asks every second. */
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -28,15 +26,23 @@ public final class Advisor implements BinlogListener, Runnable {
     private final LongSupplier nanos;
     private final Stalls stalls;
     private final List<StandbyWatch> watches;
+    private final Supplier<RulesInForce> rules;
+    private final TransactionCount count = new TransactionCount();
     private volatile String state = "not started";
     private volatile boolean reading;
 
     private @Nullable Map<String, Object> last;
     private long lastNanos;
 
-    /** @param workload receives the log's transactions from this object */
-    public Advisor(PluginContext context, Workload workload, LongSupplier nanos) {
+    /**
+     * The advice of a plugin.
+     *
+     * @param workload receives the log's transactions from this object
+     * @param rules returns those that there are already
+     */
+    public Advisor(PluginContext context, Workload workload, Supplier<RulesInForce> rules, LongSupplier nanos) {
         this.workload = workload;
+        this.rules = rules;
         this.nanos = nanos;
         stalls = new Stalls(context.standbys().stream().map(Standby::name).toList());
         watches = context.standbys().stream()
@@ -65,6 +71,7 @@ public final class Advisor implements BinlogListener, Runnable {
     @Override
     public void onTransaction(BinlogTransaction transaction) {
         Workload.Entry entry = workload.add(transaction);
+        count.add(entry.arrivedNanos());
         if (reading) {
             stalls.logged(entry);
         }
@@ -76,12 +83,7 @@ public final class Advisor implements BinlogListener, Runnable {
         if (!reading) {
             return;
         }
-        try {
-            watches.forEach(StandbyWatch::poll);
-        } catch (RuntimeException e) {
-            // An exception would end the schedule.
-            log.warn("gtid-domain: probing standbys for the advice failed: {}", e.toString());
-        }
+        watches.forEach(StandbyWatch::poll);
     }
 
     /** Returns the advice, at most two seconds old. */
@@ -106,6 +108,8 @@ public final class Advisor implements BinlogListener, Runnable {
                 entries,
                 watches.stream().map(StandbyWatch::facts).toList(),
                 stalls.since(now - COVERS_NANOS),
-                workload.cost());
+                workload.cost(),
+                rules.get(),
+                count.since(now - COVERS_NANOS));
     }
 }

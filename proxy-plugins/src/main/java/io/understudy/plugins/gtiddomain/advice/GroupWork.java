@@ -1,11 +1,14 @@
 package io.understudy.plugins.gtiddomain.advice;
 
+import io.understudy.plugins.gtiddomain.parallelism.Dials;
 import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
+import io.understudy.plugins.gtiddomain.parallelism.Regrouped;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -21,15 +24,19 @@ final class GroupWork {
     /** Least share of the apply time that an action must save to be named. */
     private static final double WORTH = 0.1;
 
-    private static final long LONGEST_WAIT = 100_000;
-    private static final long SHORTEST_WAIT = 100;
+    /** Values of {@code binlog_commit_wait_usec} that are tried; the last one is the server's default. */
+    private static final long[] WAITS = {1_000, 10_000, 100_000};
+    /** A longer wait must save so much more than a shorter one. */
+    private static final double MORE = 1.2;
 
     private final Evidence evidence;
     private final WhatIf whatIf;
+    private final Rules rules;
 
-    GroupWork(Evidence evidence, WhatIf whatIf) {
+    GroupWork(Evidence evidence, WhatIf whatIf, Rules rules) {
         this.evidence = evidence;
         this.whatIf = whatIf;
+        this.rules = rules;
     }
 
     List<StallCause> findings() {
@@ -62,7 +69,7 @@ final class GroupWork {
                     && alone.getOrDefault(schema, 0) >= ALONE * count) {
                 long saved = whatIf.apart(own);
                 if (saved >= WORTH * whatIf.base().makespan()) {
-                    findings.add(schema(schema, count, shared.getOrDefault(schema, 0), saved));
+                    findings.add(schema(schema, count, shared.getOrDefault(schema, 0), evidence.scaled(saved)));
                 }
             }
         });
@@ -82,7 +89,7 @@ final class GroupWork {
             actions.add(Action.rule(
                     "domain: N",
                     saved,
-                    Rules.schema(schema, evidence.freeDomain()),
+                    rules.schema(schema),
                     "only if nothing depends on it (foreign keys and readers are not in the log); the riskiest action:"
                             + " read docs/gtid-domains.md first"));
         }
@@ -101,29 +108,46 @@ final class GroupWork {
 
     private void smallGroups(List<StallCause> findings) {
         int workers = evidence.workers();
-        long saved = whatIf.grouped(workers);
-        if (workers < 2 || saved < WORTH * whatIf.base().makespan()) {
+        // Where each commit was alone, as those of a single session are, a wait makes no group.
+        if (workers < 2 || Dials.sessions(evidence.entries()) < 2) {
+            return;
+        }
+        long saved = 0;
+        long wait = 0;
+        Regrouped best = new Regrouped(List.of(), 0);
+        for (long tried : WAITS) {
+            Regrouped groups = Dials.regrouped(evidence.entries(), workers, tried);
+            long saves = whatIf.with(groups);
+            if (saves > MORE * saved) {
+                saved = saves;
+                wait = tried;
+                best = groups;
+            }
+        }
+        if (saved < WORTH * whatIf.base().makespan()) {
             return;
         }
         List<Action> actions = new ArrayList<>();
         actions.add(Action.statement(
                 "slave_parallel_mode",
-                whatIf.inOptimisticMode(),
+                evidence.scaled(whatIf.inOptimisticMode()),
                 "STOP SLAVE; SET GLOBAL slave_parallel_mode = 'optimistic'; START SLAVE",
                 "on the standby; retries as far as rows conflict"));
-        long gap =
-                evidence.seconds() * 1_000_000 / Math.max(1, evidence.entries().size());
-        long wait = Math.max(SHORTEST_WAIT, Math.min(LONGEST_WAIT, gap * workers));
         actions.add(Action.statement(
                 "binlog_commit_wait",
-                saved,
+                evidence.scaled(saved),
                 "SET GLOBAL binlog_commit_wait_count = " + workers + ", binlog_commit_wait_usec = " + wait,
-                "on the primary; delays commits by up to " + wait + " microseconds each"));
+                String.format(
+                        Locale.ROOT,
+                        "on the primary; groups of %.1f; delays a commit by %.2f ms on average, %.0f ms at most",
+                        best.perGroup(),
+                        best.waitMicros() / 1e3,
+                        wait / 1e3)));
         int groups = ParallelismReport.groups(evidence.entries()).size();
         findings.add(new StallCause(
                 StallCause.Kind.SMALL_GROUPS,
                 "all schemas",
-                saved,
+                evidence.scaled(saved),
                 false,
                 evidence.entries().size(),
                 "",

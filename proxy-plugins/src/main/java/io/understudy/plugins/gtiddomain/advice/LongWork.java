@@ -49,10 +49,12 @@ final class LongWork {
 
     private final Evidence evidence;
     private final WhatIf whatIf;
+    private final Rules rules;
 
-    LongWork(Evidence evidence, WhatIf whatIf) {
+    LongWork(Evidence evidence, WhatIf whatIf, Rules rules) {
         this.evidence = evidence;
         this.whatIf = whatIf;
+        this.rules = rules;
     }
 
     List<StallCause> findings() {
@@ -85,9 +87,12 @@ final class LongWork {
     private static StallCause.Kind kind(Workload.Entry entry) {
         return entry.schemaChange()
                 ? StallCause.Kind.SCHEMA_CHANGE
-                : entry.bytes() >= MANY_BYTES || entry.micros() >= LONG_MICROS
-                        ? StallCause.Kind.LONG_TRANSACTION
-                        : StallCause.Kind.UNEXPLAINED;
+                : notable(entry) ? StallCause.Kind.LONG_TRANSACTION : StallCause.Kind.UNEXPLAINED;
+    }
+
+    /** Returns whether a transaction has so much work that it may stall a standby. */
+    static boolean notable(Workload.Entry entry) {
+        return entry.schemaChange() || entry.bytes() >= MANY_BYTES || entry.micros() >= LONG_MICROS;
     }
 
     private StallCause finding(Cause cause) {
@@ -97,8 +102,8 @@ final class LongWork {
             case SCHEMA_CHANGE -> schemaChange(cause, actions);
             case LONG_TRANSACTION -> longTransaction(cause, actions);
             default ->
-                "it has " + cause.worst.bytes() + " bytes only, so the cause is not in the log: a lock"
-                        + " that a reader or a backup holds on the standby, or its disk; no rule helps";
+                "it has little work, so the cause is not in the log: a lock that a reader or a backup holds on"
+                        + " the standby, or its disk; no rule helps";
         };
         return new StallCause(
                 kind,
@@ -132,7 +137,7 @@ final class LongWork {
             actions.add(Action.rule(
                     "alter: two-phase",
                     saved(cause, whatIf.twoPhase(own(cause))),
-                    Rules.twoPhase(),
+                    rules.twoPhase(),
                     "what the standby needs longer than the primary remains"));
         }
         String table = table(cause.worst.label());
@@ -140,7 +145,7 @@ final class LongWork {
             actions.add(Action.rule(
                     "domain: N",
                     saved(cause, whatIf.apart(own(cause))),
-                    Rules.schemaChanges(table, evidence.freeDomain()),
+                    rules.schemaChanges(table),
                     "the riskiest action: read docs/gtid-domains.md first"));
         }
         return gap == null
@@ -150,8 +155,7 @@ final class LongWork {
 
     /** Returns the simulated saving, and of transactions that the log's window has lost their measured time. */
     private long saved(Cause cause, long simulated) {
-        Set<String> known = new HashSet<>();
-        evidence.entries().forEach(entry -> known.add(entry.gtid()));
+        Set<String> known = evidence.gtids();
         long lost = evidence.stalls().stream()
                 .filter(stall -> cause.gtids.contains(stall.head().gtid())
                         && !known.contains(stall.head().gtid()))
@@ -165,7 +169,7 @@ final class LongWork {
     }
 
     private static @Nullable String gap(Workload.Entry entry) {
-        LoggedStatement change = entry.change();
+        LoggedStatement change = entry.work().change();
         if (change == null) {
             return "its text is not known";
         }
@@ -190,11 +194,11 @@ final class LongWork {
                         + " transactions, each of less than half a second",
                 "no rule can do this"));
         String table = worst.tables().size() == 1 ? worst.tables().iterator().next() : table(worst.label());
-        if (worst.statements() && Rules.nameable(table)) {
+        if (worst.work().statements() && Rules.nameable(table)) {
             actions.add(Action.rule(
                     "domain: N",
                     saved(cause, whatIf.apart(own(cause))),
-                    Rules.table(table, evidence.freeDomain()),
+                    rules.table(table),
                     "the riskiest action: read docs/gtid-domains.md first"));
             return "it is logged as a statement that took its time on the primary too";
         }

@@ -15,19 +15,17 @@ final class Repetition {
 
     private final Evidence evidence;
     private final WhatIf whatIf;
+    private final Rules rules;
 
-    Repetition(Evidence evidence, WhatIf whatIf) {
+    Repetition(Evidence evidence, WhatIf whatIf, Rules rules) {
         this.evidence = evidence;
         this.whatIf = whatIf;
+        this.rules = rules;
     }
 
     List<StallCause> findings() {
         List<StallCause> findings = new ArrayList<>();
-        long retries = evidence.standbys().stream()
-                .filter(StandbyFacts::optimistic)
-                .mapToLong(StandbyFacts::retries)
-                .max()
-                .orElse(0);
+        long retries = evidence.retries();
         if (!evidence.optimistic() || evidence.measured() && retries < FEWEST) {
             return findings;
         }
@@ -45,25 +43,25 @@ final class Repetition {
                 }
             }
         }
-        // The log has the last transactions only, the standbys' counters ten minutes.
-        double scale = evidence.measured() && all > 0 ? Math.max(1, retries / (double) all) : 1;
+        // The log has the last transactions only, the standby's counter ten minutes.
+        double scale = evidence.measured() && all > 0 ? Math.max(1, retries / (double) all) : evidence.scale();
         for (Map.Entry<String, Integer> table : conflicts.entrySet()) {
             if (table.getValue() >= FEWEST && table.getValue() >= SHARE * all) {
                 int several = wider.getOrDefault(table.getKey(), 0);
-                findings.add(finding(table.getKey(), table.getValue(), several, retries, scale));
+                findings.add(finding(table.getKey(), table.getValue(), several, scale));
             }
         }
         return findings;
     }
 
-    private StallCause finding(String table, int conflicts, int wider, long retries, double scale) {
+    private StallCause finding(String table, int conflicts, int wider, double scale) {
         long saved = (long) (scale * whatIf.skip(entry -> entry.tables().contains(table)));
         List<Action> actions = new ArrayList<>();
         if (Rules.nameable(table)) {
             actions.add(Action.rule(
                     "parallel: skip",
                     saved,
-                    Rules.skip(table),
+                    rules.skip(table),
                     wider == 0
                             ? "for writers in explicit transactions match by user or schema"
                             : wider + " of the conflicts are in transactions over several tables: if they begin with"
@@ -79,7 +77,7 @@ final class Repetition {
                 conflicts + " transactions changed a row that one of the " + (evidence.workers() - 1)
                         + " before them had changed; "
                         + (evidence.measured()
-                                ? "standbys repeated up to " + retries + " transactions (of all tables)"
+                                ? "the standby repeated " + evidence.retries() + " transactions (of all tables)"
                                 : "no standby was asked, so whether one repeats them is not known"),
                 actions,
                 entry -> entry.tables().contains(table));

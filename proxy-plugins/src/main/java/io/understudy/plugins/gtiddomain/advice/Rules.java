@@ -1,39 +1,72 @@
 package io.understudy.plugins.gtiddomain.advice;
 
+import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Writes rules for {@code plugins.gtid-domain.rules}, one line each. */
+/**
+ * Writes rules for {@code plugins.gtid-domain.rules}, one line each: all of one advice may be pasted together. Not
+ * thread-safe.
+ */
 final class Rules {
     /** Names that mean themselves in a rule and in YAML. */
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_$]+(\\.[A-Za-z0-9_$]+)?");
 
-    private Rules() {}
+    /** The rules by their names, those in force without a text. */
+    private final Map<String, String> texts = new HashMap<>();
+
+    private final long freeDomain;
+
+    /** @param entries the log, whose domains are taken too */
+    Rules(RulesInForce inForce, List<Workload.Entry> entries) {
+        inForce.names().forEach(name -> texts.put(name, ""));
+        Set<Long> used = new HashSet<>(inForce.domains());
+        entries.forEach(entry -> used.add(entry.domain()));
+        long free = 10;
+        while (used.contains(free)) {
+            free++;
+        }
+        freeDomain = free;
+    }
 
     /** Returns whether a rule can name the table or schema. */
     static boolean nameable(String name) {
         return PLAIN.matcher(name).matches();
     }
 
-    static String twoPhase() {
-        return "- { name: alters, match: { kind: ddl }, alter: two-phase }";
+    String twoPhase() {
+        return rule("alters", "match: { kind: ddl }, alter: two-phase");
     }
 
-    static String skip(String table) {
-        return "- { name: hot-" + slug(table) + ", match: { table: " + table + " }, parallel: skip }";
+    String skip(String table) {
+        return rule("hot-" + slug(table), "match: { table: " + table + " }, parallel: skip");
     }
 
-    static String schemaChanges(String table, long domain) {
-        return "- { name: ddl-" + slug(table) + ", match: { kind: ddl, table: " + table + " }, domain: " + domain
-                + " }";
+    String schemaChanges(String table) {
+        return rule("ddl-" + slug(table), "match: { kind: ddl, table: " + table + " }, domain: " + freeDomain);
     }
 
-    static String table(String table, long domain) {
-        return "- { name: apart-" + slug(table) + ", match: { table: " + table + " }, domain: " + domain + " }";
+    String table(String table) {
+        return rule("apart-" + slug(table), "match: { table: " + table + " }, domain: " + freeDomain);
     }
 
-    static String schema(String schema, long domain) {
-        return "- { name: apart-" + slug(schema) + ", match: { table: \"" + schema + ".*\" }, domain: " + domain + " }";
+    String schema(String schema) {
+        return rule("apart-" + slug(schema), "match: { table: \"" + schema + ".*\" }, domain: " + freeDomain);
+    }
+
+    /** Returns the rule under the name, with a number if another rule has taken that. */
+    private String rule(String name, String text) {
+        String free = name;
+        for (int number = 2; !texts.getOrDefault(free, text).equals(text); number++) {
+            free = name + "-" + number;
+        }
+        texts.put(free, text);
+        return "- { name: " + free + ", " + text + " }";
     }
 
     private static String slug(String name) {

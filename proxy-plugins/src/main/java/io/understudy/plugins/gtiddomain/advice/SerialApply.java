@@ -1,7 +1,6 @@
 package io.understudy.plugins.gtiddomain.advice;
 
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
@@ -25,47 +24,47 @@ final class SerialApply {
     }
 
     List<StallCause> findings() {
-        List<StallCause> findings = new ArrayList<>();
-        for (StandbyFacts standby : evidence.standbys()) {
-            if (standby.serial() && standby.lateMicros() >= LEAST_MICROS) {
-                findings.add(new StallCause(
-                        StallCause.Kind.SERIAL_APPLY,
-                        "standby " + standby.name(),
-                        standby.lateMicros(),
-                        true,
-                        evidence.entries().size(),
-                        "",
-                        String.format(
-                                Locale.ROOT,
-                                "it was up to %.1f s late, and applies one transaction after the other (%s)",
-                                standby.lateMicros() / 1e6,
-                                standby.settings()),
-                        List.of(action(standby, ALL)),
-                        ALL));
-            }
+        StandbyFacts standby = evidence.standby();
+        if (standby == null || !standby.serial() || standby.lateMicros() < LEAST_MICROS) {
+            return List.of();
         }
-        return findings;
+        return List.of(new StallCause(
+                StallCause.Kind.SERIAL_APPLY,
+                "standby " + standby.name(),
+                standby.lateMicros(),
+                true,
+                evidence.entries().size(),
+                "",
+                String.format(
+                        Locale.ROOT,
+                        "it was up to %.1f s late, and applies one transaction after the other (%s)",
+                        standby.lateMicros() / 1e6,
+                        standby.settings()),
+                List.of(action(standby, ALL, evidence.scale())),
+                ALL));
     }
 
-    private Action action(StandbyFacts standby, Predicate<Workload.Entry> own) {
+    private Action action(StandbyFacts standby, Predicate<Workload.Entry> own, double scale) {
         String settings = "SET GLOBAL slave_parallel_threads = " + Math.max(standby.workers(), WORKERS)
                 + (standby.notParallel() ? ", slave_parallel_mode = 'optimistic'" : "");
         return Action.statement(
                 standby.workers() > 1 ? "slave_parallel_mode" : "slave_parallel_threads",
-                whatIf.withWorkers(WORKERS, own),
+                Math.round(scale * whatIf.withWorkers(WORKERS, own)),
                 "STOP SLAVE; " + settings + "; START SLAVE",
-                "on the standby; without parallel apply no rule has an effect");
+                "on standby " + standby.name() + "; without parallel apply no rule has an effect there");
     }
 
     /** Without parallel apply no action has an effect, so enabling it comes first. */
     StallCause first(StallCause finding) {
-        if (finding.actions().isEmpty() || finding.kind() == StallCause.Kind.SERIAL_APPLY) {
+        StandbyFacts standby = evidence.standby();
+        if (standby == null
+                || !standby.serial()
+                || finding.actions().isEmpty()
+                || finding.kind() == StallCause.Kind.SERIAL_APPLY) {
             return finding;
         }
-        return evidence.standbys().stream()
-                .filter(StandbyFacts::serial)
-                .findFirst()
-                .map(standby -> finding.with(List.of(action(standby, finding.own()))))
-                .orElse(finding);
+        // A finding about single transactions, of which it names the worst, has all of them.
+        double scale = finding.worst().isEmpty() ? evidence.scale() : 1;
+        return finding.with(List.of(action(standby, finding.own(), scale)));
     }
 }

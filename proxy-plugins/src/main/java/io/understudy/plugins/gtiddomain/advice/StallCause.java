@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  *
  * @param kind its kind
  * @param subject the statement, table or schema
- * @param lostMicros time that the standbys lost by it
+ * @param lostMicros time that a standby lost by it
  * @param measured whether that was measured on a standby; otherwise it is simulated from the log
  * @param times how many transactions
  * @param worst GTID of the worst one; empty if they are many
@@ -63,6 +63,12 @@ record StallCause(
         return new StallCause(kind, subject, lostMicros, measured, times, worst, why, others, own);
     }
 
+    /** Returns what it has in common with the same cause on another standby: kind, subject and remedies. */
+    String identity() {
+        return kind + " " + subject + " " + actions.stream().map(Action::name).toList();
+    }
+
+    /** Returns it without its actions. */
     Map<String, Object> view() {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("kind", kind.label);
@@ -72,7 +78,6 @@ record StallCause(
         view.put("transactions", times);
         view.put("worst", worst);
         view.put("why", why);
-        view.put("actions", actions.stream().map(Action::view).toList());
         return view;
     }
 }

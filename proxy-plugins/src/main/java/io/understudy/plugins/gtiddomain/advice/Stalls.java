@@ -16,6 +16,8 @@ public final class Stalls {
 
     private static final int MOST = 200;
     private static final int MOST_UNAPPLIED = 50_000;
+    /** So many unapplied transactions are kept as they are; behind them only those that may stall a standby. */
+    private static final int MOST_WHOLE = 2_000;
     /** How late a standby was is kept for so many steps of this length: ten minutes. */
     private static final int MOST_STEPS = 60;
 
@@ -24,10 +26,21 @@ public final class Stalls {
     /** How late a standby was at most from a time on, for a step. */
     private record Late(long sinceNanos, long micros) {}
 
+    /**
+     * An unapplied transaction.
+     *
+     * @param entry the whole, or null if it is small and stands far behind
+     */
+    private record Unapplied(long sequence, long arrivedNanos, Workload.@Nullable Entry entry) {}
+
     /** One standby's unapplied transactions of one domain. */
     private static final class Queue {
-        final Deque<Workload.Entry> unapplied = new ArrayDeque<>();
-        Workload.@Nullable Entry head;
+        final long domain;
+        final Deque<Unapplied> unapplied = new ArrayDeque<>();
+
+        @Nullable
+        Unapplied head;
+
         long sinceNanos;
         long untilNanos;
         int behind;
@@ -35,6 +48,19 @@ public final class Stalls {
         boolean received;
         /** Whether the log was read from before the head on, so that nothing unknown is in front of it. */
         boolean complete;
+
+        Queue(long domain) {
+            this.domain = domain;
+        }
+
+        void add(Workload.Entry entry) {
+            boolean whole = unapplied.size() < MOST_WHOLE || LongWork.notable(entry);
+            unapplied.addLast(new Unapplied(entry.sequence(), entry.arrivedNanos(), whole ? entry : null));
+            if (unapplied.size() > MOST_UNAPPLIED) {
+                unapplied.removeFirst();
+                complete = false;
+            }
+        }
     }
 
     private final Map<String, Map<Long, Queue>> standbys = new HashMap<>();
@@ -49,12 +75,7 @@ public final class Stalls {
     /** Adds the next transaction of the log. */
     public synchronized void logged(Workload.Entry entry) {
         for (Map<Long, Queue> queues : standbys.values()) {
-            Queue queue = queues.computeIfAbsent(entry.domain(), domain -> new Queue());
-            queue.unapplied.addLast(entry);
-            if (queue.unapplied.size() > MOST_UNAPPLIED) {
-                queue.unapplied.removeFirst();
-                queue.complete = false;
-            }
+            queues.computeIfAbsent(entry.domain(), Queue::new).add(entry);
         }
     }
 
@@ -88,17 +109,20 @@ public final class Stalls {
         Map<Long, Queue> queues = standbys.getOrDefault(standby, Map.of());
         queues.forEach((domain, queue) -> {
             long reached = applied.getOrDefault(domain, 0L);
-            Workload.Entry head = queue.unapplied.peekFirst();
+            Unapplied head = queue.unapplied.peekFirst();
             while (head != null && head.sequence() <= reached) {
                 queue.unapplied.removeFirst();
                 queue.complete = true;
                 head = queue.unapplied.peekFirst();
             }
+            if (head != null && running && head.arrivedNanos() != 0) {
+                late(standby, beforeNanos, (beforeNanos - head.arrivedNanos()) / 1_000);
+            }
             if (head != null && !queue.complete && head.sequence() > reached + 1) {
                 queue.head = null;
                 return;
             }
-            Workload.Entry before = queue.head;
+            Unapplied before = queue.head;
             boolean same = before != null && head != null && before.sequence() == head.sequence();
             if (before != null && !same) {
                 ended(standby, queue, before);
@@ -112,9 +136,6 @@ public final class Stalls {
                 queue.sinceNanos = afterNanos;
                 queue.running = true;
                 queue.received = false;
-            }
-            if (running && head.arrivedNanos() != 0) {
-                late(standby, beforeNanos, (beforeNanos - head.arrivedNanos()) / 1_000);
             }
             queue.untilNanos = beforeNanos;
             queue.behind = queue.unapplied.size() - 1;
@@ -152,14 +173,30 @@ public final class Stalls {
                 .orElse(0);
     }
 
-    private void ended(String standby, Queue queue, Workload.Entry head) {
-        long micros = (queue.untilNanos - queue.sinceNanos) / 1_000;
-        if (queue.running && queue.behind > 0 && micros >= LEAST_MICROS) {
-            found.addLast(new Stall(standby, head, micros, queue.behind, queue.untilNanos, queue.received));
+    private void ended(String standby, Queue queue, Unapplied head) {
+        Stall stall = stall(standby, queue, head);
+        if (stall != null) {
+            found.addLast(stall);
             if (found.size() > MOST) {
                 found.removeFirst();
             }
         }
+    }
+
+    /** Returns the stall behind a transaction so far, or null if it is none. */
+    private static @Nullable Stall stall(String standby, Queue queue, Unapplied head) {
+        long micros = (queue.untilNanos - queue.sinceNanos) / 1_000;
+        if (!queue.running || queue.behind == 0 || micros < LEAST_MICROS) {
+            return null;
+        }
+        Workload.Entry entry = head.entry();
+        return new Stall(
+                standby,
+                entry == null ? Workload.Entry.small(queue.domain, head.sequence(), head.arrivedNanos()) : entry,
+                micros,
+                queue.behind,
+                queue.untilNanos,
+                queue.received);
     }
 
     /** Returns all stalls, the oldest first. */
@@ -172,10 +209,10 @@ public final class Stalls {
         List<Stall> all = new ArrayList<>();
         found.stream().filter(stall -> stall.endNanos() - nanos >= 0).forEach(all::add);
         standbys.forEach((name, queues) -> queues.values().forEach(queue -> {
-            Workload.Entry head = queue.head;
-            long micros = (queue.untilNanos - queue.sinceNanos) / 1_000;
-            if (head != null && queue.running && queue.behind > 0 && micros >= LEAST_MICROS) {
-                all.add(new Stall(name, head, micros, queue.behind, queue.untilNanos, queue.received));
+            Unapplied head = queue.head;
+            Stall stall = head == null ? null : stall(name, queue, head);
+            if (stall != null) {
+                all.add(stall);
             }
         }));
         return all;

@@ -9,10 +9,23 @@ package io.understudy.plugins.gtiddomain.advice;
  * @param retries transactions that it repeated in the time that the advice covers; -1 if unknown
  * @param lateMicros how late it was at most in that time: since a transaction arrived that it had not applied
  * @param applierKnown whether the account may see what the standby has received, and whether its applier runs
+ * @param delaySeconds {@code MASTER_DELAY}: it is late on purpose
  * @param problem why the rest is unknown, or empty
  */
 public record StandbyFacts(
-        String name, int workers, String mode, long retries, long lateMicros, boolean applierKnown, String problem) {
+        String name,
+        int workers,
+        String mode,
+        long retries,
+        long lateMicros,
+        boolean applierKnown,
+        long delaySeconds,
+        String problem) {
+
+    /** Returns whether it can be judged: its settings are known, and it is not late on purpose. */
+    boolean judged() {
+        return workers >= 0 && delaySeconds == 0;
+    }
 
     /** Returns whether it is known to apply one transaction after the other. */
     boolean serial() {

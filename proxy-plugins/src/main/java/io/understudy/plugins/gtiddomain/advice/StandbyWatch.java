@@ -35,6 +35,7 @@ public final class StandbyWatch {
     private int workers = -1;
     private String mode = "";
     private boolean applierKnown;
+    private long delaySeconds;
     private String problem = "it was not asked yet";
 
     /** @param coversNanos how far back the counts reach */
@@ -72,7 +73,8 @@ public final class StandbyWatch {
                 readPosition(statement);
             }
             know("");
-        } catch (SQLException | IllegalArgumentException e) {
+        } catch (SQLException | RuntimeException e) {
+            // An exception would end the schedule, and with it what is known of the other standbys.
             know(String.valueOf(e.getMessage()));
         }
     }
@@ -125,22 +127,25 @@ public final class StandbyWatch {
         try (ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
             received = new HashMap<>();
             running = false;
+            long delay = 0;
             while (rows.next()) {
+                delay = Math.max(delay, rows.getLong("SQL_Delay"));
                 // One that is late on purpose (MASTER_DELAY) is held up by nothing.
                 running |= "Yes".equals(rows.getString("Slave_SQL_Running")) && rows.getLong("SQL_Delay") == 0;
                 sequences(rows.getString("Gtid_IO_Pos")).forEach(received::putIfAbsent);
             }
-            known(true);
+            known(true, delay);
         } catch (SQLException e) {
             received = null;
             running = true;
-            known(false);
+            known(false, 0);
         }
         stalls.probed(name, applied, received, running, before, after);
     }
 
-    private synchronized void known(boolean applier) {
+    private synchronized void known(boolean applier, long delay) {
         applierKnown = applier;
+        delaySeconds = delay;
     }
 
     /** Returns the numbers of a position such as {@code 0-1-42,10-1-7} by domain. */
@@ -163,6 +168,6 @@ public final class StandbyWatch {
         Count last = counts.peekLast();
         long retries = first == null || last == null ? -1 : last.retries() - first.retries();
         long late = stalls.lateMicros(name, nanos.getAsLong(), coversNanos);
-        return new StandbyFacts(name, workers, mode, retries, late, applierKnown, problem);
+        return new StandbyFacts(name, workers, mode, retries, late, applierKnown, delaySeconds, problem);
     }
 }

@@ -2,13 +2,14 @@ package io.understudy.plugins.gtiddomain.advice;
 
 import io.understudy.plugins.gtiddomain.parallelism.AppliedTransaction;
 import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
-import io.understudy.plugins.gtiddomain.parallelism.Dials;
 import io.understudy.plugins.gtiddomain.parallelism.ParallelApply;
 import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
+import io.understudy.plugins.gtiddomain.parallelism.Regrouped;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
@@ -21,6 +22,7 @@ final class WhatIf {
     private final ApplyCost cost;
     private final int workers;
     private final boolean optimistic;
+    private final List<AppliedTransaction> log;
     private final ParallelApply.Result base;
 
     WhatIf(List<Workload.Entry> entries, ApplyCost cost, int workers, boolean optimistic) {
@@ -28,51 +30,65 @@ final class WhatIf {
         this.cost = cost;
         this.workers = workers;
         this.optimistic = optimistic;
-        base = simulate(entries, optimistic, entry -> entry.applied(optimistic));
+        log = ParallelismReport.timed(entries, optimistic);
+        base = simulate(log);
     }
 
     ParallelApply.Result base() {
         return base;
     }
 
-    private ParallelApply.Result simulate(
-            List<Workload.Entry> changed, boolean mode, Function<Workload.Entry, AppliedTransaction> applied) {
-        List<List<AppliedTransaction>> timed = new ArrayList<>();
-        for (List<Workload.Entry> group :
-                mode ? ParallelismReport.withoutGroups(changed) : ParallelismReport.groups(changed)) {
-            timed.add(group.stream().map(applied).toList());
-        }
-        return ParallelApply.simulate(timed, workers, cost);
+    private ParallelApply.Result simulate(List<AppliedTransaction> changed) {
+        return ParallelApply.simulate(changed, workers, cost);
     }
 
-    private long saved(ParallelApply.Result changed) {
-        return Math.max(0, base.makespan() - changed.makespan());
+    private long saved(List<AppliedTransaction> changed) {
+        return Math.max(0, base.makespan() - simulate(changed).makespan());
     }
 
-    /** Returns what is saved if each transaction is as {@code change} makes it. */
-    long changed(UnaryOperator<Workload.Entry> change) {
-        return saved(simulate(entries.stream().map(change).toList(), optimistic, each -> each.applied(optimistic)));
+    private long savedAs(List<Workload.Entry> changed) {
+        return saved(ParallelismReport.timed(changed, optimistic));
+    }
+
+    private List<Workload.Entry> changed(Predicate<Workload.Entry> which, UnaryOperator<Workload.Entry> change) {
+        return entries.stream()
+                .map(entry -> which.test(entry) ? change.apply(entry) : entry)
+                .toList();
     }
 
     /** Returns what is saved if schema changes are logged in two phases. */
     long twoPhase(Predicate<Workload.Entry> which) {
-        return changed(entry -> which.test(entry) ? entry.taking(cost.perTransaction(), false) : entry);
+        return savedAs(changed(
+                which, entry -> entry.besideOthers().taking(Math.min(cost.perTransaction(), entry.micros()))));
     }
 
     /** Returns what is saved if transactions wait for those before them. */
     long skip(Predicate<Workload.Entry> which) {
-        return saved(simulate(entries, optimistic, entry -> {
-            AppliedTransaction as = entry.applied(optimistic);
-            return which.test(entry) ? new AppliedTransaction(as.name(), as.duration(), true, 0) : as;
-        }));
+        List<AppliedTransaction> waiting = new ArrayList<>(log);
+        for (int i = 0; i < log.size(); i++) {
+            if (which.test(entries.get(i))) {
+                waiting.set(i, log.get(i).waiting());
+            }
+        }
+        return saved(waiting);
     }
 
-    /** Returns what the others save if transactions have a domain of their own with one worker. */
+    /** Returns what the others save if transactions have a domain of their own; 0 if they have one already. */
     long apart(Predicate<Workload.Entry> which) {
-        List<Workload.Entry> others = entries.stream().filter(which.negate()).toList();
-        return workers < 2
-                ? 0
-                : Math.max(0, base.makespan() - new WhatIf(others, cost, workers - 1, optimistic).base.makespan());
+        Set<Long> shared = new HashSet<>();
+        entries.stream().filter(which.negate()).forEach(entry -> shared.add(entry.domain()));
+        Set<AppliedTransaction> own = new HashSet<>();
+        for (int i = 0; i < log.size(); i++) {
+            if (which.test(entries.get(i)) && shared.contains(log.get(i).domain())) {
+                own.add(log.get(i));
+            }
+        }
+        if (own.isEmpty()) {
+            return 0;
+        }
+        ParallelApply.Result apart = simulate(ParallelismReport.apart(log, own::contains));
+        long before = base.makespan(index -> !which.test(entries.get(index)));
+        return Math.max(0, before - apart.makespan(index -> !which.test(entries.get(index))));
     }
 
     /** Returns what is saved if transactions are split into pieces of at most {@link #PIECE}. */
@@ -81,21 +97,20 @@ final class WhatIf {
         for (Workload.Entry entry : entries) {
             long count = which.test(entry) ? entry.micros() / PIECE + 1 : 1;
             for (long piece = 0; piece < count; piece++) {
-                pieces.add(count == 1 ? entry : entry.taking(entry.micros() / count, false));
+                pieces.add(count == 1 ? entry : entry.piece(entry.micros() / count));
             }
         }
-        return saved(simulate(pieces, optimistic, each -> each.applied(optimistic)));
+        return savedAs(pieces);
     }
 
     /** Returns what is saved in the mode optimistic. */
     long inOptimisticMode() {
-        return saved(simulate(entries, true, each -> each.applied(true)));
+        return saved(ParallelismReport.timed(entries, true));
     }
 
-    /** Returns what is saved with as many transactions in a commit group as possible, up to {@code size}. */
-    long grouped(int size) {
-        List<List<AppliedTransaction>> groups = ParallelismReport.timed(Dials.regrouped(entries, size), false);
-        return saved(ParallelApply.simulate(groups, workers, cost));
+    /** Returns what is saved in the mode conservative with other commit groups. */
+    long with(Regrouped groups) {
+        return saved(ParallelismReport.timed(groups.groups()));
     }
 
     /**
@@ -108,6 +123,7 @@ final class WhatIf {
     }
 
     private long withWorkers(int count) {
-        return saved(new WhatIf(entries, cost, count, optimistic).base);
+        return Math.max(
+                0, base.makespan() - ParallelApply.simulate(log, count, cost).makespan());
     }
 }

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,7 @@ public final class Catalog {
     private final Map<String, Set<String>> readThrough;
     private final boolean routinesKnown;
     private final boolean cut;
+    private final Set<String> unseen;
     private final int hidden;
     private final int dynamic;
 
@@ -47,6 +49,7 @@ public final class Catalog {
         cut = built.cut;
         this.movable = movable;
         this.tables = tables;
+        unseen = Set.copyOf(built.unseen);
         hidden = built.hidden;
         dynamic = built.dynamic;
     }
@@ -113,7 +116,7 @@ public final class Catalog {
     }
 
     /** Returns whether a name is that of a base table. */
-    boolean isBaseTable(String name) {
+    public boolean isBaseTable(String name) {
         return tables.contains(name) && !views.contains(name);
     }
 
@@ -133,6 +136,11 @@ public final class Catalog {
     /** Returns the known tables and views of all families. */
     public Set<String> tables() {
         return tables;
+    }
+
+    /** Returns the schemas with tables whose triggers or events the account does not see. */
+    public Set<String> unseenSchemas() {
+        return unseen;
     }
 
     /** Returns the number of routines, events, triggers and views whose text the account may not see. */
@@ -164,6 +172,7 @@ public final class Catalog {
         private final Map<String, Definition> definitions = new HashMap<>();
         private final Set<String> indirect = new HashSet<>();
         private final Set<String> writingViews = new HashSet<>();
+        private final Set<String> unseen = new TreeSet<>();
         private boolean routinesKnown;
         private boolean cut;
         private int hidden;
@@ -181,6 +190,12 @@ public final class Catalog {
 
         public void table(String name, boolean baseTable) {
             (baseTable ? plain : views).add(name);
+        }
+
+        /** Records that triggers or events which the account does not see may write a table. */
+        void unseenCode(String schema, String table) {
+            unseen.add(schema);
+            odd.add(name(schema, table));
         }
 
         /** Adds a view's definition; null or empty if the account may not see it. */

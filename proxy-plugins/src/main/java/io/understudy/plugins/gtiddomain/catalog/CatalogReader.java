@@ -42,6 +42,7 @@ final class CatalogReader {
         if (seesAllRoutines(connection)) {
             builder.routinesKnown();
         }
+        Blindness blindness = Blindness.of(connection);
         // A table of the MERGE engine stores its rows in others, which only its definition names.
         List<String[]> merged = new ArrayList<>();
         try (Statement statement = connection.createStatement()) {
@@ -56,6 +57,9 @@ final class CatalogReader {
                         builder.table(
                                 Catalog.name(row.getString(1), row.getString(2)),
                                 row.getString(3).equals("BASE TABLE"));
+                        if (blindness.hides(row.getString(1), row.getString(2))) {
+                            builder.unseenCode(row.getString(1), row.getString(2));
+                        }
                         if ("MRG_MyISAM".equalsIgnoreCase(row.getString(4))) {
                             merged.add(new String[] {row.getString(1), row.getString(2)});
                         }

@@ -1,9 +1,12 @@
 package io.understudy.plugins.gtiddomain.catalog;
 
+import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +16,19 @@ import org.jspecify.annotations.Nullable;
  * during the learning time after the start. Thread-safe.
  */
 public final class Dictionary {
+    private static final int CACHE_SIZE = 4096;
+
     private record Known(Relations relations, long changes) {}
+
+    /** The result of {@link #callsStored} for one statement, and all that it depends on. */
+    private record Verdict(
+            StatementSummary summary,
+            @Nullable String schema,
+            boolean guarded,
+            Known known,
+            long changes,
+            boolean rowFormat,
+            boolean calls) {}
 
     private final LongSupplier nanos;
     private final long learnUntil;
@@ -23,6 +38,7 @@ public final class Dictionary {
 
     private volatile boolean rowFormat;
     private volatile Known known = new Known(Relations.NONE, -1);
+    private final AtomicReferenceArray<@Nullable Verdict> verdicts = new AtomicReferenceArray<>(CACHE_SIZE);
 
     public Dictionary(LongSupplier nanos, long learnNanos) {
         this.nanos = nanos;
@@ -101,6 +117,46 @@ public final class Dictionary {
 
     public Relations relations() {
         return known.relations;
+    }
+
+    /**
+     * Returns whether a statement may run stored functions that write: by a call of its own ({@link #mayWrite}) or,
+     * with a guard, by a view that it reads ({@link #readMayWrite}). A repeated statement costs one lookup and
+     * allocates nothing.
+     *
+     * @param schema schema of names without one
+     * @param guarded without a guard the catalogue is never read, so each name could be that of a view
+     */
+    @SuppressWarnings("ReferenceEquality") // summaries are shared, and a state of the catalogue is one object
+    public boolean callsStored(StatementSummary summary, @Nullable String schema, boolean guarded) {
+        Known now = known;
+        long changed = changes.get();
+        boolean row = rowFormat;
+        boolean views = guarded && viewsMatter(now, changed, row);
+        if (summary.functions().isEmpty() && (!views || summary.reads().isEmpty())) {
+            return false;
+        }
+        int index = (int) (summary.digest() ^ summary.digest() >>> 32) & CACHE_SIZE - 1;
+        Verdict before = verdicts.get(index);
+        if (before != null
+                && before.summary == summary
+                && before.known == now
+                && before.changes == changed
+                && before.rowFormat == row
+                && before.guarded == guarded
+                && Objects.equals(before.schema, schema)) {
+            return before.calls;
+        }
+        boolean calls = !summary.functions().isEmpty() && mayWrite(summary.functions(), schema)
+                || guarded && readMayWrite(summary.reads(), schema);
+        verdicts.set(index, new Verdict(summary, schema, guarded, now, changed, row, calls));
+        return calls;
+    }
+
+    /** Returns whether a read may write at all, because of any view. */
+    private static boolean viewsMatter(Known known, long changes, boolean rowFormat) {
+        Catalog catalog = known.relations.catalog();
+        return known.changes != changes || catalog.hasWritingViews() || !rowFormat && catalog.hasCallingViews();
     }
 
     /**

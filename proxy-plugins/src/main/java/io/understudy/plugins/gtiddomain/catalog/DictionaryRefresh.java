@@ -54,6 +54,13 @@ public final class DictionaryRefresh {
                             + " Privileges in docs/gtid-domains.md",
                     catalog.hidden());
         }
+        if (!catalog.unseenSchemas().isEmpty()) {
+            log.warn(
+                    "gtid-domain: the monitor account does not see whether the tables of {} have triggers, or whether"
+                            + " events write them, so that they stay in the default domain; grant it TRIGGER and EVENT"
+                            + " on these schemas",
+                    String.join(", ", catalog.unseenSchemas()));
+        }
         if (catalog.cut()) {
             log.warn("gtid-domain: the data dictionary has more tables, routines or the like than are read, so that"
                     + " no table leaves the default domain");

@@ -9,12 +9,11 @@ import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.gtiddomain.catalog.Catalog;
 import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.Progress;
-import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -23,8 +22,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +43,8 @@ public final class BinlogGuard implements BinlogListener {
     private final Dictionary dictionary;
     private final Supplier<TableOwnership> ownerships;
     private final BooleanSupplier allAnnounce;
-    private final SqlAnalyzer analyzer = new SqlAnalyzer(2_048, 256);
+    private final LongPredicate observedThreads;
+    private final LoggedTables statements;
     private final LongAdder transactions = new LongAdder();
     private final LongAdder unseen = new LongAdder();
     private final LongAdder unnamed = new LongAdder();
@@ -51,6 +53,10 @@ public final class BinlogGuard implements BinlogListener {
     private volatile String state = "not started";
     private volatile boolean read;
     private volatile boolean gap;
+    /** The server whose log is read. */
+    private long serverId = -1;
+    /** Sequence number of the last transaction read, by domain. */
+    private final Map<Long, AtomicLong> position = new ConcurrentHashMap<>();
 
     /**
      * Nothing has been read.
@@ -58,18 +64,22 @@ public final class BinlogGuard implements BinlogListener {
      * @param ownerships returns the one in force
      * @param allAnnounce whether every session through the proxy announces its writes: otherwise one that was not
      *     announced tells nothing
+     * @param observedThreads returns whether a thread of the primary is that of a session that announces its writes
      */
     public BinlogGuard(
             DomainIndexes indexes,
             Progress progress,
             Dictionary dictionary,
             Supplier<TableOwnership> ownerships,
-            BooleanSupplier allAnnounce) {
+            BooleanSupplier allAnnounce,
+            LongPredicate observedThreads) {
         this.indexes = indexes;
         this.progress = progress;
         this.dictionary = dictionary;
         this.ownerships = ownerships;
         this.allAnnounce = allAnnounce;
+        this.observedThreads = observedThreads;
+        statements = new LoggedTables(dictionary);
     }
 
     /** Returns whether the log is read, or the reason why not. */
@@ -105,18 +115,37 @@ public final class BinlogGuard implements BinlogListener {
         return unnamed.sum();
     }
 
-    /** Returns the number of transactions with unknown tables: logged as statements, or compressed. */
+    /**
+     * Returns the number of transactions past this proxy with unknown tables: texts that are cut or not understood, or
+     * compressed.
+     */
     public long unreadable() {
         return unreadable.sum();
+    }
+
+    /** Returns whether the log has been read up to a position. */
+    public boolean hasRead(GtidPosition upTo) {
+        for (Map.Entry<Long, Long> domain : upTo.sequences().entrySet()) {
+            AtomicLong sequence = position.get(domain.getKey());
+            if (sequence == null || sequence.get() < domain.getValue()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override
     public void onStart(PrimaryFacts facts, boolean replaced) {
         state = "reading";
         read = true;
+        serverId = facts.serverId();
+        position.clear();
+        GtidPosition.parse(facts.position())
+                .sequences()
+                .forEach((domain, sequence) -> position.put(domain, new AtomicLong(sequence)));
         if (gap) {
             // What the gap had is in no known place: until all of it is applied, no table leaves the default domain.
-            ownerships.get().logged.observeUnknown(DomainIndexes.FOREIGN);
+            ownerships.get().logged.observeUnknown(DomainIndexes.FOREIGN, 0);
             gap = false;
         }
     }
@@ -130,6 +159,8 @@ public final class BinlogGuard implements BinlogListener {
     @Override
     public void onTransaction(BinlogTransaction transaction) {
         transactions.increment();
+        position.computeIfAbsent(transaction.domain(), domain -> new AtomicLong())
+                .lazySet(transaction.sequence());
         TableOwnership ownership = ownerships.get();
         if (!ownership.scope().guarded()) {
             return;
@@ -138,11 +169,57 @@ public final class BinlogGuard implements BinlogListener {
             schemaChange(transaction, ownership);
             return;
         }
-        if (!transaction.tablesKnown()) {
-            unreadable.increment();
-        }
         if (!transaction.tables().isEmpty()) {
             observe(transaction, transaction.tables(), ownership);
+        }
+        if (!transaction.tablesKnown() && !announced(transaction) && !readStatements(transaction, ownership)) {
+            unknownTables(transaction, ownership);
+        }
+    }
+
+    /**
+     * Returns whether a session announced the transaction. With rows the log need not have its thread; then it does not
+     * count as announced.
+     */
+    private boolean announced(BinlogTransaction transaction) {
+        return transaction.thread() != 0
+                && transaction.serverId() == serverId
+                && observedThreads.test(transaction.thread());
+    }
+
+    /**
+     * Observes the tables that logged statements write, and those that they read, because replicas run them too.
+     * Returns whether these are all.
+     */
+    private boolean readStatements(BinlogTransaction transaction, TableOwnership ownership) {
+        if (!transaction.statements() || transaction.tables().size() == BinlogTransaction.MAX_TABLES) {
+            return false;
+        }
+        boolean all = transaction.statement() != null;
+        Set<String> written = new TreeSet<>();
+        Set<String> read = new TreeSet<>();
+        for (LoggedStatement each = transaction.statement(); each != null; each = each.next()) {
+            all &= statements.read(each, written, read);
+        }
+        read.removeAll(written);
+        // One by one: that nobody announced one of them says nothing about the others.
+        List<String> found = new ArrayList<>();
+        for (String table : written) {
+            found.addAll(unannounced(transaction, families(List.of(table)), ownership, true));
+        }
+        if (!found.isEmpty()) {
+            taggedElsewhere(transaction, found);
+        }
+        for (String table : read) {
+            unannounced(transaction, families(List.of(table)), ownership, false);
+        }
+        return all;
+    }
+
+    private void unknownTables(BinlogTransaction transaction, TableOwnership ownership) {
+        unreadable.increment();
+        if (allAnnounce.getAsBoolean() && !progress.applied(transaction.domain(), transaction.sequence())) {
+            ownership.logged.observeUnknown(indexes.find(transaction.domain()), transaction.sequence());
         }
     }
 
@@ -152,27 +229,40 @@ public final class BinlogGuard implements BinlogListener {
             return false;
         }
         Collection<String> families = families(tables);
-        int index = indexes.find(transaction.domain());
-        LoggedWrites.Found writes = ownership.logged.observe(
-                families, index, () -> progress.reached(transaction.domain(), transaction.sequence()));
-        List<String> found = writes.tables();
+        List<String> found = unannounced(transaction, families, ownership, true);
         if (found.isEmpty()) {
             return true;
         }
-        (writes.expected() ? unnamed : unseen).add(found.size());
         List<String> announced = new ArrayList<>(families);
         announced.removeAll(found);
-        if (announced.isEmpty() && index != DomainIndexes.DEFAULT && index != DomainIndexes.FOREIGN) {
-            taggedElsewhere(transaction, found);
-        }
         log.debug("{} wrote {}, which no statement named; it named {}", transaction.gtid(), found, announced);
-        if (!announced.isEmpty()) {
+        if (announced.isEmpty()) {
+            taggedElsewhere(transaction, found);
+        } else {
             dictionary.expand(announced, found);
         }
         return false;
     }
 
+    /** Returns those of the families that no session had announced. */
+    private List<String> unannounced(
+            BinlogTransaction transaction, Collection<String> families, TableOwnership ownership, boolean written) {
+        if (!allAnnounce.getAsBoolean()) {
+            return List.of();
+        }
+        LoggedWrites.Found writes = ownership.logged.observe(
+                families, transaction.domain(), indexes.find(transaction.domain()), transaction.sequence());
+        if (written) {
+            (writes.expected() ? unnamed : unseen).add(writes.tables().size());
+        }
+        return writes.tables();
+    }
+
     private void taggedElsewhere(BinlogTransaction transaction, List<String> tables) {
+        int index = indexes.find(transaction.domain());
+        if (index == DomainIndexes.DEFAULT || index == DomainIndexes.FOREIGN) {
+            return;
+        }
         if (taggedElsewhere.merge(transaction.domain(), 1L, Long::sum) == 1) {
             log.warn(
                     "gtid-domain: {} wrote {} in domain {}, which a rule of this proxy uses, but did not pass"
@@ -208,9 +298,13 @@ public final class BinlogGuard implements BinlogListener {
     private void schemaChange(BinlogTransaction transaction, TableOwnership ownership) {
         LoggedStatement statement = transaction.statement();
         if (statement == null) {
+            if (!announced(transaction)) {
+                unknownTables(transaction, ownership);
+                dictionary.changed();
+            }
             return;
         }
-        StatementSummary summary = summary(statement);
+        StatementSummary summary = statements.summary(statement);
         if (summary == null || !summary.kind().isDdl() && summary.kind() != StatementKind.UNKNOWN) {
             return; // GRANT, ANALYZE and the like
         }
@@ -219,22 +313,14 @@ public final class BinlogGuard implements BinlogListener {
             String schema = table.schema() == null ? statement.schema() : table.schema();
             tables.add(Catalog.name(schema, table.table()));
         }
-        boolean legible = summary.writesListed();
+        boolean legible = summary.writesListed() && statement.whole();
         boolean announced = observe(transaction, tables, ownership);
-        if (!legible || tables.isEmpty()) {
-            unreadable.increment();
-            if (!progress.reached(transaction.domain(), transaction.sequence())) {
-                ownership.logged.observeUnknown(indexes.find(transaction.domain()));
-            }
+        if ((!legible || tables.isEmpty()) && !announced(transaction)) {
+            unknownTables(transaction, ownership);
         }
         if ((!announced || tables.isEmpty() || !legible) && summary.kind() != StatementKind.TRUNCATE) {
             // Through another connection than the proxy's, or of another object than a table.
             dictionary.changed();
         }
-    }
-
-    private StatementSummary summary(LoggedStatement statement) {
-        byte[] text = statement.text().getBytes(StandardCharsets.UTF_8);
-        return analyzer.summarize(text, 0, text.length, 0);
     }
 }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The tables with any known write, of bounded number: tables without an owner make room for others. Thread-safe. */
@@ -14,13 +14,13 @@ final class FollowedTables {
     private final int maxTables;
     private final boolean simulated;
     private final ConcurrentHashMap<String, TableEntry> tables = new ConcurrentHashMap<>();
-    private final AtomicBoolean sweeping = new AtomicBoolean();
-    private final TableEntry unknown = new TableEntry("*", 0);
+    private final TableEntry unknown;
 
     FollowedTables(Progress progress, int maxTables, boolean simulated) {
         this.progress = progress;
         this.maxTables = maxTables;
         this.simulated = simulated;
+        unknown = new TableEntry("*", progress, simulated);
     }
 
     /** Returns the tables found to be written in ways that a proxy cannot steer. */
@@ -46,10 +46,7 @@ final class FollowedTables {
         if (entry != null) {
             return entry;
         }
-        if (tables.size() >= maxTables && !sweep()) {
-            return unknown;
-        }
-        return tables.computeIfAbsent(name, key -> new TableEntry(key, 0));
+        return full() ? unknown : tables.computeIfAbsent(name, key -> new TableEntry(key, progress, simulated));
     }
 
     /** Returns the entry that stands for unknown tables. */
@@ -57,23 +54,23 @@ final class FollowedTables {
         return unknown;
     }
 
-    /** Drops tables without an owner. One thread at a time; the others do not wait for it. */
-    private boolean sweep() {
-        if (!sweeping.compareAndSet(false, true)) {
-            return false;
+    /**
+     * Drops tables without an owner if a quarter of the room or less is left. Walks over all tables, so that only the
+     * poller calls it.
+     *
+     * @param exists whether a table that stays in the default domain is still there
+     */
+    void makeRoom(Predicate<String> exists) {
+        if (tables.size() < maxTables - maxTables / 4) {
+            return;
         }
-        try {
-            for (TableEntry entry : tables.values()) {
-                synchronized (entry) {
-                    if (!entry.unsteerable() && entry.outstanding(progress, simulated) == 0) {
-                        entry.drop();
-                        tables.remove(entry.name, entry);
-                    }
+        for (TableEntry entry : tables.values()) {
+            synchronized (entry) {
+                if (entry.owners() == 0 && !(entry.unsteerable() && exists.test(entry.name))) {
+                    entry.drop();
+                    tables.remove(entry.name, entry);
                 }
             }
-            return tables.size() < maxTables;
-        } finally {
-            sweeping.set(false);
         }
     }
 

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts handovers, and has positions probed soon after a write that waits for one: the poller would come too late for
- * a table that is written often, although all of its writes are applied in each pause that exceeds the standbys' lag
- * and one probe. However many writes wait, probes follow each other at {@link #PAUSE_MILLIS}; without any there are
+ * Counts handovers, and has positions probed at the moment in which a table may become free: a write waits for it, and
+ * the last of its writes in flight has just ended. The poller seldom meets such a moment of a busy table. However many
+ * tables have one, the next probe comes {@link #PAUSE_MILLIS} after the one before; while no table waits there are
  * none. Thread-safe.
  */
 public final class Handovers {
@@ -17,7 +17,7 @@ public final class Handovers {
 
     private final ScheduledExecutorService executor;
     private final Runnable probe;
-    private final AtomicBoolean due = new AtomicBoolean();
+    private final AtomicBoolean busy = new AtomicBoolean();
     private final LongAdder handovers = new LongAdder();
     private final LongAdder probes = new LongAdder();
 
@@ -31,16 +31,13 @@ public final class Handovers {
         this.probe = probe;
     }
 
-    /**
-     * Called when a write's tables would have gone to its rule's domain, had the owner's writes been applied
-     * everywhere. No monitor is held.
-     */
-    void waits() {
-        if (!due.get() && due.compareAndSet(false, true)) {
+    /** Called when a table for which a write waits has no write in flight any more. No monitor is held. */
+    void mayBecomeFree() {
+        if (!busy.get() && busy.compareAndSet(false, true)) {
             try {
-                executor.schedule(this::run, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+                executor.execute(this::run);
             } catch (RejectedExecutionException e) {
-                due.set(false); // stopping, or too busy: the poller probes, too
+                busy.set(false); // stopping, or too busy: the poller probes, too
             }
         }
     }
@@ -50,7 +47,16 @@ public final class Handovers {
             probes.increment();
             probe.run();
         } finally {
-            due.set(false);
+            pause();
+        }
+    }
+
+    /** A moment that comes meanwhile is missed; a busy table has many. */
+    private void pause() {
+        try {
+            executor.schedule(() -> busy.set(false), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            busy.set(false);
         }
     }
 

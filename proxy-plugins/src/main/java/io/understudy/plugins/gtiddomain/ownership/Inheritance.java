@@ -6,59 +6,95 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ownership by writes that no session announced because they happened before the start: until the standbys have applied
- * everything up to then, the default domain owns every table. Thread-safe; {@link #settle} is called by the poller.
+ * everything up to then, the default domain owns every table. Those writes are one entry, like the writes of a table in
+ * a domain that is not known. Thread-safe; {@link #settle} is called by the poller.
  */
 final class Inheritance {
-    private static final long UNKNOWN = Long.MAX_VALUE;
-
-    private final Progress progress;
+    private final TableEntry earlier;
+    private final boolean simulated;
     /** Until it and those before it have no pending writes. */
     private volatile @Nullable TableOwnership before;
-    /** First epoch whose writes are all known; until it is applied no domain is granted. */
-    private volatile long knownSince;
-    /** Whether statements run that began before. */
-    private volatile boolean held;
+
+    private volatile boolean owns;
+    private volatile @Nullable String problem;
 
     /**
-     * Begins with the current epoch.
+     * Begins with every write up to now.
      *
      * @param simulated whether the domains are only simulated: every table then starts free
      * @param before the previous ownership, whose pending writes are not known here; or null
      */
     Inheritance(Progress progress, boolean simulated, @Nullable TableOwnership before) {
-        this.progress = progress;
+        earlier = new TableEntry("earlier", progress, simulated);
+        this.simulated = simulated;
         this.before = before;
-        knownSince = simulated ? 0 : before == null ? progress.epoch() : UNKNOWN;
+        if (!simulated) {
+            hold();
+            if (before == null) {
+                free();
+            }
+        }
     }
 
     /** Returns the bit set of the domain indexes that own every table for this reason. */
     int owners() {
-        return knownSince > progress.applied(DomainIndexes.FOREIGN) ? 1 << DomainIndexes.DEFAULT : 0;
+        return owns ? 1 << DomainIndexes.DEFAULT : 0;
     }
 
     /** Grants nothing until {@link #free}; called before the ownership is used. */
     void hold() {
-        held = true;
-        knownSince = UNKNOWN;
+        synchronized (earlier) {
+            earlier.begin(DomainIndexes.FOREIGN, 0);
+            owns = true;
+        }
     }
 
     void free() {
-        held = false;
+        synchronized (earlier) {
+            earlier.end(DomainIndexes.FOREIGN);
+        }
     }
 
     /** Returns whether a previous ownership has pending writes, which are not known here. */
     boolean inFlight() {
-        TableOwnership earlier = before;
-        return earlier != null && earlier.anyInFlight();
+        TableOwnership previous = before;
+        return previous != null && previous.anyInFlight();
     }
 
     /** Ends the wait for the previous ownerships' pending writes, if there are none left. */
     void settle() {
-        if (!held && !inFlight()) {
-            if (knownSince == UNKNOWN) {
-                knownSince = progress.epoch();
-            }
+        if (before != null && !inFlight()) {
             before = null;
+            if (!simulated) {
+                free();
+            }
         }
+        boolean unapplied;
+        long absent;
+        synchronized (earlier) {
+            unapplied = earlier.owners() != 0;
+            absent = unapplied ? earlier.absentDomain() : -1;
+            if (absent >= 0) {
+                // A later position of the primary bounds them too, and may be without that domain.
+                earlier.logged(DomainIndexes.FOREIGN, 0);
+            }
+        }
+        owns = unapplied;
+        problem = unapplied ? problem(absent) : null;
+    }
+
+    private @Nullable String problem(long absent) {
+        if (absent >= 0) {
+            return "some standby has nothing of domain " + absent + ", which the primary's gtid_binlog_pos has: it must"
+                    + " replicate that domain, or if nothing is left of it FLUSH BINARY LOGS DELETE_DOMAIN_ID=("
+                    + absent + ") on the primary";
+        }
+        return before == null ? null : "writes that began before the last reload are still in flight";
+    }
+
+    /** Returns why that does not end by itself, or null. */
+    @Nullable
+    String problem() {
+        return problem;
     }
 }

@@ -4,7 +4,6 @@ import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.Progress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 
 /** The binary log's part in ownership: writes that no session announced. Thread-safe. */
 final class LoggedWrites {
@@ -46,15 +45,16 @@ final class LoggedWrites {
      * write it too and it was not in the domain of a rule. Otherwise another proxy writes it: this one follows.
      *
      * @param names of the tables that it wrote
-     * @param index index of its domain
-     * @param applied whether all standbys have it already; called after the announcements were read
+     * @param domain of its GTID
+     * @param index index of the domain
+     * @param sequence of its GTID
      * @return the tables that no statement had named
      */
-    Found observe(Iterable<String> names, int index, BooleanSupplier applied) {
+    Found observe(Iterable<String> names, long domain, int index, long sequence) {
         List<String> unseen = new ArrayList<>(0);
         List<TableEntry> unmarked = new ArrayList<>(0);
         boolean named = false;
-        int real = simulated ? DomainIndexes.DEFAULT : index;
+        int real = real(index);
         boolean expected = unknownOutstanding(real);
         for (String name : names) {
             TableEntry entry = tables.entry(name);
@@ -62,7 +62,7 @@ final class LoggedWrites {
                 continue;
             }
             synchronized (entry) {
-                entry.logged(index);
+                entry.loggedIn(index);
             }
             if (inheritance.owners() != 0) {
                 continue;
@@ -70,12 +70,13 @@ final class LoggedWrites {
             int others;
             long otherDigest;
             synchronized (entry) {
-                int owners = entry.outstanding(progress, simulated);
+                int owners = entry.owners();
                 boolean announced = simulated ? owners != 0 : (owners & 1 << index) != 0;
-                if (entry.dropped() || applied.getAsBoolean() || simulated && announced) {
+                // Asked after the owners: a write that was announced is applied before it is announced no more.
+                if (entry.dropped() || progress.applied(domain, sequence) || simulated && announced) {
                     continue;
                 }
-                entry.touch(real, progress.epoch());
+                entry.logged(real, sequence);
                 if (announced) {
                     named = true;
                     continue;
@@ -100,6 +101,11 @@ final class LoggedWrites {
         return new Found(unseen, expected);
     }
 
+    /** Where domains are only simulated, a write outside of the default one may be anywhere. */
+    private int real(int index) {
+        return simulated && index != DomainIndexes.DEFAULT ? DomainIndexes.FOREIGN : index;
+    }
+
     private static void mark(TableEntry entry) {
         synchronized (entry) {
             entry.setUnsteerable();
@@ -115,15 +121,15 @@ final class LoggedWrites {
     private boolean unknownOutstanding(int index) {
         TableEntry unknown = tables.unknown();
         synchronized (unknown) {
-            return (unknown.outstanding(progress, simulated) & 1 << index) != 0;
+            return (unknown.owners() & 1 << index) != 0;
         }
     }
 
-    /** Records a logged write to unknown tables. */
-    void observeUnknown(int index) {
+    /** Records a logged write to unknown tables; for {@link DomainIndexes#FOREIGN}, everything logged up to now. */
+    void observeUnknown(int index, long sequence) {
         TableEntry unknown = tables.unknown();
         synchronized (unknown) {
-            unknown.touch(simulated ? DomainIndexes.DEFAULT : index, progress.epoch());
+            unknown.logged(real(index), sequence);
         }
     }
 }

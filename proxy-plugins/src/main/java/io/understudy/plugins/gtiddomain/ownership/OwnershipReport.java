@@ -6,11 +6,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Tables with the domains that wrote them and the domains that rules wanted, for the admin endpoint. Thread-safe. */
 public final class OwnershipReport {
     private final FollowedTables tables;
     private final boolean simulated;
+    private final AtomicInteger period = new AtomicInteger(1);
 
     /** @param simulated whether the domains are only simulated */
     OwnershipReport(FollowedTables tables, boolean simulated) {
@@ -53,16 +55,26 @@ public final class OwnershipReport {
         return found;
     }
 
+    /** Begins a period, and returns its number. */
+    public int beginPeriod() {
+        return period.incrementAndGet();
+    }
+
+    /** Returns the number of the present period, with which an entry records what a rule wants. */
+    int period() {
+        return period.get();
+    }
+
     /**
-     * Returns the tables for which rules, or the lack of one, have wanted two domains since an epoch: bit sets of
+     * Returns the tables for which rules, or the lack of one, have wanted two domains since a period began: bit sets of
      * domain indexes by table.
      */
-    public Map<String, Integer> wantedSince(long epoch, int limit) {
+    public Map<String, Integer> wantedSince(int from, int limit) {
         Map<String, Integer> found = new TreeMap<>();
         for (TableEntry entry : tables.all()) {
             int bits;
             synchronized (entry) {
-                bits = entry.wantedSince(epoch);
+                bits = entry.wantedSince(from);
             }
             if (Integer.bitCount(bits) > 1 && found.size() < limit) {
                 found.put(entry.name, bits);

@@ -1,7 +1,6 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
-import io.understudy.plugins.gtiddomain.progress.Progress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,13 +8,12 @@ import org.jspecify.annotations.Nullable;
  * marked as owned in the same step, so that two sessions cannot both be granted a free table.
  */
 final class PinDecision {
-    private final Progress progress;
-    private final boolean simulated;
     private final Inheritance inheritance;
     private final TableEntry[] entries;
     private final int wanted;
     private final boolean admitted;
     private final long digest;
+    private final int period;
 
     /** Index of the domain that the write goes to. */
     int index;
@@ -40,22 +38,15 @@ final class PinDecision {
      * @param entries in the order of their names
      * @param wanted index of the rule's domain
      * @param admitted whether the tables may leave the default domain at all
+     * @param period of the report
      */
-    PinDecision(
-            Progress progress,
-            boolean simulated,
-            Inheritance inheritance,
-            TableEntry[] entries,
-            int wanted,
-            boolean admitted,
-            long digest) {
-        this.progress = progress;
-        this.simulated = simulated;
+    PinDecision(Inheritance inheritance, TableEntry[] entries, int wanted, boolean admitted, long digest, int period) {
         this.inheritance = inheritance;
         this.entries = entries;
         this.wanted = wanted;
         this.admitted = admitted;
         this.digest = digest;
+        this.period = period;
     }
 
     /**
@@ -83,7 +74,7 @@ final class PinDecision {
             if (entry.dropped()) {
                 return false;
             }
-            owners |= entry.outstanding(progress, simulated);
+            owners |= entry.owners();
             stuck |= entry.unsteerable();
         }
         settle(owners, stuck);
@@ -91,7 +82,10 @@ final class PinDecision {
         boolean torn = entries.length > 1 && (stuck || !admitted) && index != DomainIndexes.DEFAULT;
         for (TableEntry entry : entries) {
             changesDomain |= entry.begin(index, digest);
-            entry.want(wanted, progress.epoch());
+            entry.want(wanted, period);
+            if (waits) {
+                entry.waitedFor();
+            }
             if (torn || conflict == Conflict.TWO_DOMAINS) {
                 // One of them must stay in the default domain, so all must return there when they are free.
                 entry.setUnsteerable();
@@ -116,7 +110,7 @@ final class PinDecision {
         int against = sole ? owners : owners & ~(1 << index);
         other = Integer.numberOfTrailingZeros(against);
         for (TableEntry entry : entries) {
-            boolean owned = (entry.outstanding(progress, simulated) & 1 << other) != 0;
+            boolean owned = (entry.owners() & 1 << other) != 0;
             if (owned || at.isEmpty()) {
                 at = entry.name;
                 otherDigest = entry.lastDigest(other);

@@ -1,47 +1,76 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.Progress;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The writes of one table family by domain. Every field is guarded by the entry's own monitor, which is held for a few
- * loads and stores.
+ * The writes of one table family by domain: how many are in flight, and the GTID that none of the ended ones exceeds.
+ * Every field is guarded by the entry's own monitor, which is held for a few loads and stores.
  */
-public final class TableEntry {
+public final class TableEntry implements Progress.Ended {
     /** Lower case {@code schema.table}; {@code *} stands for writes to unknown tables. */
     final String name;
 
+    private final Progress progress;
+    private final boolean simulated;
     private final int[] inFlight = new int[DomainIndexes.LENGTH];
-    private final long[] lastEpoch = new long[DomainIndexes.LENGTH];
+    /** By domain index the sequence number that no ended write exceeds. */
+    private final long[] bound = new long[DomainIndexes.LENGTH];
+
     private final long[] writes = new long[DomainIndexes.LENGTH];
     private final long[] lastDigest = new long[DomainIndexes.LENGTH];
-    private final long[] wantedAt = new long[DomainIndexes.LENGTH];
-    /** Bit set of the domain indexes that ever had a write. */
+    private final int[] wantedIn = new int[DomainIndexes.LENGTH];
+    /** The same bound for {@link DomainIndexes#FOREIGN}, whose writes may be in any domain. */
+    private @Nullable GtidPosition foreignBound;
+    /** Bit sets of the domain indexes that ever had a write, and that have ended ones without a bound. */
     private int written;
+
+    private int ended;
+    private int asked;
     /** Domain index of the last write; -1 before the first. */
     private int last = -1;
 
     private int loggedIn;
+    private boolean waits;
     private boolean unsteerable;
     private volatile boolean dropped;
 
-    /** @param since epoch up to which unannounced writes may exist in the default domain */
-    TableEntry(String name, long since) {
+    /** @param simulated whether the domains are only simulated: every write then really is in the default domain */
+    TableEntry(String name, Progress progress, boolean simulated) {
         this.name = name;
-        touch(DomainIndexes.DEFAULT, since);
+        this.progress = progress;
+        this.simulated = simulated;
     }
 
     /** Returns the bit set of the domain indexes with writes that some standby may not have applied. */
-    int outstanding(Progress progress, boolean anyDomain) {
-        int indexes = 0;
-        for (int left = written; left != 0; left &= left - 1) {
+    int owners() {
+        int owners = ended | asked;
+        for (int left = written & ~owners; left != 0; left &= left - 1) {
             int index = Integer.numberOfTrailingZeros(left);
-            long applied = progress.applied(anyDomain ? DomainIndexes.FOREIGN : index);
-            if (inFlight[index] > 0 || lastEpoch[index] > applied) {
-                indexes |= 1 << index;
+            if (inFlight[index] > 0 || !applied(index)) {
+                owners |= 1 << index;
             }
         }
-        return indexes;
+        return owners;
+    }
+
+    private boolean applied(int index) {
+        GtidPosition foreign = foreignBound;
+        return index == DomainIndexes.FOREIGN
+                ? foreign == null || progress.applied(foreign)
+                : bound[index] <= progress.applied(real(index));
+    }
+
+    /** Returns a domain of {@link DomainIndexes#FOREIGN} in which some standby has nothing yet; or -1. */
+    long absentDomain() {
+        GtidPosition foreign = foreignBound;
+        return foreign == null ? -1 : progress.absentDomain(foreign);
+    }
+
+    private int real(int index) {
+        return simulated ? DomainIndexes.DEFAULT : index;
     }
 
     /** Called when a write begins; returns whether the one before was in another domain. */
@@ -65,9 +94,53 @@ public final class TableEntry {
         writes[to]++;
     }
 
-    void end(int index, long epoch) {
+    /** Called when a write has ended; returns whether one waits for the table and none is in flight any more. */
+    boolean end(int index) {
         inFlight[index]--;
-        lastEpoch[index] = Math.max(lastEpoch[index], epoch);
+        endedUnbound(index);
+        boolean mayBecomeFree = waits && idle();
+        waits &= !mayBecomeFree;
+        return mayBecomeFree;
+    }
+
+    private void endedUnbound(int index) {
+        if (ended == 0) {
+            progress.ended(this);
+        }
+        ended |= 1 << index;
+    }
+
+    @Override
+    public synchronized void asked() {
+        asked |= ended;
+        ended = 0;
+    }
+
+    @Override
+    public synchronized void bounded(GtidPosition primary) {
+        for (; asked != 0; asked &= asked - 1) {
+            int index = Integer.numberOfTrailingZeros(asked);
+            if (index == DomainIndexes.FOREIGN) {
+                foreignBound = primary;
+            } else {
+                bound[index] = Math.max(bound[index], progress.sequence(primary, real(index)));
+            }
+        }
+    }
+
+    /** Records a write, or writes, with a GTID from the binary log, whether or not a session had announced them. */
+    void logged(int index, long sequence) {
+        written |= 1 << index;
+        if (index == DomainIndexes.FOREIGN) {
+            endedUnbound(index);
+        } else {
+            bound[index] = Math.max(bound[index], sequence);
+        }
+    }
+
+    /** Called when a write would go to its rule's domain, were the table free. */
+    void waitedFor() {
+        waits = true;
     }
 
     boolean idle() {
@@ -79,14 +152,8 @@ public final class TableEntry {
         return true;
     }
 
-    /** Records a write in the domain that no session had announced. */
-    void touch(int index, long epoch) {
-        written |= 1 << index;
-        lastEpoch[index] = Math.max(lastEpoch[index], epoch);
-    }
-
     /** Records that the binary log contains a write in the domain, from any client. */
-    void logged(int index) {
+    void loggedIn(int index) {
         loggedIn |= 1 << index;
     }
 
@@ -101,15 +168,15 @@ public final class TableEntry {
     }
 
     /** Records that a rule wanted the domain. */
-    void want(int index, long epoch) {
-        wantedAt[index] = epoch;
+    void want(int index, int period) {
+        wantedIn[index] = period;
     }
 
-    /** Returns the bit set of the domain indexes that rules have wanted in an epoch or later. */
-    int wantedSince(long epoch) {
+    /** Returns the bit set of the domain indexes that rules have wanted in a period of the report, or later. */
+    int wantedSince(int period) {
         int wanted = 0;
         for (int index = 0; index < DomainIndexes.LENGTH; index++) {
-            if (wantedAt[index] >= epoch && wantedAt[index] > 0) {
+            if (wantedIn[index] >= period && wantedIn[index] > 0) {
                 wanted |= 1 << index;
             }
         }

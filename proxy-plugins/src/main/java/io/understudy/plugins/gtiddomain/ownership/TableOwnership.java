@@ -3,6 +3,7 @@ package io.understudy.plugins.gtiddomain.ownership;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.Progress;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,9 +50,7 @@ public final class TableOwnership {
     /** For the admin endpoint. */
     public final OwnershipReport report;
 
-    private final Progress progress;
     private final Scope scope;
-    private final boolean simulated;
     private final Admission admission;
     private final ConflictListener conflicts;
     private final @Nullable Handovers handovers;
@@ -59,7 +58,8 @@ public final class TableOwnership {
     private final Inheritance inheritance;
     private final AtomicInteger inFlight = new AtomicInteger();
     private final TableEntry unknown;
-    private final DomainActivity activity = new DomainActivity();
+    /** Every write, whatever its tables. */
+    private final TableEntry activity;
 
     /**
      * An ownership without tables.
@@ -74,13 +74,13 @@ public final class TableOwnership {
             ConflictListener conflicts,
             @Nullable Handovers handovers,
             @Nullable TableOwnership before) {
-        this.progress = progress;
         this.scope = scope;
-        simulated = scope.simulated();
+        boolean simulated = scope.simulated();
         this.admission = admission;
         this.conflicts = conflicts;
         this.handovers = handovers;
         tables = new FollowedTables(progress, scope.maxTables(), simulated);
+        activity = new TableEntry("any", progress, simulated);
         inheritance = new Inheritance(progress, simulated, before);
         unknown = tables.unknown();
         logged = new LoggedWrites(tables, inheritance, progress, simulated, conflicts);
@@ -121,21 +121,18 @@ public final class TableOwnership {
             return force(entries, DomainIndexes.DEFAULT, Conflict.TWO_DOMAINS, work, digest, true);
         }
         boolean admitted = wanted == DomainIndexes.DEFAULT || admitted(entries, wanted);
-        PinDecision decision = new PinDecision(progress, simulated, inheritance, entries, wanted, admitted, digest);
+        PinDecision decision = new PinDecision(inheritance, entries, wanted, admitted, digest, report.period());
         if (!decision.take()) {
             return decide(tables.current(entries), wanted, true, work, digest);
         }
-        inFlight.incrementAndGet();
         Conflict conflict = decision.conflict;
         if (conflict != null) {
             conflicts.onConflict(conflict, decision.at, digest, decision.index, decision.otherDigest, decision.other);
         }
-        if (handovers != null && decision.waits) {
-            handovers.waits();
-        } else if (handovers != null && decision.changesDomain) {
+        if (handovers != null && decision.changesDomain) {
             handovers.handedOver();
         }
-        activity.begin(decision.index);
+        beginsIn(decision.index);
         return new PendingWrite(this, entries, decision.index);
     }
 
@@ -147,7 +144,7 @@ public final class TableOwnership {
      */
     public PendingWrite force(TableEntry[] entries, int index, Conflict kind, Work work, long digest, boolean mark) {
         TableEntry[] resolved = entries;
-        int active = work == Work.UNKNOWN ? activity.indexes(progress, simulated) & ~(1 << index) : 0;
+        int active = work == Work.UNKNOWN ? owners(activity) & ~(1 << index) : 0;
         if (active != 0) {
             int other = Integer.numberOfTrailingZeros(active);
             conflicts.onConflict(Conflict.UNKNOWN_TABLES, unknown.name, digest, index, 0, other);
@@ -162,10 +159,10 @@ public final class TableOwnership {
                 others = 0;
                 otherDigest = 0;
                 if (!dropped) {
-                    others = owners(entry) & ~(1 << index);
+                    others = (owners(entry) | inheritance.owners()) & ~(1 << index);
                     otherDigest = entry.lastDigest(others == 0 ? index : Integer.numberOfTrailingZeros(others));
                     entry.begin(index, digest);
-                    entry.want(index, progress.epoch());
+                    entry.want(index, report.period());
                     if (mark && entry != unknown) {
                         entry.setUnsteerable();
                     }
@@ -182,8 +179,7 @@ public final class TableOwnership {
                         kind, entry.name, digest, index, otherDigest, Integer.numberOfTrailingZeros(others));
             }
         }
-        inFlight.incrementAndGet();
-        activity.begin(index);
+        beginsIn(index);
         return new PendingWrite(this, resolved, index);
     }
 
@@ -193,14 +189,16 @@ public final class TableOwnership {
             int others;
             synchronized (entry) {
                 entry.move(pending.index(), to);
-                others = owners(entry) & ~(1 << to);
+                others = (owners(entry) | inheritance.owners()) & ~(1 << to);
             }
             if (others != 0 && entry != unknown) {
                 int other = Integer.numberOfTrailingZeros(others);
                 conflicts.onConflict(Conflict.REFUSED, entry.name, digest, to, 0, other);
             }
         }
-        activity.move(pending.index(), to);
+        synchronized (activity) {
+            activity.move(pending.index(), to);
+        }
         pending.moved(to);
     }
 
@@ -217,20 +215,32 @@ public final class TableOwnership {
 
     /** Called when the write and its transaction have ended. */
     void release(PendingWrite pending) {
-        // Read before the monitors are taken: the response has already arrived, so this epoch is not too early.
-        long epoch = progress.epoch();
+        boolean mayBecomeFree = false;
         for (TableEntry entry : pending.entries) {
             synchronized (entry) {
-                entry.end(pending.index(), epoch);
+                mayBecomeFree |= entry.end(pending.index());
             }
         }
-        activity.end(pending.index(), epoch);
+        synchronized (activity) {
+            activity.end(pending.index());
+        }
         inFlight.decrementAndGet();
+        if (mayBecomeFree && handovers != null) {
+            handovers.mayBecomeFree();
+        }
     }
 
-    private int owners(TableEntry entry) {
-        int owners = entry.outstanding(progress, simulated);
-        return owners | inheritance.owners();
+    private void beginsIn(int index) {
+        inFlight.incrementAndGet();
+        synchronized (activity) {
+            activity.begin(index, 0);
+        }
+    }
+
+    private static int owners(TableEntry entry) {
+        synchronized (entry) {
+            return entry.owners();
+        }
     }
 
     private boolean admitted(TableEntry[] entries, int wanted) {
@@ -239,10 +249,8 @@ public final class TableOwnership {
                 return false;
             }
         }
-        synchronized (unknown) {
-            // A procedure's tables are unknown: it may have written this one.
-            return (unknown.outstanding(progress, simulated) & ~(1 << wanted)) == 0;
-        }
+        // A procedure's tables are unknown: it may have written this one.
+        return (owners(unknown) & ~(1 << wanted)) == 0;
     }
 
     /** Returns the number of pending writes. */
@@ -283,19 +291,24 @@ public final class TableOwnership {
         inheritance.free();
     }
 
-    /** Called by the poller at intervals: see {@link Inheritance#settle}. */
+    /** Called by the poller behind each probe: see {@link Inheritance#settle}. */
     public void settle() {
         inheritance.settle();
+    }
+
+    /** Called by the poller: see {@link FollowedTables#makeRoom}. */
+    public void makeRoom(Predicate<String> exists) {
+        tables.makeRoom(exists);
+    }
+
+    /** Returns why no table may leave the default domain, if that does not end by itself; or null. */
+    public @Nullable String problem() {
+        return inheritance.problem();
     }
 
     /** Returns the bit set of the domain indexes that own a table now. */
     public int ownersOf(String name) {
         TableEntry entry = tables.find(name);
-        if (entry == null) {
-            return inheritance.owners();
-        }
-        synchronized (entry) {
-            return owners(entry);
-        }
+        return inheritance.owners() | (entry == null ? 0 : owners(entry));
     }
 }

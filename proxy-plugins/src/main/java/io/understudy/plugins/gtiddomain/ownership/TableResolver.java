@@ -69,7 +69,9 @@ public final class TableResolver {
             tables.addAll(summary.reads());
         }
         TableEntry[] entries = resolve(tables, schema, relations, known);
-        cache.set(index, new Resolved(summary.digest(), work, schema, relations, rowFormat, entries));
+        if (entries != unknown) { // there may be room for them later
+            cache.set(index, new Resolved(summary.digest(), work, schema, relations, rowFormat, entries));
+        }
         return entries;
     }
 

@@ -6,6 +6,7 @@
  *       yet ({@code TableOwnership}). A table without an owner is <i>free</i>.
  *   <li><i>pending write</i>: a write from before it is sent until its transaction has ended ({@code PendingWrite}). It
  *       is <i>announced</i> until all standbys have it, too.
+ *   <li><i>bound</i>: a GTID that no ended write of the table in the domain exceeds ({@code TableEntry}).
  *   <li><i>handover</i>: the next write of a free table goes to another domain than the last one ({@code Handovers}).
  *   <li><i>orphan</i>: a pending write whose session is gone while the server may still execute it ({@code Orphans}).
  *   <li><i>conflict</i>: a table is written, or nearly written, from two domains ({@code Conflict}).
@@ -13,11 +14,22 @@
  *
  * <p>Why a handover is safe: a write is announced before it is sent and ends with its transaction's response, or when
  * its lost session's server thread has ended. The primary's position that is queried after that includes the write,
- * whatever the response was: OK with or without a GTID, an error, rows. Once every standby has reached that position in
- * the write's domain, no applier can order it behind a later one. The interval of probes does not matter for that, so
- * that a write which waits may cause one at any time. Free tables of one statement are granted and marked as owned in
- * one step under their monitors. What was not announced (before the start, by other writers) is known from
- * {@code Inheritance}, {@code EarlierStatements} and {@code LoggedWrites}.
+ * whatever the response was: OK with or without a GTID, an error, rows. So that position bounds the write's GTID. A
+ * write that ends while the position is queried gets its bound from the next query. A table is free only when no write
+ * is in flight, every ended write has a bound, and every standby has reached the bounds; no applier can then order an
+ * old write behind a new one. Free tables of one statement are granted and marked as owned in one step under their
+ * monitors. What was not announced (before the start, by other writers) is known from {@code Inheritance},
+ * {@code EarlierStatements} and {@code LoggedWrites}; the binary log has the GTID itself.
+ *
+ * <p>The GTID in the OK packet is not used. Errors, rows, procedures and transactions without changes carry none, and
+ * need the bound anyway.
+ *
+ * <p>Bounds are not forgotten when they are reached: a standby that goes back makes the domain of a table's last writes
+ * its owner again. A standby that does not answer keeps its last position.
+ *
+ * <p>A busy table: a handover needs a pause between two writes in which the primary and then the standbys respond. A
+ * probe at a random moment seldom meets it, so the last write that ends causes one, and the standbys respond when they
+ * have applied what the primary has. A table that always has a write in flight causes no probes.
  */
 @NullMarked
 package io.understudy.plugins.gtiddomain.ownership;

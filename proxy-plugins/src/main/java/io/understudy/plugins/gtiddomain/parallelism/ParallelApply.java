@@ -2,15 +2,20 @@ package io.understudy.plugins.gtiddomain.parallelism;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.Map;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Simulates in-order parallel apply as MariaDB's {@code slave_parallel_mode=conservative} does it: transactions of one
  * commit group run in parallel, each keeps its worker until it has committed, commits happen in the primary's order,
  * transactions that are ready together share one commit, and the next group begins when each transaction of the last
- * one has reached its commit. The mode {@code optimistic} is one group of everything between two schema changes: a
- * transaction that changes the same row as one in progress is rolled back, waits for those before it, and runs again.
+ * one has reached its commit, so that also small groups share commits that take long. The mode {@code optimistic} is
+ * one group of everything between two schema changes: a transaction that changes the same row as one in progress is
+ * rolled back, waits for those before it, and runs again. Domains share the workers and nothing else: each has its own
+ * groups and its own order of commits.
  */
 public final class ParallelApply {
 
@@ -25,217 +30,221 @@ public final class ParallelApply {
      */
     public record Stall(String name, long duration, long stalled) {}
 
-    /**
-     * The result of a simulation.
-     *
-     * @param workers {@code slave_parallel_threads}
-     * @param makespan from the first begin to the last commit
-     * @param serial the same with one worker
-     * @param commits number of commits, each for one transaction or more
-     * @param stalls transactions that others waited for, the worst first
-     * @param retries transactions that ran twice; a replica may have fewer, since the first of two may get the row
-     *     first
-     */
-    public record Result(int workers, long makespan, long serial, int commits, List<Stall> stalls, int retries) {
+    /** The result of a simulation. */
+    public static final class Result {
+        private final long serial;
+        private final int commits;
+        private final int retries;
+        private final List<Stall> stalls;
+        private final long[] committedAt;
+
+        Result(Replica replica, long serial) {
+            this.serial = serial;
+            commits = replica.commits.size();
+            retries = replica.retries;
+            stalls = replica.commits.stream()
+                    .filter(commit -> commit.stalled > 0)
+                    .map(commit -> new Stall(commit.head.name(), commit.head.duration(), commit.stalled))
+                    .sorted(Comparator.comparingLong(Stall::stalled).reversed())
+                    .toList();
+            committedAt = replica.committedAt;
+        }
+
+        /** Returns the time from the first begin to the last commit. */
+        public long makespan() {
+            return makespan(index -> true);
+        }
+
+        /** Returns the time from the first begin to the last commit of some transactions, by their place in the log. */
+        public long makespan(IntPredicate which) {
+            long last = 0;
+            for (int i = 0; i < committedAt.length; i++) {
+                if (which.test(i)) {
+                    last = Math.max(last, committedAt[i]);
+                }
+            }
+            return last;
+        }
+
+        /** Returns the time with one worker. */
+        public long serial() {
+            return serial;
+        }
+
+        /** Returns the number of commits, each for one transaction or more. */
+        public int commits() {
+            return commits;
+        }
+
+        /** Returns the transactions that others waited for, the worst first. */
+        public List<Stall> stalls() {
+            return stalls;
+        }
+
+        /**
+         * Returns the number of transactions that ran twice; a replica may have fewer, since the first of two may get
+         * the row first.
+         */
+        public int retries() {
+            return retries;
+        }
+
         /** Returns the speed relative to one worker. */
         public double speedup() {
+            long makespan = makespan();
             return makespan == 0 ? 1 : serial / (double) makespan;
         }
     }
 
     /**
-     * Simulates one domain without the cost of retries.
+     * Simulates a log.
      *
-     * @param groups the primary's commit groups, in its order of commit
-     * @param workers 1 or more
-     * @param commitCost time that one commit takes, however many transactions share it
-     */
-    public static Result simulate(List<List<AppliedTransaction>> groups, int workers, long commitCost) {
-        return simulate(groups, workers, commitCost, 0);
-    }
-
-    /**
-     * Simulates one domain, without a limit of processors.
-     *
-     * @param groups the primary's commit groups, in its order of commit
-     * @param workers 1 or more
-     * @param commitCost time that one commit takes, however many transactions share it
-     * @param retryCost time that a retry takes beside the second run
-     */
-    public static Result simulate(List<List<AppliedTransaction>> groups, int workers, long commitCost, long retryCost) {
-        return simulate(groups, workers, new ApplyCost(0, 1, commitCost, retryCost));
-    }
-
-    /**
-     * Simulates one domain.
-     *
-     * @param groups the primary's commit groups, in its order of commit
+     * @param log all domains' transactions in the order of the log
      * @param workers 1 or more
      * @param cost of commits, retries and hand-overs, and the processors
      */
-    public static Result simulate(List<List<AppliedTransaction>> groups, int workers, ApplyCost cost) {
+    public static Result simulate(List<AppliedTransaction> log, int workers, ApplyCost cost) {
         if (workers < 1) {
             throw new IllegalArgumentException("workers: expected at least 1 but found " + workers);
         }
-        Replica replica = new Replica(workers, cost);
+        Replica replica = new Replica(log, workers, cost);
         long serial = 0;
-        for (List<AppliedTransaction> group : groups) {
-            replica.apply(group);
-            for (AppliedTransaction transaction : group) {
-                serial += transaction.duration() + cost.commit();
-            }
+        for (int i = 0; i < log.size(); i++) {
+            replica.apply(i);
+            serial += log.get(i).duration() + cost.commit();
         }
-        replica.stalls.sort(Comparator.comparingLong(Stall::stalled).reversed());
-        return new Result(
-                workers, replica.committed, serial, replica.commits, List.copyOf(replica.stalls), replica.retries);
+        return new Result(replica, serial);
     }
 
-    /**
-     * Simulates some transactions in a domain of their own with one of the workers: the best that tagging them could
-     * gain, if no other transaction depends on them.
-     *
-     * @param tagged which ones
-     */
-    public static Result simulateApart(
-            List<List<AppliedTransaction>> groups,
-            int workers,
-            long commitCost,
-            long retryCost,
-            Predicate<AppliedTransaction> tagged) {
-        List<List<AppliedTransaction>> rest = new ArrayList<>();
-        List<List<AppliedTransaction>> apart = new ArrayList<>();
-        for (List<AppliedTransaction> group : groups) {
-            List<AppliedTransaction> others =
-                    group.stream().filter(tagged.negate()).toList();
-            List<AppliedTransaction> own = group.stream().filter(tagged).toList();
-            if (!others.isEmpty()) {
-                rest.add(others);
-            }
-            if (!own.isEmpty()) {
-                apart.add(own);
-            }
+    /** One commit, of one transaction or more. */
+    private static final class Commit {
+        final AppliedTransaction head;
+        final long from;
+        /** Whether others can blame its head: it did not wait itself for the commit before. */
+        final boolean blamed;
+
+        final @Nullable Commit before;
+        long stalled;
+
+        Commit(AppliedTransaction head, long from, boolean blamed, @Nullable Commit before) {
+            this.head = head;
+            this.from = from;
+            this.blamed = blamed;
+            this.before = before;
         }
-        if (workers < 2 || apart.isEmpty()) {
-            return simulate(groups, workers, commitCost, retryCost);
-        }
-        Result inDefault = simulate(rest, workers - 1, commitCost, retryCost);
-        Result inOwn = simulate(apart, 1, commitCost, retryCost);
-        return new Result(
-                workers,
-                Math.max(inDefault.makespan(), inOwn.makespan()),
-                inDefault.serial() + inOwn.serial(),
-                inDefault.commits() + inOwn.commits(),
-                inDefault.stalls(),
-                inDefault.retries());
     }
 
-    /** Simulates the transactions from this duration on in a domain of their own. */
-    public static Result simulateApart(
-            List<List<AppliedTransaction>> groups, int workers, long commitCost, long atLeast) {
-        return simulateApart(groups, workers, commitCost, 0, transaction -> transaction.duration() >= atLeast);
+    /** One domain. */
+    private static final class Stream {
+        long group = Long.MIN_VALUE;
+        /** When the present group may begin. */
+        long start;
+        /** When every transaction so far has reached its commit. */
+        long reached;
+        /** When the last commit ends. */
+        long committed;
+
+        @Nullable
+        Commit last;
     }
 
-    /** A replica that applies commit group after commit group. */
+    /** A replica that applies transaction after transaction of the log. */
     private static final class Replica {
+        private final List<AppliedTransaction> log;
         private final ApplyCost cost;
         private final long handOver;
         /** When each worker has committed its last transaction. */
         private final long[] freeAt;
 
-        private final List<Stall> stalls = new ArrayList<>();
-        /** When every transaction so far has reached its commit. */
-        private long reached;
-        /** Time of the last commit. */
-        private long committed;
-        /** Time that processors worked. */
-        private long worked;
+        private final long[] committedAt;
+        private final Map<Long, Stream> streams = new HashMap<>();
+        private final List<Commit> commits = new ArrayList<>();
+        /** When each processor is free; empty if their number is no limit. */
+        private final long[] processorFreeAt;
 
-        private int commits;
         private int retries;
 
-        Replica(int workers, ApplyCost cost) {
+        Replica(List<AppliedTransaction> log, int workers, ApplyCost cost) {
+            this.log = log;
             this.cost = cost;
             handOver = (workers - 1) * cost.handOver();
             freeAt = new long[workers];
+            committedAt = new long[log.size()];
+            processorFreeAt = new long[Double.isInfinite(cost.processors()) ? 0 : (int) Math.ceil(cost.processors())];
         }
 
-        void apply(List<AppliedTransaction> group) {
-            long start = reached;
-            long[] doneAt = new long[group.size()];
-            int[] workerOf = new int[group.size()];
-            // Transactions that run, or run again, when all before them have committed.
-            boolean[] last = new boolean[group.size()];
-            int started = 0;
-            int next = 0;
-            while (next < group.size()) {
-                // No worker becomes free before the head commits, except those without a transaction yet.
-                while (started < group.size() && started - next < freeAt.length) {
-                    int worker = freest(workerOf, started, next);
-                    workerOf[started] = worker;
-                    AppliedTransaction begun = group.get(started);
-                    doneAt[started] = Math.max(freeAt[worker], start) + handOver + begun.duration();
-                    worked += handOver + begun.duration();
-                    boolean conflict = !begun.waits() && begun.distance() > 0 && started - begun.distance() >= next;
-                    retries += conflict ? 1 : 0;
-                    last[started] = started > next && (begun.waits() || conflict);
-                    started++;
-                }
-                int head = next;
-                if (last[head]) {
-                    AppliedTransaction again = group.get(head);
-                    long begin = Math.max(committed, freeAt[workerOf[head]]);
-                    long took = again.duration() + (again.waits() ? 0 : cost.retry());
-                    doneAt[head] = begin + took;
-                    worked += again.waits() ? 0 : took;
-                }
-                long from = Math.max(doneAt[head], committed);
-                long stalled = 0;
-                while (next < started && doneAt[next] <= from && (next == head || !last[next])) {
-                    stalled += next == head ? 0 : from - doneAt[next];
-                    next++;
-                }
-                for (int behind = next; behind < started; behind++) {
-                    stalled += last[behind] ? 0 : Math.max(0, from - doneAt[behind]);
-                }
-                committed = from + cost.commit();
-                commits++;
-                for (int done = head; done < next; done++) {
-                    freeAt[workerOf[done]] = committed;
-                }
-                AppliedTransaction first = group.get(head);
-                if (stalled > 0 && doneAt[head] == from) {
-                    stalls.add(new Stall(first.name(), first.duration(), stalled));
-                }
+        void apply(int index) {
+            AppliedTransaction transaction = log.get(index);
+            Stream stream = streams.computeIfAbsent(transaction.domain(), domain -> new Stream());
+            if (stream.group != transaction.group()) {
+                stream.group = transaction.group();
+                stream.start = stream.reached;
             }
-            for (long done : doneAt) {
-                reached = Math.max(reached, done);
+            int worker = freest(freeAt);
+            long start = Math.max(freeAt[worker], stream.start);
+            long done = run(start, transaction.duration(), handOver);
+            boolean conflicts = conflicts(index, start);
+            retries += conflicts ? 1 : 0;
+            if (stream.committed > start && (transaction.waits() || conflicts)) {
+                done = conflicts
+                        ? run(stream.committed, transaction.duration(), cost.retry())
+                        : Math.max(done, stream.committed + transaction.duration());
             }
-            awaitProcessors();
+            stream.reached = Math.max(stream.reached, done);
+            commit(transaction, stream, start, done);
+            committedAt[index] = stream.committed;
+            freeAt[worker] = stream.committed;
         }
 
-        /** What the processors have to do takes its time, however many workers there are. */
-        private void awaitProcessors() {
-            long late = (long) (worked / cost.processors()) - reached;
-            if (late > 0) {
-                reached += late;
-                committed += late;
-                for (int worker = 0; worker < freeAt.length; worker++) {
-                    freeAt[worker] += late;
-                }
+        /** Returns when a transaction has run that begins then: it waits first, and then computes. */
+        private long run(long start, long duration, long more) {
+            long computing = Math.round(duration * cost.computing()) + more;
+            long ready = start + duration + more - computing;
+            if (processorFreeAt.length == 0) {
+                return ready + computing;
+            }
+            // Workers that get a part of a processor more than so many get a part of each.
+            int processor = freest(processorFreeAt);
+            long took = Math.round(computing * processorFreeAt.length / cost.processors());
+            processorFreeAt[processor] = Math.max(ready, processorFreeAt[processor]) + took;
+            return processorFreeAt[processor];
+        }
+
+        /** Returns whether a transaction of its domain that changed the same row has not committed when it begins. */
+        private boolean conflicts(int index, long start) {
+            AppliedTransaction transaction = log.get(index);
+            int other = index - transaction.distance();
+            return !transaction.waits()
+                    && transaction.distance() > 0
+                    && other >= 0
+                    && log.get(other).domain() == transaction.domain()
+                    && committedAt[other] > start;
+        }
+
+        private void commit(AppliedTransaction transaction, Stream stream, long start, long done) {
+            Commit last = stream.last;
+            boolean shares = last != null && start < last.from && done <= last.from;
+            if (last == null || !shares) {
+                long from = Math.max(done, stream.committed);
+                last = new Commit(transaction, from, done == from, last);
+                stream.last = last;
+                stream.committed = from + cost.commit();
+                commits.add(last);
+            }
+            // It waited for each commit from then on, its own included.
+            long until = last.from;
+            for (Commit waited = last; waited != null && until > done; waited = waited.before) {
+                long since = waited.before == null ? done : Math.max(done, waited.before.from);
+                waited.stalled += waited.blamed ? until - since : 0;
+                until = since;
             }
         }
 
-        /** Returns the worker that has been free for longest and holds no transaction that waits for its commit. */
-        private int freest(int[] workerOf, int started, int next) {
-            int best = -1;
-            for (int worker = 0; worker < freeAt.length; worker++) {
-                boolean busy = false;
-                for (int held = next; held < started; held++) {
-                    busy |= workerOf[held] == worker;
-                }
-                if (!busy && (best < 0 || freeAt[worker] < freeAt[best])) {
-                    best = worker;
-                }
+        /** Returns the worker or processor that is free first. */
+        private static int freest(long[] freeAt) {
+            int best = 0;
+            for (int each = 1; each < freeAt.length; each++) {
+                best = freeAt[each] < freeAt[best] ? each : best;
             }
             return best;
         }

@@ -3,10 +3,14 @@ package io.understudy.plugins.gtiddomain.parallelism;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Reports the potential of parallel apply for a workload: group sizes, simulated times, and the transactions that limit
@@ -37,8 +41,9 @@ public final class ParallelismReport {
         report.put("groupSizes", sizes(groups));
         report.put("longAboveSeconds", longMicros / 1e6);
         report.put("long", longOnes(entries, longMicros));
-        report.put("conservative", simulations(groups, false, workload.cost(), longMicros));
-        report.put("optimistic", simulations(withoutGroups(entries), true, workload.cost(), longMicros));
+        report.put("conservative", simulations(entries, false, workload.cost(), longMicros));
+        report.put("optimistic", simulations(entries, true, workload.cost(), longMicros));
+        report.put("sessions", Dials.sessions(entries));
         report.put("dials", Dials.of(workload));
         return report;
     }
@@ -57,38 +62,58 @@ public final class ParallelismReport {
         return groups;
     }
 
-    /** Returns groups as slave_parallel_mode=optimistic runs them: everything in parallel, except schema changes. */
-    public static List<List<Workload.Entry>> withoutGroups(List<Workload.Entry> entries) {
-        List<List<Workload.Entry>> groups = new ArrayList<>();
-        boolean alone = true;
+    /**
+     * Returns the log as the simulation takes it.
+     *
+     * @param optimistic whether all transactions between two schema changes of a domain are one group, as with
+     *     {@code slave_parallel_mode=optimistic}; otherwise the groups are the primary's
+     */
+    public static List<AppliedTransaction> timed(List<Workload.Entry> entries, boolean optimistic) {
+        Map<Long, Workload.Entry> lastOf = new HashMap<>();
+        Map<Long, Long> groupOf = new HashMap<>();
+        List<AppliedTransaction> timed = new ArrayList<>();
         for (Workload.Entry entry : entries) {
-            if (alone || entry.schemaChange()) {
-                groups.add(new ArrayList<>());
-            }
-            alone = entry.schemaChange();
-            groups.get(groups.size() - 1).add(entry);
-        }
-        return groups;
-    }
-
-    /** Returns the groups as the simulation takes them. */
-    public static List<List<AppliedTransaction>> timed(List<List<Workload.Entry>> groups, boolean optimistic) {
-        List<List<AppliedTransaction>> timed = new ArrayList<>();
-        for (List<Workload.Entry> group : groups) {
-            timed.add(group.stream().map(entry -> entry.applied(optimistic)).toList());
+            Workload.Entry last = lastOf.put(entry.domain(), entry);
+            boolean apart = last == null
+                    || (optimistic
+                            ? last.schemaChange() || entry.schemaChange()
+                            : entry.group() == BinlogTransaction.NO_GROUP || entry.group() != last.group());
+            long group = groupOf.merge(entry.domain(), apart ? 1L : 0L, Long::sum);
+            timed.add(entry.applied(group, optimistic));
         }
         return timed;
     }
 
+    /** Returns groups as a simulation of the mode conservative takes them. */
+    public static List<AppliedTransaction> timed(List<List<Workload.Entry>> groups) {
+        List<AppliedTransaction> timed = new ArrayList<>();
+        long number = 0;
+        for (List<Workload.Entry> group : groups) {
+            number++;
+            for (Workload.Entry entry : group) {
+                timed.add(entry.applied(number, false));
+            }
+        }
+        return timed;
+    }
+
+    /** Returns some transactions of a log in a domain that it does not use. */
+    public static List<AppliedTransaction> apart(List<AppliedTransaction> log, Predicate<AppliedTransaction> which) {
+        long free = 1 + log.stream().mapToLong(AppliedTransaction::domain).max().orElse(0);
+        return log.stream().map(each -> which.test(each) ? each.in(free) : each).toList();
+    }
+
     private static List<Object> simulations(
-            List<List<Workload.Entry>> groups, boolean optimistic, ApplyCost cost, long longMicros) {
-        List<List<AppliedTransaction>> timed = timed(groups, optimistic);
-        List<List<AppliedTransaction>> split = split(groups, optimistic, longMicros);
+            List<Workload.Entry> entries, boolean optimistic, ApplyCost cost, long longMicros) {
+        List<AppliedTransaction> timed = timed(entries, optimistic);
+        List<AppliedTransaction> split = timed(split(entries, longMicros), optimistic);
+        Set<Long> own = onlyLong(entries, longMicros);
+        List<AppliedTransaction> longApart =
+                apart(timed, each -> each.duration() >= longMicros && !own.contains(each.domain()));
         List<Object> rows = new ArrayList<>();
         for (int threads : THREADS) {
             ParallelApply.Result asIs = ParallelApply.simulate(timed, threads, cost);
-            ParallelApply.Result apart = ParallelApply.simulateApart(
-                    timed, threads, cost.commit(), cost.retry(), each -> each.duration() >= longMicros);
+            ParallelApply.Result apart = ParallelApply.simulate(longApart, threads, cost);
             ParallelApply.Result cut = ParallelApply.simulate(split, threads, cost);
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("threads", threads);
@@ -119,22 +144,21 @@ public final class ParallelismReport {
         return makespan == 0 ? 1 : serial / (double) makespan;
     }
 
-    /** Returns the groups with long writes split into pieces below the limit; a schema change cannot be split. */
-    public static List<List<AppliedTransaction>> split(
-            List<List<Workload.Entry>> groups, boolean optimistic, long longMicros) {
-        List<List<AppliedTransaction>> all = new ArrayList<>();
-        for (List<Workload.Entry> group : groups) {
-            List<AppliedTransaction> pieces = new ArrayList<>();
-            for (Workload.Entry entry : group) {
-                long count = entry.schemaChange() || entry.micros() < longMicros ? 1 : entry.micros() / longMicros + 1;
-                for (long piece = 0; piece < count; piece++) {
-                    pieces.add(
-                            count == 1
-                                    ? entry.applied(optimistic)
-                                    : new AppliedTransaction(entry.gtid(), entry.micros() / count));
-                }
+    /** Returns the domains that have long transactions alone: those need no other domain. */
+    private static Set<Long> onlyLong(List<Workload.Entry> entries, long longMicros) {
+        Set<Long> domains = entries.stream().map(Workload.Entry::domain).collect(Collectors.toSet());
+        entries.stream().filter(entry -> entry.micros() < longMicros).forEach(entry -> domains.remove(entry.domain()));
+        return domains;
+    }
+
+    /** Returns the log with long writes split into pieces below the limit; a schema change cannot be split. */
+    private static List<Workload.Entry> split(List<Workload.Entry> entries, long longMicros) {
+        List<Workload.Entry> all = new ArrayList<>();
+        for (Workload.Entry entry : entries) {
+            long count = entry.schemaChange() || entry.micros() < longMicros ? 1 : entry.micros() / longMicros + 1;
+            for (long piece = 0; piece < count; piece++) {
+                all.add(count == 1 ? entry : entry.piece(entry.micros() / count));
             }
-            all.add(pieces);
         }
         return all;
     }
@@ -162,7 +186,7 @@ public final class ParallelismReport {
                     row.put("seconds", entry.micros() / 1e6);
                     row.put("bytes", entry.bytes());
                     row.put("schemaChange", entry.schemaChange());
-                    row.put("what", entry.what());
+                    row.put("what", entry.work().what());
                     rows.add(row);
                 });
         return rows;

@@ -22,68 +22,118 @@ public final class Workload {
     private static final SqlAnalyzer ANALYZER = new SqlAnalyzer(2_048, 64);
 
     /**
-     * A transaction of the log.
+     * Where and when a transaction was logged.
      *
      * @param gtid its GTID
      * @param domain its domain
      * @param sequence its number within the domain
      * @param group commit group, or {@link BinlogTransaction#NO_GROUP}
+     * @param thread the connection that wrote it; 0 if that is not logged
+     * @param arrivedNanos monotonic arrival of its last event; 0 if it was read from a file
+     */
+    public record Logged(String gtid, long domain, long sequence, long group, long thread, long arrivedNanos) {}
+
+    /**
+     * The work of a transaction.
+     *
      * @param schemaChange whether it is one, beside which a replica runs nothing else
      * @param statements whether it is logged as statements that are no schema change
-     * @param micros time that a worker needs for it
      * @param bytes in the binary log
      * @param what kind of statement and tables; empty for a short one
      * @param tables whose rows it changes
-     * @param hints for parallel apply
-     * @param distance how many transactions before it the last one is that changed the same row; 0 for none
-     * @param arrivedNanos monotonic arrival of its last event
      * @param change a schema change's text, or null
      */
-    public record Entry(
-            String gtid,
-            long domain,
-            long sequence,
-            long group,
+    public record Work(
             boolean schemaChange,
             boolean statements,
-            long micros,
             long bytes,
             String what,
             Set<String> tables,
-            ApplyHints hints,
-            int distance,
-            long arrivedNanos,
-            @Nullable LoggedStatement change) {
+            @Nullable LoggedStatement change) {}
+
+    /**
+     * A transaction of the log.
+     *
+     * @param logged where and when
+     * @param work what it does
+     * @param hints for parallel apply, without the hashes of its rows
+     * @param micros time that a worker needs for it
+     * @param distance how many transactions before it the last one is that changed the same row; 0 for none
+     */
+    public record Entry(Logged logged, Work work, ApplyHints hints, long micros, int distance) {
+        public String gtid() {
+            return logged.gtid();
+        }
+
+        public long domain() {
+            return logged.domain();
+        }
+
+        public long sequence() {
+            return logged.sequence();
+        }
+
+        public long group() {
+            return logged.group();
+        }
+
+        public long arrivedNanos() {
+            return logged.arrivedNanos();
+        }
+
+        public boolean schemaChange() {
+            return work.schemaChange();
+        }
+
+        public long bytes() {
+            return work.bytes();
+        }
+
+        public Set<String> tables() {
+            return work.tables();
+        }
+
+        /** Returns a small transaction of which no more is known than its place. */
+        public static Entry small(long domain, long sequence, long arrivedNanos) {
+            Logged place = new Logged(
+                    domain + "-?-" + sequence, domain, sequence, BinlogTransaction.NO_GROUP, 0, arrivedNanos);
+            Work unknown = new Work(false, false, 0, "a small transaction", Set.of(), null);
+            return new Entry(place, unknown, ApplyHints.NONE, 0, 0);
+        }
 
         /** Returns kind and tables of any transaction. */
         public String label() {
-            return what.isEmpty() ? rowsOf(tables) : what;
+            return work.what().isEmpty() ? rowsOf(tables()) : work.what();
         }
 
-        /** Returns it with another duration, perhaps beside others although it is a schema change. */
-        public Entry taking(long otherMicros, boolean alone) {
-            return new Entry(
-                    gtid,
-                    domain,
-                    sequence,
-                    group,
-                    alone,
-                    statements,
-                    otherMicros,
-                    bytes,
-                    what,
-                    tables,
-                    hints,
-                    distance,
-                    arrivedNanos,
-                    change);
+        /** Returns it with another duration. */
+        public Entry taking(long otherMicros) {
+            return new Entry(logged, work, hints, otherMicros, distance);
         }
 
-        /** Returns it as the simulation takes it. Transactions of one commit group change different rows. */
-        public AppliedTransaction applied(boolean optimistic) {
+        /** Returns a piece of it. */
+        public Entry piece(long ofMicros) {
+            return new Entry(logged, work, hints, ofMicros, 0);
+        }
+
+        /** Returns it as one that runs beside others although it is a schema change. */
+        public Entry besideOthers() {
+            Work other = new Work(false, work.statements(), bytes(), work.what(), tables(), work.change());
+            return new Entry(logged, other, hints, micros, distance);
+        }
+
+        /**
+         * Returns it as the simulation takes it.
+         *
+         * @param inGroup number of its group
+         * @param optimistic whether rows of its group may conflict; transactions of one commit group change different
+         *     rows
+         */
+        AppliedTransaction applied(long inGroup, boolean optimistic) {
             return optimistic
-                    ? new AppliedTransaction(gtid, micros, !hints.parallel() || hints.waited(), distance)
-                    : new AppliedTransaction(gtid, micros);
+                    ? new AppliedTransaction(
+                            gtid(), domain(), inGroup, micros, !hints.parallel() || hints.waited(), distance)
+                    : new AppliedTransaction(gtid(), domain(), inGroup, micros, false, 0);
         }
     }
 
@@ -91,6 +141,7 @@ public final class Workload {
     private final ApplyCost cost;
     private final Deque<Entry> entries = new ArrayDeque<>();
     private final RowHistory rows = new RowHistory();
+    private long added;
 
     /** @param limit number of transactions retained; older ones are dropped */
     public Workload(int limit, ApplyCost cost) {
@@ -108,26 +159,36 @@ public final class Workload {
         boolean schemaChange = transaction.kind() == TransactionKind.SCHEMA;
         // Reports name only long transactions and schema changes.
         String what = schemaChange || micros >= ParallelismReport.ALWAYS_NAMED ? what(transaction) : "";
+        ApplyHints hints = transaction.hints();
         Entry entry = new Entry(
-                transaction.gtid() == null ? "anonymous" : transaction.gtid(),
-                transaction.domain(),
-                transaction.sequence(),
-                transaction.group(),
-                schemaChange,
-                transaction.statements(),
+                new Logged(
+                        transaction.gtid() == null ? "anonymous" : transaction.gtid(),
+                        transaction.domain(),
+                        transaction.sequence(),
+                        transaction.group(),
+                        transaction.thread(),
+                        transaction.lastNanos()),
+                new Work(
+                        schemaChange,
+                        transaction.statements(),
+                        transaction.bytes(),
+                        what,
+                        transaction.tables(),
+                        schemaChange ? transaction.statement() : null),
+                hints.withoutRows(),
                 micros,
-                transaction.bytes(),
-                what,
-                transaction.tables(),
-                transaction.hints(),
-                rows.add(transaction.hints().rows()),
-                transaction.lastNanos(),
-                schemaChange ? transaction.statement() : null);
+                rows.add(hints.rows()));
+        added++;
         entries.addLast(entry);
         if (entries.size() > limit) {
             entries.removeFirst();
         }
         return entry;
+    }
+
+    /** Returns the number of transactions since the start, those included that are not retained any more. */
+    public synchronized long added() {
+        return added;
     }
 
     /** Returns the retained transactions, oldest first. */

@@ -1,6 +1,7 @@
 package io.understudy.plugins.gtiddomain.progress;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,16 @@ public record GtidPosition(Map<Long, Long> sequences) {
             sequences.merge(Long.parseLong(numbers[0]), Long.parseUnsignedLong(numbers[2]), Math::max);
         }
         return new GtidPosition(sequences);
+    }
+
+    /** Returns the position that all of these have reached. */
+    static GtidPosition common(List<GtidPosition> positions) {
+        Map<Long, Long> least = new HashMap<>(positions.get(0).sequences);
+        for (GtidPosition position : positions) {
+            least.keySet().retainAll(position.sequences.keySet());
+            least.replaceAll((domain, sequence) -> Math.min(sequence, position.sequence(domain)));
+        }
+        return new GtidPosition(least);
     }
 
     public long sequence(long domain) {

@@ -1,113 +1,103 @@
 package io.understudy.plugins.gtiddomain.progress;
 
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which writes every standby has applied, by epochs. A write belongs to the epoch in which its response arrived. A
- * probe ends the epoch and only then queries the primary's position, which therefore includes every write of that epoch
- * and earlier ones; once every standby has reached it, the epoch counts as applied. No GTID of a single write is
- * needed, and nothing is searched per write.
+ * What every standby has applied, and bounds for the GTIDs of writes that have ended. The GTID of a single write is not
+ * needed: the primary's position, queried after the write's response has arrived, includes it whatever the response
+ * was. Once every standby has reached that position in the write's domain, the write is applied everywhere.
  *
- * <p>The interval of probes does not matter for correctness: frequent probes only make epochs shorter, so that they are
- * applied earlier. {@link #epoch}, {@link #applied} and {@link #reached(long, long)} are thread-safe. The other methods
- * are called under {@link Positions#turn}, held from {@link #endEpoch} until the positions queried after it were passed
- * on: positions then arrive in order. Monotonic: an applied epoch never becomes unapplied.
+ * <p>{@link #ask}, {@link #answer} and {@link #standbysAt} are called by one thread at a time, in this order. The other
+ * methods are thread-safe. A standby that goes back takes {@link #applied(int)} back with it.
  */
 public final class Progress {
-    /** Most positions that wait for standbys; beyond that every second one is dropped, which only delays the result. */
-    private static final int MAX_WAITING = 256;
+    /** Writes that may have ended without a bound for their GTIDs. */
+    public interface Ended {
+        /** Called before the primary's position is queried: it includes only what has ended by now. */
+        void asked();
 
-    private record Checkpoint(long epoch, GtidPosition primary) {}
+        /** Called with that position, or with one queried later. */
+        void bounded(GtidPosition primary);
+    }
 
     private final DomainIndexes indexes;
-    private final AtomicLongArray applied = new AtomicLongArray(DomainIndexes.LENGTH);
-    private final List<Checkpoint> waiting = new ArrayList<>();
-    private volatile long epoch = 1;
-    private volatile List<GtidPosition> standbys = List.of();
+    private final Queue<Ended> ended = new ConcurrentLinkedQueue<>();
+    /** Those that wait for an answer; also of queries that failed. */
+    private final Set<Ended> asked = new HashSet<>();
+
+    private volatile @Nullable GtidPosition common;
+    private volatile long[] applied = new long[DomainIndexes.LENGTH];
 
     public Progress(DomainIndexes indexes) {
         this.indexes = indexes;
     }
 
-    /** Returns the current epoch, to be stored with a write when its response has arrived. */
-    public long epoch() {
-        return epoch;
+    /** Adds writes that have ended: they get a bound with the next position of the primary. */
+    public void ended(Ended writes) {
+        ended.add(writes);
     }
 
-    /**
-     * Returns the last epoch whose writes in the domain every standby has applied; for {@link DomainIndexes#FOREIGN},
-     * the writes in any domain.
-     */
-    public long applied(int index) {
-        return applied.get(index);
-    }
-
-    /** Ends the current epoch and returns it. The primary's position must be queried after this. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // Under Positions.turn.
-    public long endEpoch() {
-        long ended = epoch;
-        epoch = ended + 1;
-        return ended;
-    }
-
-    /** Passes the primary's position, queried after {@link #endEpoch}. */
-    public void reached(long endedEpoch, GtidPosition primary) {
-        if (waiting.size() == MAX_WAITING) {
-            List<Checkpoint> kept = new ArrayList<>();
-            for (int i = 1; i < waiting.size(); i += 2) {
-                kept.add(waiting.get(i));
-            }
-            waiting.clear();
-            waiting.addAll(kept);
+    /** Called before the primary's position is queried. */
+    public void ask() {
+        for (Ended writes = ended.poll(); writes != null; writes = ended.poll()) {
+            writes.asked();
+            asked.add(writes);
         }
-        waiting.add(new Checkpoint(endedEpoch, primary));
+    }
+
+    /** Passes the primary's position, queried after {@link #ask}. Not called if the query failed. */
+    public void answer(GtidPosition primary) {
+        asked.forEach(writes -> writes.bounded(primary));
+        asked.clear();
     }
 
     /** Passes the present positions of all standbys. */
     public void standbysAt(List<GtidPosition> standbys) {
-        // Set first, so that a reader that finds an epoch applied also finds the positions that prove it.
-        this.standbys = List.copyOf(standbys);
-        int whole = -1;
-        for (int i = 0; i < waiting.size(); i++) {
-            Checkpoint checkpoint = waiting.get(i);
-            boolean all = true;
-            for (GtidPosition standby : standbys) {
-                all &= standby.covers(checkpoint.primary);
-            }
-            if (all) {
-                whole = i;
-                applied.set(DomainIndexes.FOREIGN, checkpoint.epoch);
-            }
-            for (int index = 0; index < indexes.size(); index++) {
-                if (applied.get(index) < checkpoint.epoch && covered(standbys, checkpoint, indexes.domain(index))) {
-                    applied.set(index, checkpoint.epoch);
-                }
-            }
+        GtidPosition now = GtidPosition.common(standbys);
+        long[] sequences = new long[DomainIndexes.LENGTH];
+        for (int index = 0; index < indexes.size(); index++) {
+            sequences[index] = sequence(now, index);
         }
-        if (whole >= 0) {
-            waiting.subList(0, whole + 1).clear();
-        }
+        // Set first, so that a reader that finds a write applied also finds the position that proves it.
+        common = now;
+        applied = sequences;
+    }
+
+    /** Returns a position's sequence number in the domain with an index. */
+    public long sequence(GtidPosition position, int index) {
+        return position.sequence(indexes.domain(index));
+    }
+
+    /** Returns the last sequence number in the domain that every standby has applied; 0 if it is not known. */
+    public long applied(int index) {
+        return applied[index];
     }
 
     /** Returns whether every standby has reached a GTID; false while their positions are unknown. */
-    public boolean reached(long domain, long sequence) {
-        List<GtidPosition> positions = standbys;
-        for (int i = 0; i < positions.size(); i++) {
-            if (positions.get(i).sequence(domain) < sequence) {
-                return false;
-            }
-        }
-        return !positions.isEmpty();
+    public boolean applied(long domain, long sequence) {
+        GtidPosition now = common;
+        return now != null && now.sequence(domain) >= sequence;
     }
 
-    private static boolean covered(List<GtidPosition> standbys, Checkpoint checkpoint, long domain) {
-        for (GtidPosition standby : standbys) {
-            if (!standby.covers(checkpoint.primary, domain)) {
-                return false;
-            }
-        }
-        return true;
+    /** Returns a domain of a position in which some standby has nothing; or -1. */
+    public long absentDomain(GtidPosition position) {
+        GtidPosition now = common;
+        return now == null
+                ? -1
+                : position.sequences().keySet().stream()
+                        .filter(domain -> now.sequence(domain) == 0)
+                        .findFirst()
+                        .orElse(-1L);
+    }
+
+    /** Returns whether every standby has reached a position; false while their positions are unknown. */
+    public boolean applied(GtidPosition position) {
+        GtidPosition now = common;
+        return now != null && now.covers(position);
     }
 }

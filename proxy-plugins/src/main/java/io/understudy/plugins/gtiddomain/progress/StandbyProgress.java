@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -22,11 +23,15 @@ import org.slf4j.LoggerFactory;
 public final class StandbyProgress implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StandbyProgress.class);
     private static final long APPLIERS_NANOS = 2_000_000_000L;
+    /** More than a standby that keeps up needs, and no load if it does not. */
+    private static final String AWAITED_SECONDS = "0.01";
 
     private final PluginContext context;
     private final LongSupplier nanos;
     private final Progress progress;
-    private final Positions positions;
+    /** Held during a probe, so that positions are passed on in the order in which they were queried. */
+    private final ReentrantLock turn = new ReentrantLock(true);
+
     private final ReplicaLag lag;
     private final AppliedTimes times;
     private final ApplierErrors errors;
@@ -44,7 +49,6 @@ public final class StandbyProgress implements AutoCloseable {
         this.context = context;
         this.nanos = nanos;
         progress = new Progress(indexes);
-        positions = new Positions(progress);
         lag = new ReplicaLag(
                 context.meters(),
                 indexes,
@@ -56,15 +60,32 @@ public final class StandbyProgress implements AutoCloseable {
 
     /** Compares the primary's position with the standbys'. Returns why no handover is possible at present, or null. */
     public @Nullable String probe(Connection primary) throws SQLException {
-        positions.turn.lock();
+        return probe(primary, false);
+    }
+
+    /**
+     * Does the same once the standbys have applied what the primary has, or some milliseconds have passed. Called when
+     * no write of some table is in flight: that moment may be over before the next probe.
+     */
+    public void awaitApplied(Connection primary) throws SQLException {
+        probe(primary, true);
+    }
+
+    private @Nullable String probe(Connection primary, boolean awaits) throws SQLException {
+        turn.lock();
         try {
-            return probeStandbys(positions.primary(primary));
+            progress.ask();
+            String text = Positions.one(primary, "SELECT @@global.gtid_binlog_pos");
+            GtidPosition position = GtidPosition.parse(text);
+            progress.answer(position);
+            return probeStandbys(position, awaits && text != null && !text.isEmpty() ? text : null);
         } finally {
-            positions.turn.unlock();
+            turn.unlock();
         }
     }
 
-    private @Nullable String probeStandbys(GtidPosition primary) {
+    /** @param awaited position for which they wait, or null */
+    private @Nullable String probeStandbys(GtidPosition primary, @Nullable String awaited) {
         boolean appliers = nanos.getAsLong() - appliersProbedAt >= APPLIERS_NANOS;
         if (appliers) {
             appliersProbedAt = nanos.getAsLong();
@@ -82,7 +103,10 @@ public final class StandbyProgress implements AutoCloseable {
                 continue;
             }
             try (Connection connection = standby.dataSource().getConnection()) {
-                position = Positions.standby(connection);
+                if (awaited != null) {
+                    Positions.one(connection, "SELECT MASTER_GTID_WAIT('" + awaited + "', " + AWAITED_SECONDS + ")");
+                }
+                position = GtidPosition.parse(Positions.one(connection, "SELECT @@global.gtid_slave_pos"));
                 known.add(position);
                 follow(standby.name(), position);
                 if (appliers) {

@@ -4,10 +4,9 @@
  * <ul>
  *   <li><i>domain index</i>: a small number for a domain; sets of domains are bit sets of them ({@code DomainIndexes}).
  *   <li><i>position</i>: the last sequence number of each domain on a server ({@code GtidPosition}).
- *   <li><i>epoch</i>: the time between two probes of the primary's position. A write belongs to the epoch of its
- *       response, and is <i>applied</i> once all standbys have reached the position queried after that epoch
+ *   <li><i>applied</i>: every standby's position has the GTID. It can be applied no more, when a standby was restored
  *       ({@code Progress}).
- *   <li><i>probe</i>: one query of the primary's position and of each standby's ({@code Positions}).
+ *   <li><i>probe</i>: one query of the primary's position and of each standby's ({@code StandbyProgress}).
  * </ul>
  */
 @NullMarked

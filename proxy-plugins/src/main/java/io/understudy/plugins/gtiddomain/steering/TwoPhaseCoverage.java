@@ -52,8 +52,43 @@ public final class TwoPhaseCoverage {
         };
     }
 
+    /**
+     * Returns the words of a statement; each quoted text or name is one that means nothing, as in a normalised text.
+     */
     private static List<String> words(String text) {
-        return List.of(text.toLowerCase(Locale.ROOT).split("[^\\p{Alnum}_$]+"));
+        StringBuilder bare = new StringBuilder(text.length());
+        for (int at = 0; at < text.length(); ) {
+            char first = text.charAt(at);
+            if (first == '\'' || first == '"' || first == '`') {
+                at = quoteEnd(text, at);
+                bare.append(" ? ");
+            } else if (text.startsWith("/*", at) && !text.startsWith("!", at + 2) && !text.startsWith("M!", at + 2)) {
+                at = end(text, "*/", at + 2);
+                bare.append(' ');
+            } else if (first == '#' || text.startsWith("-- ", at)) {
+                at = end(text, "\n", at);
+                bare.append(' ');
+            } else {
+                bare.append(first);
+                at++;
+            }
+        }
+        return List.of(bare.toString().toLowerCase(Locale.ROOT).strip().split("[^\\p{Alnum}_$?]+"));
+    }
+
+    private static int quoteEnd(String text, int begin) {
+        char quote = text.charAt(begin);
+        int at = begin + 1;
+        while (at < text.length() && text.charAt(at) != quote) {
+            at += quote != '`' && text.charAt(at) == '\\' ? 2 : 1;
+        }
+        // A doubled quote begins another quoted text, which is one more word only.
+        return Math.min(text.length(), at + 1);
+    }
+
+    private static int end(String text, String mark, int from) {
+        int at = text.indexOf(mark, from);
+        return at < 0 ? text.length() : at + mark.length();
     }
 
     private static String gap(List<String> words) {

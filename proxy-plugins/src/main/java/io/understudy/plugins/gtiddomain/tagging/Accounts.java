@@ -1,8 +1,11 @@
 package io.understudy.plugins.gtiddomain.tagging;
 
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Facts about {@code gtid_domain_id} that all sessions share: the accounts that may set it, and the value that a new
@@ -10,10 +13,22 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Accounts {
     private static final int MAX_USERS = 10_000;
+    /** An account that was refused is probed again after this time: it may have been granted the privilege. */
+    private static final long PROBE_NANOS = 60_000_000_000L;
 
+    private final LongSupplier nanos;
     private final Set<String> users = ConcurrentHashMap.newKeySet();
-    private final Set<String> refused = ConcurrentHashMap.newKeySet();
-    private volatile int freshIndex = DomainIndexes.DEFAULT;
+    /** When each was last refused or probed. */
+    private final Map<String, Long> refused = new ConcurrentHashMap<>();
+
+    private volatile FreshDomain fresh = new FreshDomain(DomainIndexes.DEFAULT, false);
+    /** Of the sessions before {@link #forgetFreshIndex}. */
+    private @Nullable FreshDomain doubted;
+
+    /** Nothing is known yet. */
+    public Accounts(LongSupplier nanos) {
+        this.nanos = nanos;
+    }
 
     /**
      * Called when the server has accepted the variable from a session of the user: it will accept it from the user's
@@ -28,31 +43,65 @@ public final class Accounts {
 
     public void refused(String user) {
         users.remove(user);
-        if (refused.size() < MAX_USERS) {
-            refused.add(user);
+        if (refused.size() < MAX_USERS || refused.containsKey(user)) {
+            refused.put(user, nanos.getAsLong());
         }
     }
 
     /** Returns whether the user's privilege is unknown, so that it is worth probing before the first write. */
     boolean isNew(String user) {
-        return !users.contains(user) && !refused.contains(user);
+        return !users.contains(user) && !refused.containsKey(user);
     }
 
     /** Returns whether the server has last refused it to the user. */
     boolean isRefused(String user) {
-        return refused.contains(user);
+        return refused.containsKey(user);
     }
 
     boolean isProven(String user) {
         return users.contains(user);
     }
 
-    /** Returns the index of the server's global value, with which a new session starts. */
-    public int freshIndex() {
-        return freshIndex;
+    /**
+     * Returns whether to set the variable for the user: of accounts that were refused, one session a minute tries
+     * again. Each refusal is an error on the server.
+     */
+    boolean mayTry(String user) {
+        Long last = refused.get(user);
+        if (last == null) {
+            return true;
+        }
+        long now = nanos.getAsLong();
+        return now - last >= PROBE_NANOS && refused.replace(user, last, now);
     }
 
-    public void setFreshIndex(int index) {
-        freshIndex = index;
+    /** Returns the index of the server's global value, with which a new session starts, as far as it is known. */
+    public int freshIndex() {
+        return fresh.index();
+    }
+
+    /** Returns what is believed of a session that begins now. */
+    FreshDomain fresh() {
+        return fresh;
+    }
+
+    /** Called with each reading of the server's global value. */
+    public synchronized void setFreshIndex(int index) {
+        fresh.settle(index);
+        FreshDomain before = doubted;
+        if (before != null) {
+            before.settle(index);
+            doubted = null;
+        }
+        fresh = new FreshDomain(index, true);
+    }
+
+    /** Called when the primary is another server, or perhaps: until the next reading the value is unknown. */
+    public synchronized void forgetFreshIndex() {
+        if (fresh.read) {
+            fresh.doubt();
+            doubted = fresh;
+            fresh = new FreshDomain(DomainIndexes.DEFAULT, false);
+        }
     }
 }

@@ -21,14 +21,8 @@ final class CommandReader {
     }
 
     Work work(CommandView command, @Nullable StatementSummary summary, boolean guarded) {
-        boolean callsStored = summary != null && callsStored(summary, schema(command), guarded);
+        boolean callsStored = summary != null && dictionary.callsStored(summary, schema(command), guarded);
         return Work.of(command, summary, session.settings().temporaryTables(), callsStored);
-    }
-
-    private boolean callsStored(StatementSummary summary, @Nullable String schema, boolean guarded) {
-        return !summary.functions().isEmpty() && dictionary.mayWrite(summary.functions(), schema)
-                // Without a guard the catalogue is never read, so each name could be that of a view.
-                || guarded && dictionary.readMayWrite(summary.reads(), schema);
     }
 
     /** Returns the tables that a command writes, in the order of their names. */

@@ -41,6 +41,7 @@ public final class DomainObserver implements SessionObserver {
         domain = new SessionDomain(shared.accounts(), shared.meters());
         writes = new WriteTagging(session, shared, current, domain, reader);
         lost = new LostWrites(session, shared);
+        shared.threads().began(session.serverThreadId());
     }
 
     @Override
@@ -77,15 +78,23 @@ public final class DomainObserver implements SessionObserver {
         writes.atBoundary(command, work);
         if (work == Work.BEGIN
                 || !session.settings().autocommit() && work != Work.STEERS && CommandReader.begins(command, summary)) {
-            return policy.tagging && !domain.leftAlone()
-                    ? domain.steer(policy.indexForTransaction(current.rules()), policy)
-                    : domain.back(policy);
+            return beginning(policy);
         }
         if (work.writes()) {
             return writes.before(command, summary, work);
         }
         InjectedStatement back = domain.back(policy);
         return back != null || work == Work.STEERS ? back : probeEarly();
+    }
+
+    /** Returns the statement that takes a transaction to the domain of its session. */
+    private @Nullable InjectedStatement beginning(Policy policy) {
+        if (!policy.tagging || domain.leftAlone()) {
+            return domain.back(policy);
+        }
+        int to = policy.indexForTransaction(current.rules());
+        boolean may = domain.away() || domain.isIn(to) || shared.accounts().mayTry(session.user());
+        return may ? domain.steer(to, policy) : null;
     }
 
     @Override
@@ -185,6 +194,7 @@ public final class DomainObserver implements SessionObserver {
     /** Records that the session's further writes are unknown. */
     @Override
     public @Nullable InjectedStatement onRetired() {
+        shared.threads().lost(session.serverThreadId());
         InjectedStatement back = domain.back(current.get());
         int index = back == null ? domain.index() : DomainIndexes.DEFAULT;
         lost.unfollowed("a fault of the plugin", index, current.get(), pendingWrites.takeAll(), writes.unsent());
@@ -194,14 +204,17 @@ public final class DomainObserver implements SessionObserver {
     /** Nothing is followed any more, so nothing is recorded. */
     @Override
     public @Nullable InjectedStatement onRemoved() {
+        shared.threads().lost(session.serverThreadId());
         return domain.back(current.get());
     }
 
     @Override
     public void onClose(String reason) {
         if (reason.equals(LostWrites.UNREAD)) {
+            shared.threads().lost(session.serverThreadId());
             lost.unread(domain.index(), current.get(), pendingWrites.takeAll(), writes.unsent());
         } else {
+            shared.threads().ended(session.serverThreadId());
             lost.ended(pendingWrites.takeAll());
         }
     }

@@ -72,11 +72,15 @@ final class PendingWrites {
         return ofTransaction.isEmpty();
     }
 
-    /** Called when the server refused a domain: the statements sent for it run in another one. */
+    /**
+     * Called when the server refused a domain: the statements sent for it run in another one. Their tables stay in the
+     * default domain from now on, so that one refusal more cannot conflict again.
+     */
     void moved(int from, int to) {
         for (PendingWrite pending : inFlight) {
             if (pending.index() == from) {
                 pending.move(to, 0);
+                pending.mark();
             }
         }
     }

@@ -23,6 +23,8 @@ final class SessionDomain {
     private int index;
     /** The index that the server has confirmed. */
     private int confirmed;
+    /** What the index rests on until it was set. */
+    private FreshDomain fresh;
 
     private int refusals;
     private boolean clientSteers;
@@ -32,13 +34,23 @@ final class SessionDomain {
     SessionDomain(Accounts accounts, DomainMeters meters) {
         this.accounts = accounts;
         this.meters = meters;
-        index = accounts.freshIndex();
+        fresh = accounts.fresh();
+        index = fresh.index();
         confirmed = index;
     }
 
     /** Returns the index of the domain in which the next statement runs unless another one is injected. */
     int index() {
+        if (fresh != FreshDomain.SET) {
+            confirmed = fresh.index();
+            index = pending.isEmpty() ? confirmed : index;
+        }
         return index;
+    }
+
+    /** Returns whether the next statement is certain to run in a domain unless another one is injected. */
+    boolean isIn(int wanted) {
+        return wanted == index() && (fresh.sure() || !pending.isEmpty());
     }
 
     /** Returns whether the client has set the variable itself. */
@@ -59,7 +71,7 @@ final class SessionDomain {
 
     /** Returns whether the plugin has set it to another domain than the default one. */
     boolean away() {
-        return injected && !clientSteers && index != DomainIndexes.DEFAULT;
+        return injected && !clientSteers && index() != DomainIndexes.DEFAULT;
     }
 
     /**
@@ -82,7 +94,7 @@ final class SessionDomain {
     /** Returns the statement to inject so that the next one runs in a domain; null if it does anyway. */
     @Nullable
     InjectedStatement steer(int wanted, Policy policy) {
-        if (wanted == index || wanted == DomainIndexes.FOREIGN) {
+        if (isIn(wanted) || wanted == DomainIndexes.FOREIGN) {
             return null;
         }
         pending.add(wanted);
@@ -97,7 +109,9 @@ final class SessionDomain {
      */
     @Nullable
     InjectedStatement probe(Policy policy) {
-        return index == DomainIndexes.FOREIGN ? steer(DomainIndexes.DEFAULT, policy) : policy.probe(index);
+        return index() == DomainIndexes.FOREIGN || !fresh.sure()
+                ? steer(DomainIndexes.DEFAULT, policy)
+                : policy.probe(index);
     }
 
     /** Called with the response to the oldest injected statement in flight. */
@@ -105,17 +119,20 @@ final class SessionDomain {
         Integer set = statement.purpose().equals(Policy.SET) ? pending.poll() : null;
         if (result.ok()) {
             accounts.proven(user);
-            confirmed = set == null ? confirmed : set;
+            if (set != null) {
+                confirmed = set;
+                fresh = FreshDomain.SET;
+            }
             return;
         }
         refusals++;
-        boolean privilege = lacksPrivilege(result.errorCode());
-        if (privilege) {
+        if (lacksPrivilege(result.errorCode())) {
             accounts.refused(user);
             pendingWrites.unsteerable();
         }
         meters.refused(set == null ? index : set, result.errorCode());
         if (set != null && !clientSteers) {
+            index();
             pendingWrites.moved(set, confirmed);
             index = pending.isEmpty() ? confirmed : index;
         }
@@ -135,12 +152,14 @@ final class SessionDomain {
             meters.clientSets();
         }
         clientSteers = true;
+        fresh = FreshDomain.SET;
         index = DomainIndexes.FOREIGN;
     }
 
     /** Called when the session's variables have been reset to those after a login. */
     void reset() {
-        confirmed = accounts.freshIndex();
+        fresh = accounts.fresh();
+        confirmed = fresh.index();
         index = pending.isEmpty() ? confirmed : index;
         clientSteers = false;
         stays = false;

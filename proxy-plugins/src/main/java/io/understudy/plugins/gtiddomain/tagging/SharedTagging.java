@@ -11,7 +11,13 @@ import io.understudy.plugins.gtiddomain.ownership.Orphans;
  * @param meters the plugin's counters
  * @param dictionary the primary's tables
  * @param orphans receives the pending writes of lost sessions
+ * @param threads those of the observed sessions
  * @param unfollowed limits the lines about sessions that go on without being followed
  */
 public record SharedTagging(
-        Accounts accounts, DomainMeters meters, Dictionary dictionary, Orphans orphans, RepeatedWarning unfollowed) {}
+        Accounts accounts,
+        DomainMeters meters,
+        Dictionary dictionary,
+        Orphans orphans,
+        ObservedThreads threads,
+        RepeatedWarning unfollowed) {}

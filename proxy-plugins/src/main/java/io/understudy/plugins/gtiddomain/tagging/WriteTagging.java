@@ -82,15 +82,19 @@ final class WriteTagging {
             }
             return domain.back(policy);
         }
+        String user = session.user();
+        boolean refused = accounts.isRefused(user);
         // If the server should refuse the domain, it must not be for a write that other sessions believe to be in it.
-        boolean unproven = entries != null && policy.pin && !accounts.isProven(session.user());
+        boolean unproven = refused || entries != null && policy.pin && !accounts.isProven(user);
         if (domain.leftAlone() || unproven) {
             boolean alone = domain.leftAlone();
-            InjectedStatement back = domain.back(policy);
-            InjectedStatement injected = back != null || alone ? back : domain.probe(policy);
+            InjectedStatement injected = domain.back(policy);
+            if (injected == null && !alone && accounts.mayTry(user)) {
+                injected = domain.probe(policy);
+            }
             if (runs) {
                 if (entries != null) {
-                    boolean mark = alone || domain.refusedBefore() || accounts.isRefused(session.user());
+                    boolean mark = alone || domain.refusedBefore() || refused;
                     boundaryWrite =
                             policy.ownership.force(entries, domain.index(), Conflict.UNSTEERABLE, work, digest, mark);
                 }

@@ -141,4 +141,36 @@ class StallsTest {
             assertThat(stall.received()).isFalse();
         });
     }
+
+    /** What is small is not kept behind the first thousands: a standby may be down for hours. */
+    @Test
+    void aStallFarBehindIsMeasuredAndTheLongOneNamed() {
+        logged(1, 6_000);
+        stalls.logged(workload.add(Transactions.of(
+                "0-1-6001", TransactionKind.WRITE, 0, 1, 6_001, -1, 4 << 20, 0, Set.of("s.big"), true)));
+        logged(6_002, 6_003);
+        probed(1, 5_000, 6_003L, true);
+        probed(2, 5_000, 6_003L, true);
+        probed(3, 6_000, 6_003L, true);
+        probed(5, 6_000, 6_003L, true);
+        probed(6, 6_003, 6_003L, true);
+
+        List<Stall> found = stalls.since(0);
+        assertThat(found)
+                .extracting(stall -> stall.head().label())
+                .containsExactly("a small transaction", "rows of s.big");
+        assertThat(found).extracting(Stall::micros).containsExactly(1_000_000L, 2_000_000L);
+        assertThat(found.get(0).head().gtid()).isEqualTo("0-?-5001");
+    }
+
+    /** The oldest of those that are known is younger than the one to be applied: it is late by that at least. */
+    @Test
+    void aStandbyIsLateAlsoWhereTheOldestIsNotKnown() {
+        for (int i = 1; i <= 50_010; i++) {
+            stalls.logged(Workload.Entry.small(0, i, SECOND));
+        }
+        probed(31, 5, 50_010L, true);
+
+        assertThat(stalls.lateMicros("s1", 31 * SECOND, 60 * SECOND)).isEqualTo(30_000_000);
+    }
 }

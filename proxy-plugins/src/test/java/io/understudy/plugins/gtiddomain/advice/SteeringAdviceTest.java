@@ -1,6 +1,7 @@
 package io.understudy.plugins.gtiddomain.advice;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.understudy.config.ConfigLoader;
 import io.understudy.plugins.binlog.AlterPhase;
@@ -23,6 +24,8 @@ class SteeringAdviceTest {
     private final List<Workload.Entry> entries = new ArrayList<>();
     private final Workload workload = new Workload(5_000, ApplyCost.DEFAULT);
     private int number;
+    /** Of a small transaction. */
+    private long bytes = 200;
 
     private Workload.Entry log(
             TransactionKind kind,
@@ -66,7 +69,7 @@ class SteeringAdviceTest {
             log(
                     TransactionKind.WRITE,
                     group < 0 ? -1 : group + i / 8,
-                    200,
+                    bytes,
                     Set.of(table),
                     false,
                     "",
@@ -80,23 +83,7 @@ class SteeringAdviceTest {
         writes(count, table, -1);
         for (int i = entries.size() - count; i < entries.size(); i++) {
             Workload.Entry free = entries.get(i);
-            entries.set(
-                    i,
-                    new Workload.Entry(
-                            free.gtid(),
-                            free.domain(),
-                            free.sequence(),
-                            free.group(),
-                            false,
-                            false,
-                            free.micros(),
-                            free.bytes(),
-                            free.what(),
-                            free.tables(),
-                            free.hints(),
-                            1,
-                            0,
-                            null));
+            entries.set(i, new Workload.Entry(free.logged(), free.work(), free.hints(), free.micros(), 1));
         }
     }
 
@@ -105,11 +92,12 @@ class SteeringAdviceTest {
     }
 
     private static StandbyFacts standby(String mode, int workers, long retries, long lateMicros) {
-        return new StandbyFacts("s1", workers, mode, retries, lateMicros, true, "");
+        return new StandbyFacts("s1", workers, mode, retries, lateMicros, true, 0, "");
     }
 
     private Map<String, Object> advice(List<StandbyFacts> standbys, Stall... stalls) {
-        return SteeringAdvice.of(entries, standbys, List.of(stalls), ApplyCost.DEFAULT);
+        return SteeringAdvice.of(
+                entries, standbys, List.of(stalls), ApplyCost.DEFAULT, RulesInForce.NONE, entries.size());
     }
 
     @SuppressWarnings("unchecked")
@@ -228,6 +216,7 @@ class SteeringAdviceTest {
 
     @Test
     void namesASerialSchemaAndSmallGroupsOfABusyConservativeStandby() {
+        bytes = 4_000;
         for (int i = 0; i < 300; i++) {
             writes(8, "shop.items", i + 1L);
             writes(8, "archive.rows", -1);
@@ -316,5 +305,177 @@ class SteeringAdviceTest {
                 advice(List.of(standby("optimistic", 8, 120_000)), new Stall("s1", alter, 3_000_000, 9, 0, true));
 
         assertThat(kinds(advice)).startsWith("hot-rows");
+    }
+
+    private static StandbyFacts named(String name, String mode, int workers, long retries) {
+        return new StandbyFacts(name, workers, mode, retries, 0, true, 0, "");
+    }
+
+    private static List<Object> actions(Map<String, Object> finding) {
+        return rows(finding, "actions").stream().map(row -> row.get("action")).toList();
+    }
+
+    private static Map<String, Object> finding(Map<String, Object> advice, String kind) {
+        return rows(advice, "findings").stream()
+                .filter(row -> kind.equals(row.get("kind")))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** A reporting standby without parallel apply beside one with it. */
+    @Test
+    void eachStandbyIsJudgedByItsOwnSettings() {
+        hot(200, "shop.counters");
+        Workload.Entry alter = alter("ALTER TABLE orders ADD c INT", AlterPhase.WHOLE);
+        writes(100, "shop.items", -1);
+
+        Map<String, Object> advice = advice(
+                List.of(named("s1", "optimistic", 0, 0), named("s2", "optimistic", 8, 500)),
+                new Stall("s2", alter, 4_000_000, 99, 0, true));
+
+        assertThat(finding(advice, "hot-rows")).containsEntry("standbys", List.of("s2"));
+        assertThat(actions(finding(advice, "schema-change"))).startsWith("alter: two-phase");
+
+        Map<String, Object> conservative = advice(
+                List.of(named("s1", "conservative", 8, 0), named("s2", "optimistic", 8, 500)),
+                new Stall("s2", alter, 4_000_000, 99, 0, true));
+        assertThat(finding(conservative, "hot-rows")).containsEntry("standbys", List.of("s2"));
+    }
+
+    /** Three standbys wait for the same ALTER: each loses its own time, and saves no more. */
+    @Test
+    void aCauseOnSeveralStandbysIsOneFindingWithTheTimeOfTheWorst() {
+        Workload.Entry alter = alter("ALTER TABLE orders ADD c INT", AlterPhase.WHOLE);
+        writes(100, "shop.items", -1);
+
+        Map<String, Object> advice = advice(
+                List.of(
+                        named("s1", "optimistic", 8, 0),
+                        named("s2", "optimistic", 8, 0),
+                        named("s3", "optimistic", 8, 0)),
+                new Stall("s1", alter, 3_000_000, 99, 0, true),
+                new Stall("s2", alter, 3_500_000, 99, 0, true),
+                new Stall("s3", alter, 3_000_000, 99, 0, true));
+
+        assertThat(rows(advice, "findings"))
+                .singleElement()
+                .satisfies(found -> assertThat(found)
+                        .containsEntry("lostSeconds", 3.5)
+                        .containsEntry("standbys", List.of("s1", "s2", "s3")));
+    }
+
+    @Test
+    void aStandbyThatIsLateOnPurposeIsNotJudged() {
+        writes(2_000, "shop.items", -1);
+        StandbyFacts delayed = new StandbyFacts("s1", 0, "optimistic", 0, 3_600_000_000L, true, 3_600, "");
+
+        Map<String, Object> advice = advice(List.of(delayed, named("s2", "optimistic", 8, 0)));
+
+        assertThat(kinds(advice)).isEmpty();
+        assertThat(advice.get("notKnown")).asString().contains("late on purpose (MASTER_DELAY = 3600)");
+        assertThat(rows(advice, "standbys").get(0)).containsEntry("delaySeconds", 3_600L);
+    }
+
+    /** An ALTER that already has a domain of its own delays nothing. */
+    @Test
+    void whatHasItsOwnDomainIsNoLoadForTheOthers() {
+        bytes = 4_000;
+        for (int i = 0; i < 300; i++) {
+            writes(8, "shop.items", i + 1L);
+        }
+        StandbyFacts conservative = standby("conservative", 8, 0);
+        assertThat(kinds(advice(List.of(conservative)))).isEmpty();
+
+        BinlogTransaction apart = new BinlogTransaction(
+                "10-1-1",
+                TransactionKind.SCHEMA,
+                10,
+                1,
+                1,
+                -1,
+                100,
+                0,
+                0,
+                true,
+                Set.of(),
+                true,
+                false,
+                new LoggedStatement("shop", "ALTER TABLE orders ADD c INT", true),
+                60,
+                0,
+                0,
+                new ApplyHints(true, false, AlterPhase.WHOLE, 1_000, RowImages.UNKNOWN));
+        entries.add(100, workload.add(apart));
+        assertThat(kinds(advice(List.of(conservative)))).isEmpty();
+        assertThat(rows(finding(advice(List.of()), "schema-change"), "actions"))
+                .filteredOn(action -> "domain: N".equals(action.get("action")))
+                .singleElement()
+                .satisfies(action -> assertThat(action).containsEntry("savesSeconds", 0.0));
+    }
+
+    @Test
+    void aLoadOfOneSessionIsNotToldToWaitForGroups() {
+        bytes = 8_000;
+        writes(3_000, "shop.items", -1);
+
+        assertThat(advice(List.of(standby("conservative", 8, 0))).toString()).doesNotContain("binlog_commit_wait");
+    }
+
+    /** Five seconds of the log are simulated, and ten minutes are covered. */
+    @Test
+    void whatIsSimulatedIsScaledToTheTimeThatIsCovered() {
+        bytes = 4_000;
+        for (int i = 0; i < 300; i++) {
+            writes(8, "shop.items", i + 1L);
+            writes(8, "archive.rows", -1);
+        }
+        List<StandbyFacts> busy = List.of(standby("conservative", 8, 0));
+        double once =
+                lost(SteeringAdvice.of(entries, busy, List.of(), ApplyCost.DEFAULT, RulesInForce.NONE, entries.size()));
+        Map<String, Object> ten =
+                SteeringAdvice.of(entries, busy, List.of(), ApplyCost.DEFAULT, RulesInForce.NONE, 10L * entries.size());
+        assertThat(lost(ten)).isCloseTo(10 * once, within(0.1 * once));
+        assertThat(ten)
+                .containsEntry("transactions", 10L * entries.size())
+                .containsEntry("simulatedTransactions", entries.size());
+    }
+
+    private static double lost(Map<String, Object> advice) {
+        return (double) Objects.requireNonNull(finding(advice, "small-groups").get("lostSeconds"));
+    }
+
+    /** Two findings with one remedy, and tables whose names differ by a character that no rule's name keeps. */
+    @Test
+    void allRulesOfOneAdviceMayBePastedTogether() {
+        writes(100, "shop.items", -1);
+        List<Stall> stalls = new ArrayList<>();
+        for (String table : List.of("a_b", "a$b", "a_B")) {
+            Workload.Entry alter = alter("ALTER TABLE " + table + " ADD c INT", AlterPhase.WHOLE);
+            stalls.add(new Stall("s1", alter, 3_000_000, 9, 0, true));
+        }
+        Map<String, Object> advice = SteeringAdvice.of(
+                entries,
+                List.of(standby("optimistic", 8, 0)),
+                stalls,
+                ApplyCost.DEFAULT,
+                new RulesInForce(Set.of("alters"), Set.of(0L, 10L)),
+                entries.size());
+
+        List<String> rules = new ArrayList<>();
+        List<Object> repeated = new ArrayList<>();
+        for (Map<String, Object> finding : rows(advice, "findings")) {
+            for (Map<String, Object> action : rows(finding, "actions")) {
+                if (action.get("rule") instanceof String rule) {
+                    rules.add(rule);
+                } else {
+                    repeated.add(action.get("sameRuleAs"));
+                }
+            }
+        }
+        assertThat(rules).hasSize(4).anyMatch(rule -> rule.contains("name: alters-2,"));
+        assertThat(rules.stream().map(rule -> rule.replaceAll(".*name: ([^,]+),.*", "$1")))
+                .doesNotHaveDuplicates();
+        assertThat(repeated).containsExactly(1, 1);
+        assertThat(rules).filteredOn(rule -> rule.contains("domain:")).allMatch(rule -> rule.contains("domain: 11"));
     }
 }

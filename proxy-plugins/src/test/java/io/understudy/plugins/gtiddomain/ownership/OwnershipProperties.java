@@ -1,6 +1,7 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.GtidPosition;
@@ -10,8 +11,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the guard against a model of a primary and two standbys: sessions write tables in the domains that it decides,
@@ -29,55 +32,77 @@ class OwnershipProperties {
 
     @Property(tries = 60)
     void pinKeepsATablesWritesInOrder(@ForAll long seed) {
-        Random random = new Random(seed);
-        DomainIndexes indexes = new DomainIndexes(0);
-        for (int domain = 1; domain < DOMAINS; domain++) {
-            indexes.assign(domain * 10L);
-        }
-        Progress progress = new Progress(indexes);
-        TableOwnership ownership = new TableOwnership(
-                progress,
-                new TableOwnership.Scope(100, false, true),
-                table -> true,
-                (kind, table, digest, index, otherDigest, other) -> {},
-                null,
-                null);
-        long[] committed = new long[DOMAINS];
-        long[][] applied = new long[2][DOMAINS];
-        Map<String, List<Write>> written = new HashMap<>();
-        InFlight[] sessions = new InFlight[SESSIONS];
-        int leftDefault = 0;
-        long ended = -1;
-        GtidPosition primary = null;
+        Model model = new Model(seed);
         for (int step = 0; step < 3000; step++) {
+            model.step(false);
+        }
+        assertThat(model.conflicts).isZero();
+        assertThat(model.leftDefault).as("writes that left the default domain").isPositive();
+    }
+
+    /**
+     * A standby is restored between two probes. From the next one on a table stays where its writes are that the
+     * standby applies again, unless they already are in two domains, which is counted.
+     */
+    @Example
+    void aTableFollowsWhatAStandbyAppliesAgain() {
+        int followed = 0;
+        for (long seed = 0; seed < 20; seed++) {
+            Model model = new Model(seed);
+            for (int step = 0; step < 3000; step++) {
+                model.step(step % 200 > 150);
+            }
+            followed += model.keptByOldWrites;
+        }
+        assertThat(followed).as("writes that followed what is applied again").isPositive();
+    }
+
+    /** Two standbys, of which one may go back. */
+    private static final class Model {
+        private final Random random;
+        private final Progress progress;
+        private final TableOwnership ownership;
+        private final long[] committed = new long[DOMAINS];
+        private final long[][] applied = new long[2][DOMAINS];
+        /** As of the last probe. */
+        private final long[][] seen = new long[2][DOMAINS];
+
+        private final long[] mostSeen = new long[DOMAINS];
+        private final Map<String, List<Write>> written = new HashMap<>();
+        private final @Nullable InFlight[] sessions = new InFlight[SESSIONS];
+        private @Nullable GtidPosition primary;
+        private boolean asked;
+        private boolean wentBack;
+        private int tick;
+        int leftDefault;
+        int conflicts;
+        int keptByOldWrites;
+
+        Model(long seed) {
+            random = new Random(seed);
+            DomainIndexes indexes = new DomainIndexes(0);
+            for (int domain = 1; domain < DOMAINS; domain++) {
+                indexes.assign(domain * 10L);
+            }
+            progress = new Progress(indexes);
+            ownership = new TableOwnership(
+                    progress,
+                    new TableOwnership.Scope(100, false, true),
+                    table -> true,
+                    (kind, table, digest, index, otherDigest, other) -> conflicts += kind.unsafe() ? 1 : 0,
+                    null,
+                    null);
+        }
+
+        void step(boolean goesBack) {
+            tick++;
             switch (random.nextInt(6)) {
                 case 0, 1 -> {
                     int session = random.nextInt(SESSIONS);
-                    if (sessions[session] == null) {
-                        String table = "s.t" + random.nextInt(TABLES);
-                        PendingWrite pending = ownership.decide(
-                                new TableEntry[] {ownership.entry(table)},
-                                random.nextInt(DOMAINS),
-                                true,
-                                Work.TABLES,
-                                step);
-                        sessions[session] = new InFlight(pending, table);
-                    } else {
-                        InFlight done = sessions[session];
-                        int domain = done.pending().index();
-                        leftDefault += domain == 0 ? 0 : 1;
-                        Write write = new Write(domain, ++committed[domain]);
-                        List<Write> earlier = written.computeIfAbsent(done.table(), t -> new ArrayList<>());
-                        for (Write other : earlier) {
-                            for (long[] standby : applied) {
-                                assertThat(other.domain() == domain || standby[other.domain()] >= other.sequence())
-                                        .as("step %d: %s in %s after %s", step, done.table(), write, other)
-                                        .isTrue();
-                            }
-                        }
-                        earlier.add(write);
-                        done.pending().release();
-                        sessions[session] = null;
+                    InFlight done = sessions[session];
+                    sessions[session] = done == null ? begins() : null;
+                    if (done != null) {
+                        ends(done);
                     }
                 }
                 case 2, 3 -> {
@@ -87,26 +112,95 @@ class OwnershipProperties {
                         applied[standby][domain]++;
                     }
                 }
-                case 4 -> {
-                    // The poller in two steps, so that writes come in between.
-                    if (primary == null) {
-                        ended = progress.endEpoch();
-                        primary = position(committed);
-                    } else {
-                        progress.reached(ended, primary);
-                        progress.standbysAt(List.of(position(applied[0]), position(applied[1])));
-                        primary = null;
-                    }
-                }
+                case 4 -> probe();
                 default -> {
                     for (int domain = 0; domain < DOMAINS; domain++) {
                         int standby = random.nextInt(2);
                         applied[standby][domain] = Math.max(applied[standby][domain], committed[domain] - 1);
                     }
+                    if (goesBack && random.nextInt(4) == 0) {
+                        int domain = random.nextInt(DOMAINS);
+                        applied[1][domain] = Math.max(0, applied[1][domain] - random.nextInt(8));
+                        wentBack = true;
+                    }
                 }
             }
         }
-        assertThat(leftDefault).as("writes that left the default domain").isPositive();
+
+        private InFlight begins() {
+            String table = "s.t" + tick / 500 + "_" + random.nextInt(TABLES);
+            int unapplied = unappliedDomains(table);
+            int before = conflicts;
+            PendingWrite pending = ownership.decide(
+                    new TableEntry[] {ownership.entry(table)}, random.nextInt(DOMAINS), true, Work.TABLES, tick);
+            if (conflicts == before) {
+                assertThat(unapplied & ~(1 << pending.index()))
+                        .as("step %d: domains of %s that some standby has not applied", tick, table)
+                        .isZero();
+            }
+            return new InFlight(pending, table);
+        }
+
+        /**
+         * Returns the domains of the table's writes in flight, and of those that some standby had not by the last
+         * probe.
+         */
+        private int unappliedDomains(String table) {
+            int domains = 0;
+            for (InFlight other : sessions) {
+                if (other != null && other.table().equals(table)) {
+                    domains |= 1 << other.pending().index();
+                }
+            }
+            boolean old = false;
+            for (Write write : written.getOrDefault(table, List.of())) {
+                if (Math.min(seen[0][write.domain()], seen[1][write.domain()]) < write.sequence()) {
+                    domains |= 1 << write.domain();
+                    old |= mostSeen[write.domain()] >= write.sequence();
+                }
+            }
+            keptByOldWrites += old && Integer.bitCount(domains) == 1 ? 1 : 0;
+            return domains;
+        }
+
+        private void ends(InFlight done) {
+            int domain = done.pending().index();
+            leftDefault += domain == 0 ? 0 : 1;
+            Write write = new Write(domain, ++committed[domain]);
+            List<Write> earlier = written.computeIfAbsent(done.table(), t -> new ArrayList<>());
+            for (Write other : earlier) {
+                for (long[] standby : applied) {
+                    if (!wentBack && other.domain() != domain && standby[other.domain()] < other.sequence()) {
+                        fail("step %d: %s in %s after %s", tick, done.table(), write, other);
+                    }
+                }
+            }
+            earlier.add(write);
+            done.pending().release();
+        }
+
+        /** The poller in steps, so that writes end while it queries; one query in eight fails. */
+        private void probe() {
+            if (!asked) {
+                progress.ask();
+                asked = true;
+            } else if (primary == null) {
+                primary = position(committed);
+            } else {
+                if (random.nextInt(8) != 0) {
+                    progress.answer(primary);
+                }
+                progress.standbysAt(List.of(position(applied[0]), position(applied[1])));
+                ownership.settle();
+                for (int domain = 0; domain < DOMAINS; domain++) {
+                    seen[0][domain] = applied[0][domain];
+                    seen[1][domain] = applied[1][domain];
+                    mostSeen[domain] = Math.max(mostSeen[domain], Math.min(seen[0][domain], seen[1][domain]));
+                }
+                primary = null;
+                asked = false;
+            }
+        }
     }
 
     private static GtidPosition position(long[] sequences) {

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 class TableOwnershipTest {
     private final DomainIndexes indexes = new DomainIndexes(0);
     private final Progress progress = new Progress(indexes);
+    private final List<TableOwnership> ownerships = new ArrayList<>();
 
     TableOwnershipTest() {
         indexes.assign(10);
@@ -27,13 +28,19 @@ class TableOwnershipTest {
     }
 
     private TableOwnership ownership(int maxTables, @Nullable TableOwnership before) {
-        return new TableOwnership(
+        return ownership(maxTables, false, before);
+    }
+
+    private TableOwnership ownership(int maxTables, boolean simulated, @Nullable TableOwnership before) {
+        TableOwnership ownership = new TableOwnership(
                 progress,
-                new TableOwnership.Scope(maxTables, false, true),
+                new TableOwnership.Scope(maxTables, simulated, true),
                 table -> true,
                 (kind, table, digest, index, otherDigest, other) -> {},
                 null,
                 before);
+        ownerships.add(ownership);
+        return ownership;
     }
 
     private PendingWrite decide(TableOwnership ownership, String table, int wanted) {
@@ -41,13 +48,21 @@ class TableOwnershipTest {
     }
 
     private void poll(String primary, String... standbys) {
-        long ended = progress.endEpoch();
-        progress.reached(ended, GtidPosition.parse(primary));
+        progress.ask();
+        progress.answer(GtidPosition.parse(primary));
+        standbysAt(standbys);
+    }
+
+    private void standbysAt(String... standbys) {
         List<GtidPosition> positions = new ArrayList<>();
         for (String standby : standbys) {
             positions.add(GtidPosition.parse(standby));
         }
         progress.standbysAt(positions);
+        for (TableOwnership ownership : ownerships) {
+            ownership.settle();
+            ownership.makeRoom(table -> !table.equals("s.gone"));
+        }
     }
 
     @Test
@@ -68,12 +83,16 @@ class TableOwnershipTest {
         TableOwnership ownership = ownership(10, null);
         poll("0-1-5", "0-1-5");
         PendingWrite pending = decide(ownership, "s.a", 1);
-        long ended = progress.endEpoch();
+        progress.ask();
         pending.release();
-        progress.reached(ended, GtidPosition.parse("0-1-5"));
-        progress.standbysAt(List.of(GtidPosition.parse("0-1-5")));
+        progress.answer(GtidPosition.parse("0-1-5"));
+        standbysAt("0-1-5");
 
-        assertThat(decide(ownership, "s.a", 0).index()).isEqualTo(1);
+        assertThat(ownership.ownersOf("s.a")).isEqualTo(1 << 1);
+        poll("0-1-5,10-1-1", "0-1-5");
+        assertThat(ownership.ownersOf("s.a")).isEqualTo(1 << 1);
+        standbysAt("0-1-5,10-1-1");
+        assertThat(ownership.ownersOf("s.a")).isZero();
     }
 
     @Test
@@ -90,12 +109,29 @@ class TableOwnershipTest {
         assertThat(ownership.size()).isLessThanOrEqualTo(2);
     }
 
+    /** Tables that are created and dropped every day would fill it otherwise. */
+    @Test
+    void aTableThatStaysInTheDefaultDomainMakesRoomOnceItIsGone() {
+        TableOwnership ownership = ownership(2, null);
+        poll("0-1-5", "0-1-5");
+        for (String table : List.of("s.gone", "s.kept")) {
+            TableEntry[] entries = {ownership.entry(table)};
+            ownership
+                    .force(entries, 0, Conflict.TRANSACTION, Work.TABLES, 1, true)
+                    .release();
+        }
+        assertThat(ownership.full()).isTrue();
+        poll("0-1-7", "0-1-7");
+        assertThat(ownership.full()).isFalse();
+        assertThat(ownership.keptInDefault("s.kept")).isTrue();
+    }
+
     @Test
     void anEntryDroppedMeanwhileIsResolvedAgain() {
         TableOwnership ownership = ownership(1, null);
         poll("0-1-5", "0-1-5");
         TableEntry stale = ownership.entry("s.a");
-        ownership.entry("s.b");
+        poll("0-1-5", "0-1-5");
         assertThat(stale.dropped()).isTrue();
 
         PendingWrite pending = ownership.decide(new TableEntry[] {stale}, 1, true, Work.TABLES, 1);
@@ -121,6 +157,18 @@ class TableOwnershipTest {
         assertThat(decide(after, "s.b", 1).index()).isZero();
         poll("0-1-7", "0-1-7");
         assertThat(decide(after, "s.c", 1).index()).isEqualTo(1);
+    }
+
+    /** Such a domain may be long past, and a standby built without it. */
+    @Test
+    void aDomainThatAStandbyDoesNotHaveIsNamed() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5,5-1-100", "0-1-5");
+        assertThat(decide(ownership, "s.a", 1).index()).isZero();
+        assertThat(ownership.problem()).contains("domain 5", "DELETE_DOMAIN_ID=(5)");
+        poll("0-1-5", "0-1-5");
+        assertThat(decide(ownership, "s.b", 1).index()).isEqualTo(1);
+        assertThat(ownership.problem()).isNull();
     }
 
     @Test
@@ -172,8 +220,12 @@ class TableOwnershipTest {
         assertThat(GtidPosition.parse(null).covers(GtidPosition.parse(""))).isTrue();
     }
 
-    private List<String> logged(TableOwnership ownership, int index, String... tables) {
-        return ownership.logged.observe(List.of(tables), index, () -> false).tables();
+    private List<String> logged(TableOwnership ownership, int index, long sequence, String... tables) {
+        return found(ownership, index, sequence, tables).tables();
+    }
+
+    private LoggedWrites.Found found(TableOwnership ownership, int index, long sequence, String... tables) {
+        return ownership.logged.observe(List.of(tables), indexes.domain(index), index, sequence);
     }
 
     @Test
@@ -181,7 +233,7 @@ class TableOwnershipTest {
         TableOwnership ownership = ownership(10, null);
         poll("0-1-5", "0-1-5");
 
-        assertThat(logged(ownership, 1, "s.audit")).containsExactly("s.audit");
+        assertThat(logged(ownership, 1, 1, "s.audit")).containsExactly("s.audit");
 
         PendingWrite follows = decide(ownership, "s.audit", 2);
         assertThat(follows.index()).isEqualTo(1);
@@ -195,16 +247,16 @@ class TableOwnershipTest {
     void tablesThatAnotherProxyWritesAreFollowedAndCanBeTakenOver() {
         TableOwnership ownership = ownership(10, null);
         poll("0-1-5", "0-1-5");
-        logged(ownership, 0, "s.a");
+        logged(ownership, 0, 6, "s.a");
         poll("0-1-6", "0-1-6");
-        logged(ownership, 1, "s.a");
+        logged(ownership, 1, 1, "s.a");
         poll("0-1-6,10-1-1", "0-1-6,10-1-1");
 
         PendingWrite own = decide(ownership, "s.a", 1);
         assertThat(own.index()).isEqualTo(1);
         own.release();
         poll("0-1-6,10-1-2", "0-1-6,10-1-2");
-        logged(ownership, 1, "s.a");
+        logged(ownership, 1, 3, "s.a");
         poll("0-1-6,10-1-3", "0-1-6,10-1-3");
         assertThat(decide(ownership, "s.a", 1).index()).as("both tag it alike").isEqualTo(1);
     }
@@ -215,7 +267,7 @@ class TableOwnershipTest {
         poll("0-1-5", "0-1-5");
         decide(ownership, "s.a", 1).release();
         poll("0-1-5,10-1-1", "0-1-5,10-1-1");
-        logged(ownership, 0, "s.a");
+        logged(ownership, 0, 6, "s.a");
         poll("0-1-6,10-1-1", "0-1-6,10-1-1");
 
         assertThat(decide(ownership, "s.a", 1).index()).isZero();
@@ -226,7 +278,7 @@ class TableOwnershipTest {
         TableOwnership ownership = ownership(10, null);
         poll("0-1-5", "0-1-5");
         PendingWrite named = decide(ownership, "s.a", 0);
-        assertThat(logged(ownership, 0, "s.hidden", "s.a")).containsExactly("s.hidden");
+        assertThat(logged(ownership, 0, 6, "s.hidden", "s.a")).containsExactly("s.hidden");
         named.release();
         poll("0-1-6", "0-1-6");
 
@@ -257,7 +309,7 @@ class TableOwnershipTest {
         poll("0-1-5", "0-1-5");
         TableEntry stale = ownership.entry("s.b");
         ownership.entry("s.a");
-        ownership.entry("s.c");
+        poll("0-1-5", "0-1-5");
         assertThat(stale.dropped()).isTrue();
         PendingWrite held = decide(ownership, "s.a", 0);
         PendingWrite other = decide(ownership, "s.c", 0);
@@ -275,16 +327,12 @@ class TableOwnershipTest {
         poll("0-1-5", "0-1-5");
         PendingWrite pending = decide(ownership, "s.a", 1);
 
-        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false).tables())
-                .isEmpty();
+        assertThat(logged(ownership, 1, 1, "s.a")).isEmpty();
         pending.release();
-        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> false).tables())
-                .isEmpty();
-        assertThat(ownership.logged.observe(List.of("s.a"), 2, () -> false).tables())
-                .containsExactly("s.a");
+        assertThat(logged(ownership, 1, 1, "s.a")).isEmpty();
+        assertThat(logged(ownership, 2, 1, "s.a")).containsExactly("s.a");
         poll("0-1-5,10-1-1,11-1-1", "0-1-5,10-1-1,11-1-1");
-        assertThat(ownership.logged.observe(List.of("s.a"), 1, () -> true).tables())
-                .isEmpty();
+        assertThat(logged(ownership, 1, 1, "s.a")).isEmpty();
     }
 
     @Test
@@ -293,16 +341,78 @@ class TableOwnershipTest {
         poll("0-1-5", "0-1-5");
         PendingWrite call = ownership.decide(new TableEntry[] {ownership.unknown()}, 0, true, Work.CALLS, 1);
 
-        LoggedWrites.Found found = ownership.logged.observe(List.of("s.called"), 0, () -> false);
+        LoggedWrites.Found found = found(ownership, 0, 6, "s.called");
 
         assertThat(found.tables()).containsExactly("s.called");
         assertThat(found.expected()).isTrue();
-        assertThat(ownership.logged.observe(List.of("s.called"), 1, () -> false).expected())
-                .isFalse();
+        assertThat(found(ownership, 1, 1, "s.called").expected()).isFalse();
         call.release();
         poll("0-1-6,10-1-1", "0-1-6,10-1-1");
-        assertThat(ownership.logged.observe(List.of("s.other"), 0, () -> false).expected())
-                .isFalse();
+        assertThat(found(ownership, 0, 7, "s.other").expected()).isFalse();
+    }
+
+    /** It applies again what the guard had seen applied: a table must not change its domain before it has. */
+    @Test
+    void aStandbyThatGoesBackTakesTheTablesBack() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5", "0-1-5");
+        decide(ownership, "s.a", 1).release();
+        poll("0-1-5,10-1-3", "0-1-5,10-1-3", "0-1-5,10-1-3");
+        assertThat(ownership.ownersOf("s.a")).isZero();
+
+        standbysAt("0-1-5,10-1-3", "0-1-5,10-1-2");
+        PendingWrite follows = decide(ownership, "s.a", 2);
+        assertThat(follows.index()).isEqualTo(1);
+        follows.release();
+        poll("0-1-5,10-1-4", "0-1-5,10-1-4", "0-1-5,10-1-4");
+        assertThat(decide(ownership, "s.a", 2).index()).isEqualTo(2);
+        standbysAt("0-1-4,10-1-4", "0-1-5,10-1-4");
+        assertThat(decide(ownership, "s.new", 1).index())
+                .as("what was before the start is not applied any more")
+                .isZero();
+    }
+
+    @Test
+    void writesOfAFailedQueryGetTheirBoundFromTheNextOne() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        decide(ownership, "s.a", 1).release();
+        progress.ask();
+        standbysAt("0-1-5,10-1-9");
+        assertThat(ownership.ownersOf("s.a")).isEqualTo(1 << 1);
+        poll("0-1-5,10-1-9", "0-1-5,10-1-9");
+        assertThat(ownership.ownersOf("s.a")).isZero();
+    }
+
+    /** The binary log may be read before or after the query that gives an announced write its bound. */
+    @Test
+    void aLoggedWriteBehindAnAnnouncedOneCountsByItsOwnSequenceNumber() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        decide(ownership, "s.a", 0).release();
+        progress.ask();
+        logged(ownership, 0, 7, "s.a");
+        progress.answer(GtidPosition.parse("0-1-6"));
+        standbysAt("0-1-6");
+        assertThat(ownership.ownersOf("s.a")).isEqualTo(1);
+        logged(ownership, 0, 6, "s.a");
+        standbysAt("0-1-7");
+        assertThat(ownership.ownersOf("s.a")).isZero();
+    }
+
+    /** A client's own domain has no sequence number that all its writes share. */
+    @Test
+    void writesInDomainsOfClientsAreAppliedWithThePrimarysWholePosition() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        TableEntry[] table = {ownership.entry("s.a")};
+        ownership
+                .force(table, DomainIndexes.FOREIGN, Conflict.UNSTEERABLE, Work.TABLES, 1, false)
+                .release();
+        poll("0-1-5,77-1-3", "0-1-5,77-1-2");
+        assertThat(ownership.ownersOf("s.a")).isEqualTo(1 << DomainIndexes.FOREIGN);
+        standbysAt("0-1-5,77-1-3");
+        assertThat(ownership.ownersOf("s.a")).isZero();
     }
 
     /** A reload to advise and back while an ALTER runs in a domain. */
@@ -311,13 +421,7 @@ class TableOwnershipTest {
         TableOwnership first = ownership(10, null);
         poll("0-1-5", "0-1-5");
         PendingWrite alter = decide(first, "s.big", 1);
-        TableOwnership simulated = new TableOwnership(
-                progress,
-                new TableOwnership.Scope(10, true, true),
-                table -> true,
-                (kind, table, digest, index, otherDigest, other) -> {},
-                null,
-                first);
+        TableOwnership simulated = ownership(10, true, first);
         simulated.settle();
         TableOwnership again = ownership(10, simulated);
         again.settle();

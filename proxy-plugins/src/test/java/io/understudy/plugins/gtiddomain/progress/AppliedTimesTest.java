@@ -106,8 +106,23 @@ class AppliedTimesTest {
         now += 30 * MILLISECOND;
         response(0);
 
-        assertThat(queries).containsExactly("SELECT MASTER_GTID_WAIT('0-1-2', 300)");
+        assertThat(queries).containsExactly("SELECT MASTER_GTID_WAIT('0-1-2', 5)");
         assertThat(recorded).containsExactly("0:30");
+    }
+
+    /** A session that waits keeps an administrator from setting gtid_slave_pos. */
+    @Test
+    void aLongWaitIsSeveralShortOnes() {
+        AppliedTimes times = times();
+        committed(times, 0, 1);
+        committed(times, 0, 2);
+        now += 5_000 * MILLISECOND;
+        response(0);
+        assertThat(recorded).isEmpty();
+        assertThat(queries).containsOnly("SELECT MASTER_GTID_WAIT('0-1-2', 5)").hasSize(2);
+        now += 1_000 * MILLISECOND;
+        response(0);
+        assertThat(recorded).containsExactly("0:6000");
     }
 
     @Test
@@ -192,7 +207,7 @@ class AppliedTimesTest {
         committed(times, 10, 2);
         committed(times, 10, 3);
 
-        assertThat(queries).containsExactly("SELECT MASTER_GTID_WAIT('10-1-3', 300)");
+        assertThat(queries).containsExactly("SELECT MASTER_GTID_WAIT('10-1-3', 5)");
     }
 
     @Test

@@ -76,6 +76,8 @@ class StandbyProgressTest {
         saidAt("0-1-9");
         promoted = true;
         long before = standbys.progress().applied(0);
+        assertThat(before).isEqualTo(9);
+        position = "0-1-10";
         assertThat(standbys.probe(connection)).contains("standby s1 is the primary now");
         assertThat(standbys.progress().applied(0)).isEqualTo(before);
         assertThat(standbys.lagView()).allSatisfy(row -> assertThat(row).containsEntry("known", false));

@@ -38,6 +38,11 @@ class TwoPhaseCoverageTest {
                 "DROP INDEX i ON a2",
                 "ALTER TABLE a2 COMMENT 'x'",
                 "ALTER TABLE r2 ENGINE=MyISAM",
+                "ALTER TABLE a2 COMMENT 'drop partition p'",
+                "ALTER TABLE a2 COMMENT 'it''s \\' drop partition p'",
+                "ALTER TABLE a2 ADD `disable` INT AFTER `keys`",
+                "ALTER TABLE a2 /* drop partition p */ FORCE",
+                "ALTER TABLE a2 FORCE -- drop partition p",
                 "SET STATEMENT max_statement_time=5 FOR ALTER TABLE a ADD x INT"
             })
     void covers(String sql) {

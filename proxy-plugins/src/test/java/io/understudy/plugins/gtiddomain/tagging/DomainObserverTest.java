@@ -3,6 +3,7 @@ package io.understudy.plugins.gtiddomain.tagging;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugins.gtiddomain.ownership.OwnershipReport;
+import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.testkit.FakeClient;
 import io.understudy.testkit.FakeExchange;
 import org.junit.jupiter.api.Test;
@@ -207,5 +208,45 @@ class DomainObserverTest {
         assertThat(fresh.run("INSERT INTO orders VALUES (1)")).isEqualTo(TO_0);
         assertThat(fixture.policy.ownership.ownersOf("shop.orders")).isEqualTo(1);
         assertThat(fresh.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
+    }
+
+    /** As with the servers of two sites, which differ in their global gtid_domain_id. */
+    @Test
+    void aSessionOfANewPrimaryIsNotBelievedToBeInTheDomainOfTheOldOne() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        fixture.accounts.forgetFreshIndex();
+        FakeClient early = fixture.client("app");
+        FakeClient idle = fixture.client("app");
+        assertThat(early.run("SELECT 1")).isEqualTo("-");
+        assertThat(early.run("INSERT INTO orders VALUES (1)")).isEqualTo(TO_0);
+        assertThat(early.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
+
+        fixture.accounts.setFreshIndex(DomainIndexes.FOREIGN);
+        assertThat(idle.run("BEGIN")).isEqualTo(TO_0);
+        assertThat(early.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
+        assertThat(fixture.client("app").run("INSERT INTO orders VALUES (1)")).isEqualTo(TO_0);
+    }
+
+    @Test
+    void aReadingWithTheSameValueSettlesWhatWasUnknown() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient old = fixture.client("app");
+        fixture.accounts.forgetFreshIndex();
+        FakeClient fresh = fixture.client("app");
+        fixture.accounts.forgetFreshIndex();
+        fixture.accounts.setFreshIndex(DomainIndexes.DEFAULT);
+
+        assertThat(old.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
+        assertThat(fresh.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
+    }
+
+    /** The name or the address of the primary may lead to another server before anybody notices. */
+    @Test
+    void aSessionThatBeganBetweenTwoReadingsThatDifferMayBeInEitherDomain() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient between = fixture.client("app");
+        fixture.accounts.setFreshIndex(DomainIndexes.FOREIGN);
+
+        assertThat(between.run("INSERT INTO orders VALUES (1)")).isEqualTo(TO_0);
     }
 }

@@ -25,9 +25,13 @@ public final class Fixture {
     public final DomainIndexes indexes = new DomainIndexes(0);
     public final DomainMeters meters = new DomainMeters(registry, indexes);
     public final Progress progress = new Progress(indexes);
-    public final Accounts accounts = new Accounts();
+    /** The time in nanoseconds. */
+    public long now;
+
+    public final Accounts accounts = new Accounts(() -> now);
     public final Dictionary dictionary = new Dictionary(() -> 0, 0);
     public final Orphans orphans = new Orphans();
+    public final ObservedThreads threads = new ObservedThreads();
     public final List<String> conflicts = new ArrayList<>();
     public Policy policy;
 
@@ -36,6 +40,7 @@ public final class Fixture {
             indexes.assign(rule.domain());
         }
         policy = policy(mode, guard, null, rules);
+        accounts.setFreshIndex(DomainIndexes.DEFAULT);
         Catalog.Builder catalog = new Catalog.Builder();
         for (String table : List.of("shop.orders", "shop.items", "shop.archive", "shop.big", "shop.child")) {
             catalog.table(table, true);
@@ -78,9 +83,10 @@ public final class Fixture {
 
     /** Makes every standby apply everything. */
     public void caughtUp() {
-        long ended = progress.endEpoch();
-        progress.reached(ended, new GtidPosition(Map.of()));
+        progress.ask();
+        progress.answer(new GtidPosition(Map.of()));
         progress.standbysAt(List.of(new GtidPosition(Map.of())));
+        policy.ownership.settle();
     }
 
     /** Forgets names of earlier catalogues, as the poller does. */
@@ -96,8 +102,8 @@ public final class Fixture {
     }
 
     public FakeClient client(String user) {
-        SharedTagging shared =
-                new SharedTagging(accounts, meters, dictionary, orphans, new RepeatedWarning(System::nanoTime));
+        SharedTagging shared = new SharedTagging(
+                accounts, meters, dictionary, orphans, threads, new RepeatedWarning(System::nanoTime));
         return new FakeClient(user, session -> new DomainObserver(session, () -> policy, shared));
     }
 

@@ -23,6 +23,7 @@ class UnobservedSessionsTest {
                     fixture.meters,
                     fixture.dictionary,
                     fixture.orphans,
+                    fixture.threads,
                     new RepeatedWarning(System::nanoTime)));
 
     private SessionObserver begin() {
