@@ -66,6 +66,7 @@ public final class RunningProxy implements AutoCloseable {
     private final ConfigWatcher watcher;
     private final ConfigView configuration;
     private final ProcessMeters process;
+    private final MetricsPush push;
     private final Reloader reloader;
     private final AtomicInteger lastReloadFailed = new AtomicInteger();
     private volatile LoadedConfig current;
@@ -85,6 +86,7 @@ public final class RunningProxy implements AutoCloseable {
         PrometheusHistograms.export(proxy.histograms(), registry);
         BuildInfo.current().register(registry);
         process = new ProcessMeters(registry);
+        push = new MetricsPush(registry);
         Gauge.builder("understudy.config.last.reload.failed", lastReloadFailed, AtomicInteger::get)
                 .description("1 while the newest configuration file could not be applied")
                 .register(registry);
@@ -97,6 +99,7 @@ public final class RunningProxy implements AutoCloseable {
             proxy.close();
             throw e;
         }
+        push.apply(loaded.config());
         watcher = new ConfigWatcher(
                 () -> current.files(),
                 management,
@@ -303,6 +306,7 @@ public final class RunningProxy implements AutoCloseable {
             current = next;
             List<String> changes = applied(diff);
             onReload.accept(next);
+            push.apply(next.config());
             AdminPort port = admin;
             if (port != null) {
                 port.setToken(token(next.config().admin()));
@@ -382,6 +386,10 @@ public final class RunningProxy implements AutoCloseable {
         if (port != null) {
             port.leave();
         }
+        if (current.config().listen().reusePort()) {
+            // The process that takes over counts under the same name.
+            push.close();
+        }
         proxy.drain(current.config().limits().drainTimeout());
     }
 
@@ -400,7 +408,8 @@ public final class RunningProxy implements AutoCloseable {
         if (samples != null) {
             samples.close();
         }
-        // Closed last: a scrape during the drain still gets what the plugins count as they stop.
+        // Closed last: a scrape during the drain, and the last push, still get what the plugins count as they stop.
+        push.close();
         AdminPort port = admin;
         if (port != null) {
             port.close();
