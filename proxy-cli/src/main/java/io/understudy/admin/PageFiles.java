@@ -43,6 +43,7 @@ final class PageFiles {
             "format.js",
             "source.js",
             "charts.js",
+            "advice.js",
             "answers.js",
             "standby-answer.js",
             "overview.js",

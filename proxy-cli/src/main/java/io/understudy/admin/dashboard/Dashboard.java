@@ -34,6 +34,9 @@ public final class Dashboard implements AutoCloseable {
     private static final int TOPIC_CHARS = 64 * 1024;
 
     private static final int EVENTS_SENT = 20;
+    /** What is a reason to act for an hour after it happened, and history later. */
+    private static final List<Series> LAST_HOUR =
+            List.of(Series.REFUSED, Series.MIRROR_DROPPED, Series.MIRROR_FAILED, Series.CONFLICTS);
 
     private final AdminEndpoints endpoints;
     private final MeterRegistry registry;
@@ -108,20 +111,24 @@ public final class Dashboard implements AutoCloseable {
         Meters meters = new Meters(registry, histograms);
         Instant instant = clock.instant();
         long second = instant.getEpochSecond();
-        now = now(instant, live.sample(meters, nanos.getAsLong()));
         if (second / SampleHistory.STEP_SECONDS != lastStored) {
             lastStored = second / SampleHistory.STEP_SECONDS;
             history.add(second, stored.sample(meters, nanos.getAsLong()));
         }
+        now = now(instant, live.sample(meters, nanos.getAsLong()));
         watch.check(meters, readiness.reasons(), instant);
     }
 
-    private static Map<String, Object> now(Instant instant, float[] sample) {
+    private Map<String, Object> now(Instant instant, float[] sample) {
         Map<String, Object> values = new LinkedHashMap<>();
         for (Series series : Series.values()) {
             values.put(series.key(), SampleHistory.rounded(sample[series.ordinal()]));
         }
-        return Map.of("time", instant, "seconds", TICK_SECONDS, "values", values);
+        Map<String, Object> lastHour = new LinkedHashMap<>();
+        for (Series series : LAST_HOUR) {
+            lastHour.put(series.key(), history.lastHour(series, instant.getEpochSecond()));
+        }
+        return Map.of("time", instant, "seconds", TICK_SECONDS, "values", values, "lastHour", lastHour);
     }
 
     private void frameSoon() {

@@ -15,6 +15,7 @@ final class SampleHistory {
 
     static final int STEP_SECONDS = 10;
     static final int SLOTS = 24 * 60 * 60 / STEP_SECONDS;
+    private static final int HOUR_SLOTS = 60 * 60 / STEP_SECONDS;
 
     private static final MathContext DIGITS = new MathContext(4);
 
@@ -90,6 +91,24 @@ final class SampleHistory {
         view.put("step", per * STEP_SECONDS);
         view.put("series", series);
         return view;
+    }
+
+    /**
+     * Returns how much a rate's counter has counted in the last hour, rounded; NaN if no sample of that time knows it.
+     * A count that is not 0 is at least 1.
+     */
+    synchronized float lastHour(Series series, long nowEpochSecond) {
+        long end = Math.min(newest, nowEpochSecond / STEP_SECONDS);
+        double sum = Double.NaN;
+        for (long slot = Math.max(0, Math.max(nowEpochSecond / STEP_SECONDS - HOUR_SLOTS, newest - SLOTS) + 1);
+                slot <= end;
+                slot++) {
+            float value = values[series.ordinal()][(int) (slot % SLOTS)];
+            if (!Float.isNaN(value)) {
+                sum = (Double.isNaN(sum) ? 0 : sum) + (double) value * STEP_SECONDS;
+            }
+        }
+        return sum > 0 && sum < 1 ? 1 : Double.isNaN(sum) ? Float.NaN : (float) Math.round(sum);
     }
 
     private Float fold(Series series, long begin, int count) {

@@ -1,10 +1,15 @@
 // From the figures to answers: what the overview says, in words that also tell what to do. No elements here.
 
-import { count, duration, known, millis, number, percent, rate, sum, text, words } from "./format.js";
+import { count, duration, known, millis, number, percent, rate, sum, text, time, words } from "./format.js";
 import { standbyAnswer } from "./standby-answer.js";
 
 // The worst first.
 export const LEVELS = ["bad", "warn", "unknown", "info", "ok"];
+
+/** Returns how often something that counts as `key` happened in the last hour, as far as the dashboard has watched. */
+export const lastHour = (now, key) => now?.lastHour?.[key] || 0;
+
+const HOUR_MILLIS = 3600000;
 
 /** Returns the most urgent level of some figures. Those that say nothing about it are left out. */
 export const worst = figures => LEVELS.find(level => figures.some(figure => figure.level === level)) || "ok";
@@ -52,7 +57,7 @@ export function clients(state) {
     {
       label: "Refused",
       value: rate(now.refusedPerSecond),
-      meaning: "Connections that were turned away.",
+      meaning: "Connections that were turned away: " + number(lastHour(state.now, "refusedPerSecond")) + " in the last hour.",
       level: now.refusedPerSecond > 0 ? "warn" : known(now.refusedPerSecond) ? "ok" : undefined,
       todo: now.refusedPerSecond > 0 && "The log has the reason; listen.maxConnections is the limit.",
       doc: "configuration.md"
@@ -86,7 +91,7 @@ export function clients(state) {
 
 export function lost(state) {
   const now = state.now?.values || {};
-  const figures = [exposure(state.commits), lag(state, now), ...mirrorLosses(state.mirror, now), conflicts(state.domains)].filter(Boolean);
+  const figures = [exposure(state.commits, state.now), lag(state, now), ...mirrorLosses(state.mirror, state.now), conflicts(state.domains, state.now)].filter(Boolean);
   const level = worst(figures.filter(figure => figure.level));
   const said = figures.filter(figure => figure.level === level).map(figure => figure.label.toLowerCase() + " " + figure.value);
   return {
@@ -108,7 +113,8 @@ export function lost(state) {
   };
 }
 
-function exposure(commits) {
+// A time without acknowledgement is a reason to act while it lasts and for an hour after; later it is history.
+function exposure(commits, now) {
   const label = "Unacknowledged commits";
   if (!commits || commits.error) {
     return { label, value: "unknown", level: "unknown", meaning: commits?.error || switchOn("commit-latency", "watches which commits no standby has acknowledged"), doc: "commit-latency.md" };
@@ -120,14 +126,19 @@ function exposure(commits) {
   const off = commits.semisync?.state;
   const total = commits.exposure?.unacknowledged;
   const exposed = open || off === "off" || off === "degraded";
+  const past = commits.exposure?.past || [];
+  const since = Date.parse(now?.time) - HOUR_MILLIS;
+  const recent = past.filter(window => Date.parse(window.end) >= since).reduce((all, window) => all + window.commits, 0);
+  const last = past.length ? ", the last until " + time(past[past.length - 1].end) : "";
   return {
     label,
-    value: open ? number(open.commits) + " and counting" : number(total),
-    level: exposed ? "bad" : off === "unknown" || !off ? "unknown" : total > 0 ? "warn" : "ok",
+    value: open ? number(open.commits) + " and counting" : recent > 0 ? number(recent) + " in the last hour" : "none in the last hour",
+    level: exposed ? "bad" : off === "unknown" || !off ? "unknown" : recent > 0 ? "warn" : "ok",
     meaning: (open ? "The loss of the primary now would lose them if no standby has them; the window has been open for " + duration(open.milliseconds / 1000) + "."
-      : total > 0 ? "Since the start; no window is open now." : "Answered OK, though no standby had confirmed them.")
+      : total > 0 ? number(total) + " since the start" + last + "; no window is open now." : "Answered OK, though no standby had confirmed them: none since the start.")
       + " Semi-sync: " + text(off) + ".",
-    todo: exposed && "Find out why no standby acknowledges: is it up, and is semi-sync switched on at both ends?",
+    todo: exposed ? "Find out why no standby acknowledges: is it up, and is semi-sync switched on at both ends?"
+      : recent > 0 && "The commits page has the times; was a standby restarted then?",
     doc: "commit-latency.md"
   };
 }
@@ -146,7 +157,8 @@ function lag(state, now) {
   };
 }
 
-function mirrorLosses(mirror, now) {
+function mirrorLosses(mirror, frame) {
+  const now = frame?.values || {};
   if (!mirror?.standbys) {
     return [{ label: "Mirrored statements", value: "unknown", level: "info", meaning: mirror?.error || switchOn("mirror", "sends reads to the standbys"), doc: "mirroring.md" }];
   }
@@ -163,7 +175,8 @@ function mirrorLosses(mirror, now) {
       label: "Dropped from the mirror",
       value: rate(now.mirrorDroppedPerSecond),
       level: known(now.mirrorDroppedPerSecond) ? now.mirrorDroppedPerSecond > 0 ? "warn" : "ok" : "unknown",
-      meaning: list.length ? "Since the start: " + list.join(", ") + "." : "Reads chosen for a standby that did not reach it; none since the start.",
+      meaning: list.length ? number(lastHour(frame, "mirrorDroppedPerSecond")) + " in the last hour. Since the start: " + list.join(", ") + "."
+        : "Reads chosen for a standby that did not reach it; none since the start.",
       todo: now.mirrorDroppedPerSecond > 0
         && (mirror.standbys.every(standby => standby.state === "mirroring") ? "Mirror less (sample), or give it more connections (concurrency)." : "Mirroring goes on by itself when the standby is back."),
       doc: "mirroring.md"
@@ -172,23 +185,27 @@ function mirrorLosses(mirror, now) {
       label: "Failed on the standby",
       value: rate(now.mirrorFailedPerSecond),
       level: known(now.mirrorFailedPerSecond) ? now.mirrorFailedPerSecond > 0 ? "warn" : "ok" : "unknown",
-      meaning: number(failed) + " since the start. Clients do not notice.",
+      meaning: number(lastHour(frame, "mirrorFailedPerSecond")) + " in the last hour, " + number(failed) + " since the start. Clients do not notice.",
       todo: now.mirrorFailedPerSecond > 0 && "The mirror page has the last errors; mostly a grant is missing.",
       doc: "mirroring.md"
     }
   ];
 }
 
-function conflicts(domains) {
+/** Returns the figure of conflicts that could harm a replica: a warning for an hour after one, and history later. */
+export function conflicts(domains, now) {
   if (!domains?.conflicts) return null;
-  const unsafe = sum(domains.conflicts) - (domains.conflicts.pinned || 0);
+  const kinds = Object.entries(domains.conflicts).filter(([kind, times]) => kind !== "pinned" && times > 0);
+  const total = kinds.reduce((all, [, times]) => all + times, 0);
+  const recent = Math.max(lastHour(now, "conflictsPerSecond"), now?.values?.conflictsPerSecond > 0 ? 1 : 0);
   return {
     label: "Domain conflicts",
-    value: number(unsafe),
-    level: unsafe > 0 ? "warn" : "ok",
-    meaning: "Tables written from two GTID domains, where a standby may apply the writes in another order. "
-      + number(domains.conflicts.pinned) + " more were prevented.",
-    todo: unsafe > 0 && "The steering page has the tables; keep them in one domain.",
+    value: recent > 0 ? number(recent) + " in the last hour" : "none in the last hour",
+    level: recent > 0 ? "warn" : "ok",
+    meaning: "Tables written from two GTID domains, where a standby may apply the writes in another order. Since the start: "
+      + number(total) + (kinds.length ? " (" + kinds.map(([kind, times]) => words(kind) + " " + number(times)).join(", ") + ")" : "")
+      + "; " + number(domains.conflicts.pinned) + " more were prevented.",
+    todo: recent > 0 && "The steering page has the tables; keep them in one domain.",
     doc: "gtid-domains.md"
   };
 }

@@ -55,7 +55,7 @@ export function text(value) {
   if (typeof value === "number") return number(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.length ? value.map(text).join(", ") : "none";
-  if (typeof value === "object") return JSON.stringify(value);
+  if (typeof value === "object") return Object.entries(value).map(([key, part]) => words(key) + " " + text(part)).join(", ");
   return String(value);
 }
 

@@ -1,5 +1,6 @@
 // Starts the page: routes, the live figures, the token.
 
+import { copy } from "./advice.js";
 import { el, mount, update } from "./dom.js";
 import { BADGES, headline, overview } from "./overview.js";
 import { PAGES } from "./pages.js";
@@ -43,7 +44,8 @@ function navigation() {
 }
 
 function draw() {
-  if (!state.now && route() === "") {
+  // Until then it is not known which plugins there are.
+  if (!state.now && !page.load) {
     update(main, [el("p", {}, "Waiting for the first figures…")]);
     return;
   }
@@ -88,7 +90,13 @@ function tokenForm() {
   tell();
 }
 
-main.addEventListener("click", event => {
+main.addEventListener("click", async event => {
+  const button = event.target.closest?.("[data-copy]");
+  if (button) {
+    const done = await copy(button);
+    button.textContent = done ? "Copied" : "Select it";
+    announcement.textContent = done ? "Copied." : "The browser does not allow to copy; select the text.";
+  }
   const link = event.target.closest?.("[data-go]");
   if (link) {
     event.preventDefault();

@@ -1,6 +1,7 @@
 // The pages behind the overview, by route.
 
-import { clients, commits, switchOn } from "./answers.js";
+import { advice, leverRules } from "./advice.js";
+import { clients, commits, conflicts, lastHour, switchOn } from "./answers.js";
 import { el, raw, table } from "./dom.js";
 import { bytes, count, duration, millis, number, percent, sum, text, time, words } from "./format.js";
 import { badge, charts, figureList, rangeChoice } from "./overview.js";
@@ -33,14 +34,21 @@ const head = (title, what, doc) => [
 
 const absent = (title, plugin, what, doc) => [...head(title, switchOn(plugin, what), doc)];
 
+const failed = (title, view, doc) => [...head(title, "Not known: " + view.error + ".", doc)];
+
 const estimate = row => number(row.estimate) + " (" + number(row.low) + " to " + number(row.high) + ")";
 
 function mirror() {
   const view = state.mirror;
+  if (view?.error) return failed("Mirror", view, "mirroring.md");
   if (!view?.standbys) return absent("Mirror", "mirror", "runs a sample of the clients' reads on the standbys to keep them warm", "mirroring.md");
   const skipped = Object.entries(view.skipped || {}).sort((a, b) => b[1] - a[1]);
   return [
     ...head("Mirror", "Sampled reads run on the standbys too, so that their buffer pools stay warm. Clients never wait for them.", "mirroring.md"),
+    figureList([
+      lossOfLastHour("Dropped in the last hour", "mirrorDroppedPerSecond", "Reads chosen for a standby that did not reach it; by reason below."),
+      lossOfLastHour("Failed in the last hour", "mirrorFailedPerSecond", "Reads that a standby refused or did not end in time; the last errors are below.")
+    ]),
     rangeChoice(),
     charts("mirror", [
       { title: "Statements per second", series: [["mirroredPerSecond", "executed"], ["mirrorDroppedPerSecond", "dropped"], ["mirrorFailedPerSecond", "failed"]], format: value => number(value) },
@@ -60,23 +68,28 @@ function mirror() {
   ];
 }
 
+function lossOfLastHour(label, key, meaning) {
+  const times = lastHour(state.now, key);
+  return { label, value: number(times), level: times > 0 ? "warn" : "ok", meaning };
+}
+
 function mirrored(standby) {
   const executed = sum(standby.executed);
   const failed = executed - (standby.executed?.ok || 0);
   const lost = Object.entries(standby.dropped || {}).filter(([, times]) => times > 0);
   return [
-    el("h3", {}, standby.standby, " ", badge(standby.state === "mirroring" ? "ok" : "warn")),
+    el("h3", {}, standby.standby, " ", badge(standby.state === "mirroring" ? "ok" : standby.state === "paused_primary" ? "info" : "warn")),
     figureList([
       { label: "State", value: words(standby.state), meaning: count(standby.connections, "connection") + "." },
       { label: "Waiting", value: count(standby.waitingStatements, "statement"), meaning: bytes(standby.waitingBytes) + ". A queue that is always full needs a higher concurrency or a lower sample." },
       { label: "Executed", value: number(executed), meaning: number(failed) + " of them failed." },
       {
-        label: "Dropped", value: number(sum(standby.dropped)), level: lost.length ? "warn" : "ok",
-        meaning: lost.map(([reason, times]) => words(reason) + " " + number(times)).join(", ") || "none since the start"
+        label: "Dropped", value: number(sum(standby.dropped)),
+        meaning: "Since the start" + (lost.length ? ": " + lost.map(([reason, times]) => words(reason) + " " + number(times)).join(", ") : "") + "."
       }
     ]),
     table("Last errors on " + standby.standby, [
-      ["rule", row => text(row.rule)], ["error", row => text(row.code ?? row.errno ?? row.number)], ["text", row => text(row.message ?? row.text)], ["digest", row => text(row.digest)]
+      ["rule", row => text(row.rule)], ["when", row => row.when ? time(row.when) : "unknown"], ["error", row => text(row.error)], ["text", row => text(row.text)], ["digest", row => text(row.digest)]
     ], standby.lastErrors, "none"),
     table("Coldest tables of " + standby.standby, [
       ["table", row => row.table], ["pages a statement (95 %)", estimate, "number"], ["probes", row => number(row.probes), "number"]
@@ -131,26 +144,25 @@ function commitPage() {
 
 function steering() {
   const view = state.domains;
+  if (view?.error || state.steering?.error) return failed("Steering", view?.error ? view : state.steering, "gtid-domains.md");
   if (!view?.rules && state.steering) {
     return [
-      ...head("Steering", "Mode " + text(state.steering.mode) + ". No rule gives a domain; the rules with alter and parallel are below.", "gtid-domains.md"),
+      ...head("Steering", "Mode " + text(state.steering.mode) + ". No rule gives a domain.", "gtid-domains.md"),
+      ...advice(state.steering),
+      leverRules(state.steering),
       raw("/api/steering", () => state.steering)
     ];
   }
   if (!view?.rules) return absent("Steering", "gtid-domain", "puts independent writes into GTID domains of their own, so that standbys apply them in parallel", "gtid-domains.md");
-  const harm = Object.entries(view.conflicts || {}).filter(([kind, times]) => kind !== "pinned" && times > 0);
   return [
     ...head("Steering", view.mode === "tag" ? "Sessions are tagged with GTID domains by rule; the guard keeps a table in one domain." : "Mode advise: the figures say what tagging would do; nothing is changed.", "gtid-domains.md"),
     figureList([
       { label: "Mode", value: text(view.mode), meaning: "Guard: " + text(view.guard) + "." },
       { label: "Independent writes", value: percent(view.independentShare), meaning: "Of " + number(view.writes) + " writes; what a standby may apply beside the others." },
-      {
-        label: "Conflicts", value: number(sum(Object.fromEntries(harm))), level: harm.length ? "warn" : "ok",
-        meaning: harm.map(([kind, times]) => words(kind) + " " + number(times)).join(", ") || "None that could harm a replica. " + number(view.conflicts?.pinned) + " were prevented.",
-        todo: harm.length > 0 && "Keep the tables below in one domain.", doc: "gtid-domains.md"
-      },
+      conflicts(view, state.now),
       { label: "Guard", value: view.guardState?.problem ? "has a problem" : view.guardState?.learning ? "learning" : "watching", level: view.guardState?.problem ? "warn" : "ok", meaning: view.guardState?.problem || count(view.guardState?.tablesKnown, "table") + " known, " + number(view.guardState?.handovers) + " handovers." }
-    ]),
+    ].filter(Boolean)),
+    ...(state.steering ? advice(state.steering) : []),
     rangeChoice(),
     charts("steering", [
       { title: "Lag of the slowest domain", series: [["domainLag", "lag"]], format: duration },
@@ -160,6 +172,7 @@ function steering() {
       ["rule", row => row.name], ["domain", row => text(row.domain)], ["statements matched", row => number(row.matched), "number"], ["tagged", row => number(row.tagged), "number"],
       ["would be tagged", row => number(row.advised), "number"], ["followed the owner", row => number(row.pinned), "number"], ["left in the default", row => number(row.kept_default), "number"]
     ], view.rules, "no rules"),
+    ...(state.steering ? [leverRules(state.steering)] : []),
     table("Domains on the standbys", [
       ["standby", row => row.standby], ["domain", row => text(row.domain)], ["behind", row => row.known ? count(row.lagTransactions, "transaction") : "unknown", "number"], ["lag", row => row.known ? duration(row.lagSeconds) : "unknown", "number"]
     ], view.standbys, "no position is known yet"),

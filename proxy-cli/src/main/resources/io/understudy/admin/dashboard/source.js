@@ -3,6 +3,7 @@
 const FALLBACK_MILLIS = 5000;
 const STALE_MILLIS = 12000;
 const RETRY_MILLIS = 60000;
+const LONG_MILLIS = 10000;
 const TOPICS = ["now", "ready", "build", "primary", "standbys", "mirror", "commits", "domains", "steering", "hold", "events"];
 
 /** The newest value of each topic; a topic that the server does not have is absent. */
@@ -41,9 +42,24 @@ function changed(next) {
   listeners.forEach(listener => listener(how));
 }
 
+const askedAt = {};
+
 function take(topic, value) {
-  state[topic] = value && value.tooLong ? undefined : value;
   heard = Date.now();
+  if (value?.tooLong) askForLong(topic);
+  else state[topic] = value;
+}
+
+/** Asks for a view that is too long for a frame, and not with each frame. */
+async function askForLong(topic) {
+  if (document.hidden || Date.now() - (askedAt[topic] || 0) < LONG_MILLIS) return;
+  askedAt[topic] = Date.now();
+  try {
+    state[topic] = await ask("/api/" + topic);
+    changed(how);
+  } catch (error) {
+    state[topic] = { error: error.message };
+  }
 }
 
 export function connect() {

@@ -5,17 +5,6 @@ import { UNKNOWN, count, duration, known, number, percent, text, words } from ".
 const WARM = 0.9;
 const COOL = 0.5;
 
-const STATES = {
-  no_probes: "no mirrored SELECT has been measured yet",
-  no_recent_probes: "no mirrored SELECT was measured on it lately",
-  floor_unknown: "the primary's own page reads are not known (primary.monitor)",
-  timeouts: "it is colder than measured, for some mirrored SELECTs took too long there",
-  partly_mirrored: "the rules mirror only a part of the primary's queries (coveredShare)",
-  uncertain: "the probes do not tell yet whether it is cold (see the excess with its interval)",
-  was_primary: "it was the primary until some minutes ago, and is not measured yet",
-  unreachable: "the standby does not respond"
-};
-
 export function standbyAnswer(state) {
   const base = {
     id: "standby",
@@ -65,7 +54,7 @@ function one(standby, mirrored) {
     return { level: "unknown", answer: "Not known: nothing measures its warmth", figures };
   }
   if (warmth.state !== "known" || !known(warmth.warmth)) {
-    const why = STATES[warmth.state] || words(warmth.state);
+    const why = warmth.why || words(warmth.state);
     figures.push({ label: "Warmth", value: "unknown", level: "unknown", meaning: "Not known: " + why + ".", doc: "mirroring.md" });
     return { level: server.applierStopped ? "bad" : "unknown", answer: "Not known: " + why, figures };
   }

@@ -126,16 +126,20 @@ final class Chromium implements AutoCloseable {
     }
 
     void key(String key) throws Exception {
-        Map<String, Object> event = new LinkedHashMap<>(Map.of("key", key, "code", key, "windowsVirtualKeyCode", 9));
+        int code = key.equals("Enter") ? 13 : 9;
+        Map<String, Object> event = new LinkedHashMap<>(Map.of("key", key, "code", key, "windowsVirtualKeyCode", code));
+        if (code == 13) {
+            event.put("text", "\r");
+        }
         event.put("type", "keyDown");
         call("Input.dispatchKeyEvent", event);
         event.put("type", "keyUp");
         call("Input.dispatchKeyEvent", event);
     }
 
-    void screenshot(Path file) throws Exception {
+    byte[] screenshot() throws Exception {
         Map<?, ?> response = call("Page.captureScreenshot", Map.of("format", "png"));
-        Files.write(file, Base64.getDecoder().decode(String.valueOf(response.get("data"))));
+        return Base64.getDecoder().decode(String.valueOf(response.get("data")));
     }
 
     /** Returns exceptions, and what the browser refused, since the page was opened. */

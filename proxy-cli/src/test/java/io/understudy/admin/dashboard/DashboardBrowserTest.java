@@ -1,8 +1,10 @@
 package io.understudy.admin.dashboard;
 
+import static io.understudy.plugins.mirror.warmth.WarmthState.NO_PROBES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,12 +97,14 @@ class DashboardBrowserTest {
             situation.commandsASecond = 0;
             situation.gauges.put("understudy.sessions", 0.0);
             situation.gauges.put("understudy.standby.warmth", Double.NaN);
-            situation.part(situation.views.get("standbys"), 0, "warmth").putAll(Map.of("state", "no_probes"));
+            situation
+                    .part(situation.views.get("standbys"), 0, "warmth")
+                    .putAll(Map.of("state", NO_PROBES.label(), "why", NO_PROBES.why()));
             situation.part(situation.views.get("standbys"), 0, "warmth").put("warmth", null);
             show(situation.start(3), 1280, false);
             isInOrder("idle");
             assertThat(answer(0)).contains("OK", "Yes: nobody is connected");
-            assertThat(answer(1)).contains("Unknown", "no mirrored SELECT has been measured yet");
+            assertThat(answer(1)).contains("Unknown", NO_PROBES.why());
             assertThat(answer(3)).contains("Nobody commits now");
         }
     }
@@ -124,7 +128,7 @@ class DashboardBrowserTest {
     @Test
     void withoutPluginsThePageSaysHowToSwitchThemOn() throws Exception {
         try (DashboardScene situation = new DashboardScene()) {
-            List.of("mirror", "commits", "domains").forEach(situation.views::remove);
+            List.of("mirror", "commits", "domains", "steering", "digests").forEach(situation.views::remove);
             situation.part(situation.views.get("standbys"), 0).remove("warmth");
             situation.gauges.keySet().removeIf(name -> name.contains("mirror") || name.contains("warmth"));
             String address = situation.start(3);
@@ -212,12 +216,163 @@ class DashboardBrowserTest {
         }
     }
 
-    /** Takes a picture of a running proxy's dashboard, for docs/dashboard.png. */
+    private static String main() throws Exception {
+        return browser.evaluate("document.getElementById('main').innerText");
+    }
+
+    /** A time without acknowledgement, and a conflict, are a warning for an hour. */
     @Test
-    @EnabledIfSystemProperty(named = "understudy.screenshot", matches = ".+")
-    void screenshot() throws Exception {
-        show(System.getProperty("understudy.screenshot.of", ""), 1280, false);
-        isInOrder("the picture");
-        browser.screenshot(Path.of(System.getProperty("understudy.screenshot", "")));
+    void whatHappenedMoreThanAnHourAgoIsHistory() throws Exception {
+        for (long seconds : new long[] {600, 86_400}) {
+            try (DashboardScene situation = new DashboardScene()) {
+                Map<String, Object> exposure = situation.part(situation.views.get("commits"), "exposure");
+                Map<String, Object> window =
+                        Map.of("begin", situation.ago(seconds + 2), "end", situation.ago(seconds), "commits", 3);
+                exposure.putAll(Map.of("expected", true, "unacknowledged", 3, "past", List.of(window)));
+                situation.part(situation.views.get("domains"), "conflicts").put("transaction", 5);
+                show(situation.start(3), 1280, false);
+                isInOrder("exposure " + seconds + " s ago");
+                if (seconds < 3600) {
+                    assertThat(answer(2)).contains("A little: unacknowledged commits 3 in the last hour");
+                } else {
+                    assertThat(answer(2)).contains("OK", "No: every commit");
+                    assertThat(browser.evaluate("document.getElementById('lost').innerText"))
+                            .contains("3 since the start, the last until", "transaction 5");
+                    assertThat(browser.evaluate("document.title")).doesNotStartWith("!");
+                }
+            }
+        }
+    }
+
+    @Test
+    void aConflictIsAWarningForAnHour() throws Exception {
+        for (int samples : new int[] {30, 400}) {
+            try (DashboardScene situation = new DashboardScene()) {
+                situation.conflictAgo = samples;
+                situation.part(situation.views.get("domains"), "conflicts").put("transaction", 1);
+                show(situation.start(420), 1280, false);
+                isInOrder("conflict " + samples + " samples ago");
+                assertThat(answer(2)).contains(samples < 360 ? "domain conflicts 1 in the last hour" : "No: every");
+            }
+        }
+    }
+
+    @Test
+    void adviceIsRowsWithRulesToCopy() throws Exception {
+        try (DashboardScene situation = new DashboardScene()) {
+            String address = situation.start(3);
+            for (int width : new int[] {390, 1280}) {
+                show(address + "#/steering", width, false);
+                isInOrder("advice at " + width);
+                assertThat(main())
+                        .contains(
+                                "schema change: ALTER TABLE shop.items",
+                                "38.4 s",
+                                "measured",
+                                "simulated",
+                                "standby-1",
+                                "- { name: alters, match: { kind: ddl }, alter: two-phase }",
+                                "needs MariaDB 10.8.1")
+                        .doesNotContain("{\"");
+                browser.evaluate("document.querySelector('[data-copy]').click()");
+                await().atMost(Duration.ofSeconds(10))
+                        .until(() -> !browser.evaluate("document.getElementById('announcement').textContent")
+                                .isEmpty());
+            }
+        }
+    }
+
+    @Test
+    void adviceWithoutFindingsSaysWhy() throws Exception {
+        Map<String, Map<String, Object>> situations = Map.of(
+                "the binary log is not read: GRANT REPLICATION SLAVE", Map.of("problem", "GRANT REPLICATION SLAVE"),
+                "Nobody has written in the last ten minutes", Map.of("transactions", 0),
+                "None held up a standby.", Map.of(),
+                "not all is known: see below",
+                        Map.of("assumed", true, "notKnown", List.of("how long standbys waited")));
+        for (Map.Entry<String, Map<String, Object>> one : situations.entrySet()) {
+            try (DashboardScene situation = new DashboardScene()) {
+                Map<String, Object> advice = situation.part(situation.views.get("steering"), "advice");
+                advice.put("findings", List.of());
+                advice.putAll(one.getValue());
+                situation.views.remove("domains");
+                show(situation.start(3) + "#/steering", 1280, false);
+                isInOrder(one.getKey());
+                assertThat(main()).contains(one.getKey());
+            }
+        }
+    }
+
+    /** A frame leaves out what is longer than 64 KiB; the page asks for it instead of saying that it is not there. */
+    @Test
+    void aViewThatIsTooLongForAFrameIsAskedFor() throws Exception {
+        try (DashboardScene situation = new DashboardScene()) {
+            situation.part(situation.views.get("mirror")).put("padding", "x".repeat(70_000));
+            show(situation.start(3) + "#/mirror", 1280, false);
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(
+                            () -> assertThat(main()).contains("hot-tables").doesNotContain("To switch it on"));
+        }
+    }
+
+    /** From the top of the page to another one, to a rule's button and into the raw JSON, without a mouse. */
+    @Test
+    void everythingIsReachedByKeyboard() throws Exception {
+        try (DashboardScene situation = new DashboardScene()) {
+            show(situation.start(3), 1280, false);
+            tabTo("document.activeElement.getAttribute('href') === '#/steering'");
+            browser.key("Enter");
+            await().atMost(Duration.ofSeconds(10)).until(() -> main().startsWith("Steering"));
+            assertThat(browser.evaluate("document.activeElement.id"))
+                    .as("the focus moved along")
+                    .isEqualTo("main");
+            tabTo("document.activeElement.hasAttribute('data-copy')");
+            browser.key("Enter");
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> !browser.evaluate("document.getElementById('announcement').textContent")
+                            .isEmpty());
+            tabTo("document.activeElement.nodeName === 'SUMMARY' && document.activeElement.closest('.raw') !== null");
+            browser.key("Enter");
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> browser.evaluate("document.querySelector('.raw[open] pre').textContent")
+                            .contains("\"mode\""));
+        }
+    }
+
+    private static void tabTo(String found) throws Exception {
+        for (int tabs = 0; tabs < 60; tabs++) {
+            browser.key("Tab");
+            if (browser.evaluate(found).equals("true")) {
+                return;
+            }
+        }
+        throw new AssertionError("60 tabs do not reach " + found);
+    }
+
+    /** Takes the pictures of docs/dashboard.md: {@code -Dunderstudy.screenshots=docs/dashboard}. */
+    @Test
+    @EnabledIfSystemProperty(named = "understudy.screenshots", matches = ".+")
+    void pictures() throws Exception {
+        Path folder = Files.createDirectories(Path.of(System.getProperty("understudy.screenshots", "")));
+        try (DashboardScene situation = new DashboardScene()) {
+            situation.waves = 0.2;
+            String address = situation.start(90);
+            for (String page : PAGES) {
+                picture(address + "#/" + page, false, folder.resolve(page.isEmpty() ? "overview.png" : page + ".png"));
+            }
+            picture(address, true, folder.resolve("overview-dark.png"));
+        }
+    }
+
+    private static void picture(String address, boolean dark, Path file) throws Exception {
+        show(address, 1280, dark);
+        isInOrder(file.toString());
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> browser.evaluate("[...document.querySelectorAll('.plot')].every(plot => plot.hidden"
+                                + " || plot.firstChild !== null)")
+                        .equals("true"));
+        byte[] small = PalettePng.of(browser.screenshot());
+        assertThat(small.length).as("%s, bytes", file).isLessThan(120_000);
+        Files.write(file, small);
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.admin.dashboard;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -35,6 +36,10 @@ final class DashboardScene implements AutoCloseable {
     final Map<String, Double> gauges = new LinkedHashMap<>();
     final List<String> reasons = new ArrayList<>();
     long commandsASecond;
+    /** Share by which the load rises and falls in waves. */
+    double waves;
+    /** Conflicts of domains, counted so many samples before the end. */
+    int conflictAgo = -1;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final LatencyHistograms histograms = new LatencyHistograms();
@@ -44,7 +49,7 @@ final class DashboardScene implements AutoCloseable {
     private AdminServer server;
 
     DashboardScene() throws Exception {
-        for (String name : List.of("standbys", "mirror", "commits", "domains", "sessions")) {
+        for (String name : List.of("standbys", "mirror", "commits", "domains", "steering", "sessions", "digests")) {
             try (InputStream in = DashboardScene.class.getResourceAsStream("/dashboard/" + name + ".json")) {
                 views.put(name, JsonReader.read(new String(in.readAllBytes(), StandardCharsets.UTF_8)));
             }
@@ -68,6 +73,11 @@ final class DashboardScene implements AutoCloseable {
         return (Map<String, Object>) at;
     }
 
+    /** Returns the scene's time as JSON has it, so many seconds before its end. */
+    String ago(long seconds) {
+        return clock.instant().minusSeconds(seconds).toString();
+    }
+
     /** Starts the endpoint after {@code steps} samples of ten seconds. Returns its address. */
     String start(int steps) throws Exception {
         views.forEach((name, view) -> endpoints.view(name, () -> view));
@@ -84,12 +94,30 @@ final class DashboardScene implements AutoCloseable {
                 () -> TimeUnit.SECONDS.toNanos(clock.instant().getEpochSecond()));
         LatencyHistogram times = histograms.series("understudy_command_seconds", "", "kind", "select");
         LatencyHistogram commits = histograms.series("understudy_commit_seconds", "", "kind", "commit");
+        Counter conflicts = registry.counter("understudy.gtid.domain.conflicts", "kind", "transaction");
         clock.advance(Duration.ofSeconds(-10L * steps));
         for (int i = 0; i < steps; i++) {
-            registry.counter("understudy.commands", "command", "query").increment(10.0 * commandsASecond);
+            double wave = 1 + waves * (Math.sin(i / 7.0) + 0.4 * Math.sin(i / 2.3));
+            registry.counter("understudy.commands", "command", "query").increment(10 * commandsASecond * wave);
+            if (i == steps - 1 - conflictAgo) {
+                conflicts.increment();
+            }
             for (int one = 0; one < Math.min(20, commandsASecond); one++) {
-                times.record(TimeUnit.MICROSECONDS.toNanos(300 + 50L * one));
-                commits.record(TimeUnit.MILLISECONDS.toNanos(20 + one));
+                times.record(Math.round(TimeUnit.MICROSECONDS.toNanos(300 + 50L * one) * wave));
+                commits.record(Math.round(TimeUnit.MILLISECONDS.toNanos(20 + one) * wave));
+            }
+            if (waves > 0) {
+                histograms
+                        .series("understudy_proxy_overhead_seconds", "")
+                        .record(Math.round(TimeUnit.MICROSECONDS.toNanos(45) * wave));
+                histograms
+                        .series("understudy_commit_semisync_wait_seconds", "")
+                        .record(Math.round(TimeUnit.MILLISECONDS.toNanos(21) * wave));
+                histograms
+                        .series("understudy_mirror_seconds", "")
+                        .record(Math.round(TimeUnit.MICROSECONDS.toNanos(900) * wave));
+                registry.counter("understudy.mirror.statements", "outcome", "ok")
+                        .increment(4 * commandsASecond * wave);
             }
             clock.advance(Duration.ofSeconds(10));
             dashboard.tick();

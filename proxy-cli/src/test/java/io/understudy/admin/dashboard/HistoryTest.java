@@ -48,6 +48,22 @@ class HistoryTest {
     }
 
     @Test
+    void theLastHourIsCountedAndWhatIsOlderIsNot() {
+        assertThat(history.lastHour(Series.CONFLICTS, NOON)).isNaN();
+        history.add(NOON, sample(0.2f));
+        history.add(NOON + 10, sample(0));
+        history.add(NOON + 20, sample(0.01f));
+        assertThat(history.lastHour(Series.CONFLICTS, NOON + 20)).isEqualTo(2);
+        assertThat(history.lastHour(Series.CONFLICTS, NOON + 3_590)).isEqualTo(2);
+        assertThat(history.lastHour(Series.CONFLICTS, NOON + 3_600))
+                .as("a count that is not 0 is at least 1")
+                .isEqualTo(1);
+        history.add(NOON + 3_700, sample(0));
+        assertThat(history.lastHour(Series.CONFLICTS, NOON + 3_700)).isZero();
+        assertThat(history.lastHour(Series.CONFLICTS, NOON + 90_000)).isNaN();
+    }
+
+    @Test
     void theDayBeforeDoesNotShowAgain() {
         history.add(NOON, sample(5));
         history.add(NOON + 24 * 3600 + 600, sample(7));
