@@ -1,6 +1,7 @@
 package io.understudy.logging;
 
 import io.understudy.base.JsonWriter;
+import io.understudy.base.Printable;
 import io.understudy.config.LogFormat;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
@@ -120,19 +121,7 @@ final class LogLine {
         }
     }
 
-    /** Joins lines, and shows control characters: a name from outside must not forge a line or steer a terminal. */
     private static void printable(StringBuilder out, String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '\n') {
-                out.append(i + 1 == text.length() ? "" : " | ");
-            } else if (c == '\t') {
-                out.append(' ');
-            } else if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
-                out.append(c == '\r' ? "" : String.format(Locale.ROOT, "\\u%04x", (int) c));
-            } else {
-                out.append(c);
-            }
-        }
+        out.append(Printable.of(text));
     }
 }

@@ -14,12 +14,21 @@ public final class LogWriter implements AutoCloseable {
     /** Shorter than any service manager waits for the end of a process. */
     private static final long FLUSH_MILLIS = 2000;
 
+    private static final long PAUSE_MILLIS = 100;
+
     private final LongFunction<String> lostLine;
     private final Thread thread = new Thread(this::run, "log-writer");
     private final Thread hook = new Thread(this::flush, "log-flush");
-    /** Guarded by this, as the next three. */
+    /** Guarded by this, as the others. */
     private StringBuilder waiting = new StringBuilder(SMALL);
 
+    /** Lines in {@link #waiting}. */
+    private long waitingLines;
+
+    /** Lines that the thread has taken and not yet written, and the lost ones that it has yet to report. */
+    private long held;
+
+    private long heldLost;
     private long lost;
     private long allLost;
     private boolean writing;
@@ -44,6 +53,7 @@ public final class LogWriter implements AutoCloseable {
             return;
         }
         waiting.append(text);
+        waitingLines += count;
         notifyAll();
     }
 
@@ -53,26 +63,45 @@ public final class LogWriter implements AutoCloseable {
     }
 
     synchronized boolean isIdle() {
-        return waiting.length() == 0 && !writing;
+        return waiting.length() == 0 && !writing && lost == 0;
     }
 
     private void run() {
         try {
             while (true) {
-                write(take());
+                try {
+                    write(take());
+                } catch (RuntimeException | Error e) {
+                    // Such as a full heap. Without this thread nothing would be logged any more.
+                    failed();
+                }
             }
         } catch (InterruptedException closed) {
             // The lines are written.
         }
     }
 
+    /** Counts the lines that the thread held as lost, and pauses, because the cause may last. */
+    private synchronized void failed() throws InterruptedException {
+        lost += held + heldLost;
+        allLost += held;
+        held = 0;
+        heldLost = 0;
+        wait(PAUSE_MILLIS);
+    }
+
     private synchronized StringBuilder take() throws InterruptedException {
         writing = false;
+        held = 0;
+        heldLost = 0;
         notifyAll();
-        while (waiting.length() == 0) {
+        while (waiting.length() == 0 && lost == 0) {
             wait();
         }
         StringBuilder taken = waiting;
+        held = waitingLines;
+        heldLost = lost;
+        waitingLines = 0;
         waiting = new StringBuilder(SMALL);
         if (lost > 0) {
             taken.append(lostLine.apply(lost));

@@ -18,24 +18,26 @@ final class ColdCheck implements Check {
         if (warmth != null && "was_primary".equals(warmth.get("state"))) {
             return List.of(); // until now it served what it would serve again
         }
-        Double excess = warmth == null ? null : number(warmth.get("excessPages"), "estimate");
         Double least = warmth == null ? null : number(warmth.get("excessPages"), "low");
-        boolean timeouts = warmth != null && "timeouts".equals(warmth.get("state"));
-        if (warmth == null || excess == null || least == null || timeouts && least <= situation.coldAbove()) {
+        boolean cold = least != null && least > situation.coldAbove();
+        boolean known = warmth != null && "known".equals(warmth.get("state")) && least != null;
+        if (known && !cold) { // within the accuracy of the estimate
+            return List.of();
+        }
+        if (warmth == null || !cold) {
             return List.of(Finding.unknown(
                     NAME,
                     "",
                     "how cold it is, is not known"
                             + (warmth == null
                                     ? ": the proxy was not asked, or has no figures"
-                                    : ": " + words(String.valueOf(warmth.get("state")))),
+                                    : ": " + warmth.getOrDefault("why", warmth.get("state"))),
                     "a cold standby responds slowly for minutes after the promotion",
                     "let the mirror run for some minutes (docs/mirroring.md); on the standby: SET GLOBAL"
                             + " innodb_buffer_pool_load_now = 1"));
         }
-        if (least <= situation.coldAbove()) { // within the accuracy of the estimate
-            return List.of();
-        }
+        Double excess = number(warmth.get("excessPages"), "estimate");
+        boolean bound = excess == null || "timeouts".equals(warmth.get("state"));
         String until = seconds(warmth.get("forecast"), "secondsUntilWarm");
         String over = seconds(warmth.get("forecast"), "secondsOverCapacity");
         Double reads = number(warmth.get("forecast"), "extraReadsFirstMinute");
@@ -45,25 +47,13 @@ final class ColdCheck implements Check {
                 String.format(
                                 Locale.ROOT,
                                 "it is cold: %s%.2f pages a statement above the primary's",
-                                timeouts ? "at least " : "",
-                                excess)
+                                bound ? "at least " : "",
+                                excess == null ? least : excess)
                         + (until.isEmpty() ? "" : ", warm in " + until),
                 "after the promotion these pages come from its disk"
                         + (reads == null ? "" : String.format(Locale.ROOT, ": %,.0f in the first minute", reads))
                         + (over.isEmpty() ? "" : ", more than its disk gives for " + over),
                 "mirror a larger sample until then (sample: adaptive)"));
-    }
-
-    /** Returns in words why the mirror has no figure. */
-    private static String words(String state) {
-        return switch (state) {
-            case "no_probes" -> "fewer than ten mirrored SELECTs were measured on it yet";
-            case "no_recent_probes" -> "no mirrored SELECT was measured on it lately";
-            case "timeouts" -> "some mirrored SELECTs took too long there to be measured";
-            case "partly_mirrored" -> "the rules mirror only a part of the primary's queries";
-            case "floor_unknown" -> "the primary's own page reads are not known yet";
-            default -> state;
-        };
     }
 
     /** Returns a time of the forecast; empty if it has none, or none that says something. */

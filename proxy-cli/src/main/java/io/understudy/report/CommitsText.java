@@ -25,48 +25,59 @@ public final class CommitsText {
                 "".equals(semiSync.getOrDefault("waitPoint", "")) ? "" : " (" + semiSync.get("waitPoint") + ")",
                 Table.whole(semiSync, "replicas"));
         Map<String, Object> attribution = Table.map(view, "attribution");
+        boolean split = !"off".equals(attribution.getOrDefault("active", "off"));
+        boolean asked = !"unknown".equals(semiSync.getOrDefault("state", "unknown"));
         out.line(
                 "The parts of a commit's time come from: %s%s",
                 attribution.get("active"),
                 "".equals(attribution.getOrDefault("reason", "")) ? "" : "; " + attribution.get("reason"));
-        prediction(out, Table.map(view, "prediction"));
-        exposure(out, Table.map(view, "exposure"));
+        prediction(out, Table.map(view, "prediction"), split);
+        exposure(out, Table.map(view, "exposure"), asked);
         groups(out, Table.map(view, "groupCommit"));
-        table(out, "user", Table.rows(view, "users"));
-        table(out, "schema", Table.rows(view, "schemas"));
-        table(out, "digest of the first write", Table.rows(view, "digests"));
+        table(out, "user", Table.rows(view, "users"), split);
+        table(out, "schema", Table.rows(view, "schemas"), split);
+        table(out, "digest of the first write", Table.rows(view, "digests"), split);
         counts(out, "Not split into parts", Table.map(view, "unattributed"));
         counts(out, "Interruptions of the binary log", Table.map(view, "binlogGaps"));
         return out.text();
     }
 
-    private static void prediction(Table out, Map<String, Object> figures) {
+    /** @param split whether the parts of a commit's time are known */
+    private static void prediction(Table out, Map<String, Object> figures, boolean split) {
         if (Table.whole(figures, "commits") == 0) {
             out.line("No commits in the last minutes.");
             return;
         }
         out.line(
-                "%.1f commits a second, %.2f ms each (median), of which %.2f ms is the wait for the acknowledgement",
+                "%.1f commits a second, %.2f ms each (median), of which %s is the wait for the acknowledgement",
                 Table.number(figures, "commitsPerSecond"),
                 Table.number(figures, "commitMillis"),
-                Table.number(figures, "roundTripMillis"));
+                split
+                        ? String.format(Locale.ROOT, "%.2f ms", Table.number(figures, "roundTripMillis"))
+                        : "a part that is not known");
         out.line(
                 "A connection that commits one after another reaches %.0f a second;"
                         + " the present rate needs %.1f at a time",
                 Table.number(figures, "ceilingPerConnection"), Table.number(figures, "connectionsNeeded"));
     }
 
-    private static void exposure(Table out, Map<String, Object> exposure) {
+    /** @param asked whether the primary has said if semi-sync is enabled */
+    private static void exposure(Table out, Map<String, Object> exposure, boolean asked) {
         out.line("");
         long unacknowledged = Table.whole(exposure, "unacknowledged");
         if (Boolean.FALSE.equals(exposure.get("expected"))) {
-            out.line("Semi-sync was not seen enabled: no commit waits for a replica,"
-                    + " each could be lost with the primary.");
+            out.line(
+                    asked
+                            ? "Semi-sync was not seen enabled: no commit waits for a replica,"
+                                    + " each could be lost with the primary."
+                            : "Whether commits were acknowledged is not known: the primary could not be asked"
+                                    + " (primary.monitor).");
             return;
         }
         out.line(
                 unacknowledged == 0
-                        ? "Every commit was acknowledged by a replica."
+                        ? "No commit is known to have got its OK without a replica's acknowledgement since the start"
+                                + (asked ? "." : "; at present the primary cannot be asked.")
                         : "%d commits got their OK without a replica's acknowledgement:",
                 unacknowledged);
         Map<String, Object> current = Table.map(exposure, "current");
@@ -109,7 +120,7 @@ public final class CommitsText {
         }
     }
 
-    private static void table(Table out, String key, List<Map<String, Object>> lines) {
+    private static void table(Table out, String key, List<Map<String, Object>> lines, boolean split) {
         if (lines.isEmpty()) {
             return;
         }
@@ -117,13 +128,13 @@ public final class CommitsText {
         out.line("%9s %9s %9s %9s %9s %6s  by %s", "commits", "p50", "p95", "p99", "max", "ack", key);
         for (Map<String, Object> line : lines.subList(0, Math.min(ROWS, lines.size()))) {
             out.line(
-                    "%9d %6.2f ms %6.2f ms %6.2f ms %6.2f ms %5.0f%%  %s",
+                    "%9d %6.2f ms %6.2f ms %6.2f ms %6.2f ms %6s  %s",
                     Table.whole(line, "commits"),
                     Table.number(line, "p50Millis"),
                     Table.number(line, "p95Millis"),
                     Table.number(line, "p99Millis"),
                     Table.number(line, "maxMillis"),
-                    100 * Table.number(line, "ackShare"),
+                    split ? String.format(Locale.ROOT, "%.0f%%", 100 * Table.number(line, "ackShare")) : "-",
                     "".equals(line.get("key")) ? "(none)" : line.get("key"));
         }
         if (lines.size() > ROWS) {

@@ -68,7 +68,7 @@ public final class LiveBinlog {
         };
         BinlogDump dump = new BinlogDump(
                 client,
-                new JdbcPrimaryQueries(queries.dataSource()),
+                new JdbcPrimaryQueries(queries.dataSource(), () -> false),
                 executor,
                 System::nanoTime,
                 0,

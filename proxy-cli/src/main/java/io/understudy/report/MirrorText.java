@@ -81,23 +81,41 @@ public final class MirrorText {
         if (warmth.isEmpty()) {
             return;
         }
-        Object share = warmth.get("warmth");
-        Object pages = Table.map(warmth, "excessPages").get("estimate");
-        out.line(
-                "  warmth: %s%s%s",
-                warmth.getOrDefault("state", "unknown"),
-                share instanceof Number number
-                        ? String.format(
-                                Locale.ROOT,
-                                ", %.0f%% of the way from a restart to the primary",
-                                100 * number.doubleValue())
-                        : "",
-                pages == null ? "" : ", " + pages + " pages a statement more than the primary reads from disk");
-        Map<String, Object> forecast = Table.map(warmth, "forecast");
-        Object seconds = forecast.get("secondsUntilWarm");
-        if (seconds != null) {
-            out.line("  if it took over now: warm after %s s", seconds);
+        if (!"known".equals(warmth.get("state")) || !(warmth.get("warmth") instanceof Number share)) {
+            out.line("  warmth: not known: %s", warmth.getOrDefault("why", warmth.getOrDefault("state", "no figures")));
+            return;
         }
+        Map<String, Object> excess = Table.map(warmth, "excessPages");
+        out.line(
+                "  warmth: %.0f%% of the way from a restart to the primary; %s pages a statement (%s to %s) more than"
+                        + " the primary reads from disk",
+                100 * share.doubleValue(), excess.get("estimate"), excess.get("low"), excess.get("high"));
+        Map<String, Object> forecast = Table.map(warmth, "forecast");
+        Object until = forecast.get("secondsUntilWarm");
+        if (until != null && !isZero(until)) {
+            out.line("  warm in %s at the present rate of mirroring", seconds(until));
+        }
+        Object reads = forecast.get("extraReadsFirstMinute");
+        if (reads != null) {
+            Object over = forecast.get("secondsOverCapacity");
+            out.line(
+                    "  if it took over now: %s page reads more in the first minute%s",
+                    reads,
+                    over == null
+                            ? ""
+                            : isZero(over) ? ", its disk keeps up" : ", its disk over capacity for " + seconds(over));
+        }
+    }
+
+    private static boolean isZero(Object value) {
+        return value instanceof Number number && number.doubleValue() == 0;
+    }
+
+    /** Returns a time of the forecast, which is a number or words such as "more than a day". */
+    private static String seconds(Object value) {
+        return value instanceof Number number
+                ? String.format(Locale.ROOT, "about %.0f s", number.doubleValue())
+                : String.valueOf(value);
     }
 
     private static void slower(Table out, List<Map<String, Object>> rows) {

@@ -32,7 +32,7 @@ public final class ParallelismText {
                 report,
                 "optimistic",
                 "slave_parallel_mode=optimistic: all but schema changes; conflicting rows are repeated");
-        dials(out, Table.rows(report, "dials"));
+        dials(out, report, Table.rows(report, "dials"));
         out.line("");
         out.line("Long transactions (from %.3f s on)", Table.number(report, "longAboveSeconds"));
         if (Table.rows(report, "long").isEmpty()) {
@@ -50,20 +50,22 @@ public final class ParallelismText {
         return out.text();
     }
 
-    private static void dials(Table out, List<Map<String, Object>> rows) {
+    private static void dials(Table out, Map<String, Object> report, List<Map<String, Object>> rows) {
         if (rows.isEmpty()) {
             return;
         }
         out.line("");
         out.line("Group commit: the mean wait of a commit, and the speedup by threads in the mode conservative");
         out.line(
-                "  %26s %9s %12s %9s %9s %9s %9s",
-                "binlog_commit_wait_count", "per group", "wait ms", "1", "2", "4", "8");
+                "  %24s %10s %9s %12s %7s %7s %7s %7s",
+                "binlog_commit_wait_count", "_usec", "per group", "mean wait ms", "1", "2", "4", "8");
         for (Map<String, Object> row : rows) {
             Map<String, Object> speedups = Table.map(row, "speedups");
+            boolean asItWas = Table.whole(row, "waitCount") == 0;
             out.line(
-                    "  %26s %9.2f %12.2f %9.2f %9.2f %9.2f %9.2f",
-                    Table.whole(row, "waitCount") == 0 ? "as it was" : row.get("waitCount"),
+                    "  %24s %10s %9.2f %12.2f %7.2f %7.2f %7.2f %7.2f",
+                    asItWas ? "as it was" : row.get("waitCount"),
+                    asItWas ? "" : row.get("waitMicros"),
                     Table.number(row, "transactionsPerGroup"),
                     1_000 * Table.number(row, "meanWaitSeconds"),
                     Table.number(speedups, "1"),
@@ -71,7 +73,11 @@ public final class ParallelismText {
                     Table.number(speedups, "4"),
                     Table.number(speedups, "8"));
         }
-        out.line("  at the rate of the log; clients that wait for commits write more slowly, so groups stay smaller");
+        out.line(
+                "  at the rate of the log, spread evenly within each second, with groups of %d at most: the log shows"
+                        + " no more sessions",
+                Table.whole(report, "sessions"));
+        out.line("  that commit at once. Clients that wait for commits write more slowly, so groups stay smaller.");
     }
 
     private static void simulation(Table out, Map<String, Object> report, String mode, String title) {

@@ -42,8 +42,9 @@ public final class StandbyProbing implements AutoCloseable {
     /** Probes once more and returns what is known. */
     public List<StandbyFacts> facts() throws InterruptedException {
         executor.shutdown();
-        executor.awaitTermination(EVERY_MILLIS * 100, TimeUnit.MILLISECONDS);
-        poll(true);
+        if (executor.awaitTermination(EVERY_MILLIS * 100, TimeUnit.MILLISECONDS)) {
+            poll(true);
+        }
         return watches.stream().map(StandbyWatch::facts).toList();
     }
 

@@ -1,12 +1,26 @@
 package io.understudy.report;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
 /** Formats the advice of {@code report steering} as text: what held up the standbys, and which action would help. */
 public final class SteeringText {
+    private static final Map<String, String> OUTCOMES = new LinkedHashMap<>();
+
+    static {
+        OUTCOMES.put("steered", "steered");
+        OUTCOMES.put("advised", "would be");
+        OUTCOMES.put("not_covered", "not covered");
+        OUTCOMES.put("in_transaction", "in transactions");
+        OUTCOMES.put("no_boundary", "pipelined, or reading diagnostics");
+        OUTCOMES.put("respected", "left to the client's own setting");
+        OUTCOMES.put("unsupported", "not supported by the server");
+        OUTCOMES.put("left_alone", "left alone, since the server refused");
+    }
+
     private SteeringText() {}
 
     /**
@@ -21,12 +35,13 @@ public final class SteeringText {
             out.line("The binary log is not read: %s", advice.get("problem"));
         }
         out.line(
-                "%d transactions in %d s; simulated with %d workers in the mode %s%s",
+                "%d transactions; the last %d, in %d s, are simulated%s",
                 Table.whole(advice, "transactions"),
-                Table.whole(advice, "seconds"),
-                Table.whole(advice, "workers"),
-                advice.get("mode"),
-                Boolean.TRUE.equals(advice.get("assumed")) ? " (assumed, since no standby was asked)" : "");
+                Table.whole(advice, "simulatedTransactions"),
+                Table.whole(advice, "simulatedSeconds"),
+                Boolean.TRUE.equals(advice.get("assumed"))
+                        ? " with 8 workers in the mode optimistic (assumed, since no standby's settings are known)"
+                        : ", and what they show is scaled to all");
         for (Map<String, Object> standby : Table.rows(advice, "standbys")) {
             out.line(
                     "  %-20s %s",
@@ -50,7 +65,9 @@ public final class SteeringText {
                 + (standby.containsKey("retries")
                         ? ", " + Table.whole(standby, "retries") + " retries"
                         : ", retries not known")
-                + (late < 0.1 ? "" : String.format(Locale.ROOT, ", up to %.1f s late", late));
+                + (standby.containsKey("delaySeconds")
+                        ? ", late on purpose by " + Table.whole(standby, "delaySeconds") + " s: not judged"
+                        : late < 0.1 ? "" : String.format(Locale.ROOT, ", up to %.1f s late", late));
     }
 
     private static void findings(Table out, Map<String, Object> advice) {
@@ -67,11 +84,12 @@ public final class SteeringText {
         int number = 0;
         for (Map<String, Object> finding : findings) {
             out.line(
-                    "%d. %s: %s, %.2f s lost (%s) by %d transactions%s",
+                    "%d. %s: %s, %.2f s lost%s (%s) by %d transactions%s",
                     ++number,
                     finding.get("kind"),
                     finding.get("subject"),
                     Table.number(finding, "lostSeconds"),
+                    on(finding),
                     Boolean.TRUE.equals(finding.get("measured")) ? "measured" : "simulated",
                     Table.whole(finding, "transactions"),
                     "".equals(finding.get("worst")) ? "" : ", the worst " + finding.get("worst"));
@@ -89,6 +107,9 @@ public final class SteeringText {
                     }
                 }
                 texts.forEach(text -> out.line("     %s", text));
+                if (action.containsKey("sameRuleAs")) {
+                    out.line("     the same rule as of %d.", Table.whole(action, "sameRuleAs"));
+                }
             }
         }
         out.line("");
@@ -96,11 +117,21 @@ public final class SteeringText {
                 + " locks and disk.");
     }
 
+    /** Returns the standbys that lost it; the time is that of the one that lost most. */
+    private static String on(Map<String, Object> finding) {
+        List<String> names = new ArrayList<>();
+        if (finding.get("standbys") instanceof List<?> standbys) {
+            standbys.forEach(name -> names.add(String.valueOf(name)));
+        }
+        return names.isEmpty() ? "" : (names.size() > 1 ? " at most on " : " on ") + String.join(", ", names);
+    }
+
     /** Returns whether the log was read and each standby was asked. */
     private static boolean known(Map<String, Object> advice) {
         return "".equals(advice.getOrDefault("problem", ""))
                 && !Boolean.TRUE.equals(advice.get("assumed"))
-                && Table.rows(advice, "standbys").stream().noneMatch(standby -> standby.containsKey("problem"));
+                && Table.rows(advice, "standbys").stream()
+                        .noneMatch(standby -> standby.containsKey("problem") || standby.containsKey("delaySeconds"));
     }
 
     private static void rules(Table out, List<Map<String, Object>> rules) {
@@ -109,14 +140,13 @@ public final class SteeringText {
             out.line("Rules in force");
         }
         for (Map<String, Object> rule : rules) {
-            out.line(
-                    "  %-20s %-18s %d steered, %d would be, %d not covered, %d in transactions",
-                    rule.get("name"),
-                    rule.get("action"),
-                    Table.whole(rule, "steered"),
-                    Table.whole(rule, "advised"),
-                    Table.whole(rule, "not_covered"),
-                    Table.whole(rule, "in_transaction"));
+            List<String> counts = new ArrayList<>();
+            OUTCOMES.forEach((outcome, words) -> {
+                if (outcome.equals("steered") || Table.whole(rule, outcome) > 0) {
+                    counts.add(Table.whole(rule, outcome) + " " + words);
+                }
+            });
+            out.line("  %-20s %-18s %s", rule.get("name"), rule.get("action"), String.join(", ", counts));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.report;
 
+import io.understudy.base.Printable;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -11,8 +12,14 @@ import org.jspecify.annotations.Nullable;
 final class Table {
     private final StringBuilder out = new StringBuilder();
 
+    /** Adds a line. Names and texts from outside in {@code values} cannot add another, nor steer the terminal. */
     void line(String format, @Nullable Object... values) {
-        out.append(String.format(Locale.ROOT, format, values).stripTrailing()).append('\n');
+        @Nullable Object[] shown = new Object[values.length];
+        for (int i = 0; i < values.length; i++) {
+            Object value = values[i];
+            shown[i] = value == null || value instanceof Number ? value : Printable.of(String.valueOf(value));
+        }
+        out.append(String.format(Locale.ROOT, format, shown).stripTrailing()).append('\n');
     }
 
     String text() {

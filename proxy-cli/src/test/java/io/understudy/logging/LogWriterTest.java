@@ -1,6 +1,7 @@
 package io.understudy.logging;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -122,6 +123,34 @@ class LogWriterTest {
                     .containsExactly("one", "two", "three");
         } finally {
             pipe.goOn();
+            writer.close();
+        }
+    }
+
+    /** A stream that somebody has put in its place, or a heap that is full for a moment. */
+    @Test
+    void anErrorLosesLinesAndNotTheLog() throws Exception {
+        ByteArrayOutputStream read = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(
+                new OutputStream() {
+                    @Override
+                    public void write(int one) {
+                        System.setErr(new PrintStream(read, true, StandardCharsets.UTF_8));
+                        throw new OutOfMemoryError("planted");
+                    }
+                },
+                true,
+                StandardCharsets.UTF_8));
+        LogWriter writer = new LogWriter(count -> "lost " + count + "\n");
+        writer.start();
+        try {
+            writer.add("one\ntwo\n", 2);
+            await().until(writer::isIdle);
+            writer.add("three\n", 1);
+            writer.close();
+            assertThat(writer.lost()).isEqualTo(2);
+            assertThat(read.toString(StandardCharsets.UTF_8)).isEqualTo("lost 2\nthree\n");
+        } finally {
             writer.close();
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
+import io.understudy.plugins.mirror.warmth.WarmthState;
 import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Checks on facts that a real pair seldom shows. */
 class ChecksTest {
@@ -99,8 +101,8 @@ class ChecksTest {
                 .isEqualTo(found ? List.of(name) : List.of());
     }
 
-    private static List<Finding> cold(String state) {
-        return cold(Map.of("state", state));
+    private static List<Finding> cold(WarmthState state, Map<String, Object> excess) {
+        return cold(Map.of("state", state.label(), "why", state.why(), "excessPages", excess));
     }
 
     private static List<Finding> cold(Map<String, Object> warmth) {
@@ -137,12 +139,12 @@ class ChecksTest {
     /** The mean of the probes that were short enough to be counted is a lower bound. */
     @Test
     void aStandbyWithManyTimeoutsIsNotWarm() {
-        assertThat(cold(Map.of("state", "timeouts", "excessPages", Map.of("estimate", 0.02, "low", -0.05))))
+        assertThat(cold(WarmthState.TIMEOUTS, Map.of("estimate", 0.02, "low", -0.05)))
                 .singleElement()
                 .extracting(Finding::what)
                 .asString()
                 .endsWith("some mirrored SELECTs took too long there to be measured");
-        assertThat(cold(Map.of("state", "timeouts", "excessPages", Map.of("estimate", 0.4, "low", 0.3))))
+        assertThat(cold(WarmthState.TIMEOUTS, Map.of("estimate", 0.4, "low", 0.3)))
                 .singleElement()
                 .extracting(Finding::what)
                 .asString()
@@ -151,11 +153,38 @@ class ChecksTest {
 
     @Test
     void aFormerPrimaryIsWarmUntilItIsMeasured() {
-        assertThat(cold("was_primary")).isEmpty();
-        assertThat(cold("no_probes"))
+        assertThat(cold(WarmthState.WAS_PRIMARY, Map.of())).isEmpty();
+        assertThat(cold(WarmthState.NO_PROBES, Map.of()))
                 .singleElement()
                 .extracting(Finding::what)
                 .isEqualTo("how cold it is, is not known: fewer than ten mirrored SELECTs were measured on it yet");
+    }
+
+    /** An estimate whose interval goes from warm to cold, say, of which the mirror itself makes no score. */
+    @ParameterizedTest
+    @EnumSource(
+            value = WarmthState.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"KNOWN", "WAS_PRIMARY"})
+    void aStandbyWithoutAScoreIsNotKnownToBeWarm(WarmthState state) {
+        assertThat(cold(state, Map.of("estimate", 2.0, "low", -0.5)))
+                .singleElement()
+                .returns(Severity.UNKNOWN, Finding::severity)
+                .extracting(Finding::what)
+                .asString()
+                .endsWith(state.why());
+    }
+
+    /** All of an interval without an estimate is above the limit. */
+    @Test
+    void aStandbyIsColdByTheLowerBoundAlone() {
+        assertThat(cold(WarmthState.PARTLY_MIRRORED, Map.of("low", 0.5, "high", 1.5)))
+                .singleElement()
+                .extracting(Finding::what)
+                .asString()
+                .contains("at least 0.50 pages");
+        assertThat(cold(WarmthState.KNOWN, Map.of("estimate", 0.05, "low", -0.01)))
+                .isEmpty();
     }
 
     private static ReadinessReport report(Situation.Round before, Situation.Round now) {

@@ -14,12 +14,10 @@ class SteeringTextTest {
                 "",
                 "transactions",
                 1_200,
-                "seconds",
+                "simulatedTransactions",
+                1_000,
+                "simulatedSeconds",
                 60,
-                "workers",
-                8,
-                "mode",
-                "optimistic",
                 "assumed",
                 false,
                 "standbys",
@@ -42,6 +40,8 @@ class SteeringTextTest {
                 2.9,
                 "measured",
                 true,
+                "standbys",
+                List.of("s1", "s2"),
                 "transactions",
                 1,
                 "worst",
@@ -49,19 +49,23 @@ class SteeringTextTest {
                 "why",
                 "745 transactions waited behind it",
                 "actions",
-                List.of(Map.of(
-                        "action", "alter: two-phase",
-                        "savesSeconds", 2.9,
-                        "rule", "- { name: alters, match: { kind: ddl }, alter: two-phase }",
-                        "note", "a note")));
+                List.of(
+                        Map.of(
+                                "action", "alter: two-phase",
+                                "savesSeconds", 2.9,
+                                "rule", "- { name: alters, match: { kind: ddl }, alter: two-phase }",
+                                "note", "a note"),
+                        Map.of("action", "alter: two-phase", "savesSeconds", 0.5, "sameRuleAs", 3)));
 
         String text = SteeringText.of(Map.of("advice", advice(List.of(finding))));
 
         assertThat(text.lines())
                 .contains(
                         "  s1                   8 workers, optimistic, 12 retries",
-                        "1. schema-change: alter shop.orders, 2.90 s lost (measured) by 1 transactions, the worst"
-                                + " 0-1-57",
+                        "1200 transactions; the last 1000, in 60 s, are simulated, and what they show is scaled to all",
+                        "1. schema-change: alter shop.orders, 2.90 s lost at most on s1, s2 (measured) by 1"
+                                + " transactions, the worst 0-1-57",
+                        "     the same rule as of 3.",
                         "   alter: two-phase     saves 2.90 s (simulated); a note",
                         "     - { name: alters, match: { kind: ddl }, alter: two-phase }",
                         "  which rows 3 of the transactions changed");
@@ -82,10 +86,25 @@ class SteeringTextTest {
         Map<String, Object> silent = new HashMap<>(advice(List.of()));
         silent.put("standbys", List.of(Map.of("name", "s1", "problem", "access denied")));
 
-        for (Map<String, Object> advice : List.of(unread, unasked, silent)) {
+        Map<String, Object> delayed = new HashMap<>(advice(List.of()));
+        delayed.put("standbys", List.of(Map.of("name", "s1", "slaveParallelThreads", 8, "delaySeconds", 60)));
+
+        for (Map<String, Object> advice : List.of(unread, unasked, silent, delayed)) {
             assertThat(SteeringText.of(Map.of("advice", advice)))
                     .contains("Nothing was found, but not all is known")
                     .doesNotContain("Nothing held up");
         }
+    }
+
+    /** A rule that the server does not support must not look merely unused. */
+    @Test
+    void aRuleSaysWhyItHasNoEffect() {
+        Map<String, Object> rule = Map.of(
+                "name", "alters", "action", "alter: two-phase", "steered", 0, "unsupported", 12, "left_alone", 3);
+
+        assertThat(SteeringText.of(Map.of("advice", advice(List.of()), "rules", List.of(rule)))
+                        .lines())
+                .contains("  alters               alter: two-phase   0 steered, 12 not supported by the server, 3 left"
+                        + " alone, since the server refused");
     }
 }

@@ -108,6 +108,8 @@ class FailedSwitchoverTest extends SwitchoverHarness {
         EmbeddedServer old = primary();
         EmbeddedServer chosen = standby();
         SwitchoverLimits hasty = new SwitchoverLimits(Duration.ofMillis(500), Duration.ofSeconds(2));
+        // The standby is as late as the machine is busy.
+        SwitchoverLimits patient = new SwitchoverLimits(Duration.ofSeconds(20), Duration.ofSeconds(2));
         try (WriteLoad load = new WriteLoad(address(), 4)) {
             awaitGrowth(load);
             try (Connection blocker = chosen.connect();
@@ -126,12 +128,12 @@ class FailedSwitchoverTest extends SwitchoverHarness {
                     Statement statement = open.createStatement()) {
                 statement.execute("START TRANSACTION");
                 statement.execute("SELECT COUNT(*) FROM t");
-                Said said = switchTo(chosen, hasty, steps -> steps);
+                Said said = switchTo(chosen, patient, steps -> steps);
                 assertThat(said.text()).contains("1 in a transaction");
                 assertAsBefore(old, chosen, load, said);
                 statement.execute("COMMIT");
             }
-            Said said = switchTo(chosen, hasty, steps -> writingBeforeThePromotion(steps, old));
+            Said said = switchTo(chosen, patient, steps -> writingBeforeThePromotion(steps, old));
             assertThat(said.text()).contains("somebody wrote to the old primary");
             assertAsBefore(old, chosen, load, said);
             load.close();

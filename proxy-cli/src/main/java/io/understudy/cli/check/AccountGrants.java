@@ -93,14 +93,19 @@ final class AccountGrants {
 
     /** Returns whether the account may read all tables of a schema. */
     boolean reads(String schema) {
+        return has("SELECT", schema);
+    }
+
+    /** Returns whether the account has a privilege on a whole schema. */
+    boolean has(String privilege, String schema) {
         for (String line : lines) {
             Matcher grant = LINE.matcher(line);
             if (!grant.matches()) {
                 continue;
             }
             String privileges = "," + grant.group(1).toUpperCase(Locale.ROOT).replace(", ", ",") + ",";
-            boolean select = privileges.contains(",SELECT,") || privileges.contains(",ALL PRIVILEGES,");
-            if (select && covers(grant.group(2), schema)) {
+            boolean granted = privileges.contains("," + privilege + ",") || privileges.contains(",ALL PRIVILEGES,");
+            if (granted && covers(grant.group(2), schema)) {
                 return true;
             }
         }

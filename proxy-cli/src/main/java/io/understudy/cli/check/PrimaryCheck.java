@@ -92,7 +92,7 @@ public final class PrimaryCheck {
             findings.addAll(binaryLog.run("ON".equals(server.variable("log_bin"))));
             verify(grants);
             commitLatency(server, mariaDb);
-            domains(server, mariaDb);
+            domains(server, grants, mariaDb);
             levers(mariaDb, version);
             queryLimits(server);
         } catch (SQLException e) {
@@ -191,7 +191,7 @@ public final class PrimaryCheck {
         return named == null ? server.variable("rpl_semi_sync_master_enabled") : named;
     }
 
-    private void domains(CheckConnection server, boolean mariaDb) throws SQLException {
+    private void domains(CheckConnection server, AccountGrants grants, boolean mariaDb) throws SQLException {
         if (!loaded.plugins().containsKey("gtid-domain")) {
             return;
         }
@@ -214,9 +214,11 @@ public final class PrimaryCheck {
         if (!format.toUpperCase(Locale.ROOT).equals("ROW")) {
             add(CheckResult.warning(
                     where,
-                    "binlog_format is " + format + ": the guard sees in the binary log no tables of statements that are"
-                            + " logged as such; with ROW it sees all"));
+                    "binlog_format is " + format + ": of statements that are logged as such the guard sees what their"
+                            + " text names, and not what triggers and cascades write; tables that a write reads stay"
+                            + " with those that it writes; with ROW it sees all rows"));
         }
+        hiddenCode(grants, "ON".equals(server.variable("event_scheduler")));
         String twoPhase = server.variable("binlog_alter_two_phase");
         if ("OFF".equals(twoPhase)) {
             add(CheckResult.ok(
@@ -227,6 +229,22 @@ public final class PrimaryCheck {
         }
         if (config.procedure() != null) {
             procedure(server, where, config.procedure());
+        }
+    }
+
+    /** Triggers and events that the monitor account has no privilege for are not in its dictionary at all. */
+    private void hiddenCode(AccountGrants grants, boolean events) {
+        for (String privilege : events ? List.of("TRIGGER", "EVENT") : List.of("TRIGGER")) {
+            List<String> hidden = schemas.names().stream()
+                    .filter(name -> !grants.has(privilege, name))
+                    .toList();
+            if (!hidden.isEmpty()) {
+                add(CheckResult.warning(
+                        GTID_DOMAIN,
+                        "the monitor account has no " + privilege + " on " + String.join(", ", hidden)
+                                + ": tables there stay in the default domain; "
+                                + AccountSql.onEach(hidden, privilege, schemas.account())));
+            }
         }
     }
 

@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
             MirrorReportCommand.class,
             CommitsReportCommand.class,
             SessionsReportCommand.class,
+            DigestReportCommand.class,
             DomainsReportCommand.class,
             ParallelismReportCommand.class,
             SteeringReportCommand.class,
@@ -31,7 +32,7 @@ public final class ReportCommand implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 Objects.requireNonNull(spec).commandLine(),
-                "Missing report: mirror, commits, sessions, domains, parallelism, steering, lost, failover or pages;"
-                        + " -h tells about them");
+                "Missing report: mirror, commits, sessions, digest, domains, parallelism, steering, lost, failover or"
+                        + " pages; -h tells about them");
     }
 }

@@ -2,7 +2,10 @@ package io.understudy.cli.report;
 
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.plugins.gtiddomain.advice.RulesInForce;
+import io.understudy.plugins.gtiddomain.advice.Stall;
 import io.understudy.plugins.gtiddomain.advice.Stalls;
+import io.understudy.plugins.gtiddomain.advice.StandbyFacts;
 import io.understudy.plugins.gtiddomain.advice.SteeringAdvice;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import io.understudy.report.AdminClient;
@@ -40,7 +43,7 @@ public final class SteeringReportCommand extends PrintedReport implements Binlog
 
     @Override
     public Map<String, Object> ofFiles(Workload workload) {
-        return advice(SteeringAdvice.of(workload.entries(), List.of(), List.of(), workload.cost()));
+        return advice(workload, List.of(), List.of());
     }
 
     @Override
@@ -55,11 +58,15 @@ public final class SteeringReportCommand extends PrintedReport implements Binlog
                 new Stalls(servers.standbys().stream().map(StandbyConfig::name).toList());
         try (StandbyProbing probing = new StandbyProbing(servers.standbys(), stalls)) {
             LiveBinlog.listen(servers.primary(), length, transaction -> stalls.logged(workload.add(transaction)));
-            return advice(SteeringAdvice.of(workload.entries(), probing.facts(), stalls.all(), workload.cost()));
+            return advice(workload, probing.facts(), stalls.all());
         }
     }
 
-    private static Map<String, Object> advice(Map<String, Object> advice) {
-        return Map.of("advice", advice);
+    /** Of the log's transactions only the last are judged; what was measured is of all that were read. */
+    private static Map<String, Object> advice(Workload workload, List<StandbyFacts> standbys, List<Stall> stalls) {
+        long covered = standbys.isEmpty() ? workload.entries().size() : workload.added();
+        return Map.of(
+                "advice",
+                SteeringAdvice.of(workload.entries(), standbys, stalls, workload.cost(), RulesInForce.NONE, covered));
     }
 }

@@ -23,7 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * One load of small transactions with a setting of {@code binlog_commit_wait_count}: measures the commits on the
+ * One load of small transactions with a setting of {@code binlog_commit_wait_count/usec}: measures the commits on the
  * primary, then lets the replica apply the same log again and again, each time with other workers.
  */
 final class DialsExperiment {
@@ -34,12 +34,19 @@ final class DialsExperiment {
      * The figures of one setting.
      *
      * @param waitCount {@code binlog_commit_wait_count}
+     * @param waitMicros {@code binlog_commit_wait_usec}
      * @param p50 of a commit, in milliseconds
      * @param p95 of a commit, in milliseconds
      * @param groupSizes transactions of each commit group, in the log's order
      * @param catchUp seconds that the replica needed, by number of workers
      */
-    record Result(int waitCount, double p50, double p95, List<Integer> groupSizes, Map<Integer, Double> catchUp) {
+    record Result(
+            int waitCount,
+            int waitMicros,
+            double p50,
+            double p95,
+            List<Integer> groupSizes,
+            Map<Integer, Double> catchUp) {
 
         double perGroup() {
             return groupSizes.stream().mapToInt(Integer::intValue).average().orElse(0);
@@ -53,7 +60,7 @@ final class DialsExperiment {
         Result withOneWorker(double seconds) {
             Map<Integer, Double> all = new LinkedHashMap<>(catchUp);
             all.put(1, seconds);
-            return new Result(waitCount, p50, p95, groupSizes, all);
+            return new Result(waitCount, waitMicros, p50, p95, groupSizes, all);
         }
 
         double speedup(int workers) {
@@ -74,13 +81,25 @@ final class DialsExperiment {
         this.transactions = transactions;
     }
 
-    static void prepare(EmbeddedPair pair) {
+    /**
+     * Creates the table. On the replica each row waits for a while, as a read from a disk would: workers can wait at
+     * the same time, however few processors there are.
+     */
+    static void prepare(EmbeddedPair pair, int rowMicros) {
         pair.primary()
                 .execute(
                         "CREATE DATABASE dials",
                         "CREATE TABLE dials.log (session INT, id INT, pad VARCHAR(100), PRIMARY KEY (session, id))");
-        pair.standby().execute("STOP SLAVE", "SET GLOBAL slave_parallel_mode='conservative'", "START SLAVE");
         pair.awaitCaughtUp(PATIENCE);
+        pair.standby()
+                .execute(
+                        "STOP SLAVE",
+                        "SET GLOBAL slave_parallel_mode='conservative'",
+                        "SET GLOBAL slave_run_triggers_for_rbr='YES'",
+                        "SET SESSION sql_log_bin=0",
+                        "CREATE TRIGGER dials.read_page BEFORE INSERT ON dials.log FOR EACH ROW DO SLEEP("
+                                + rowMicros / 1e6 + ")",
+                        "START SLAVE");
     }
 
     Result run(int waitCount, int waitMicros) throws Exception {
@@ -102,6 +121,7 @@ final class DialsExperiment {
                 .toList();
         return new Result(
                 waitCount,
+                waitMicros,
                 commits[commits.length / 2],
                 commits[(int) (commits.length * 0.95)],
                 groupSizes,

@@ -27,6 +27,7 @@ public final class SteeringDemo {
     private final long transactions;
     private final long seed;
     private final PrintWriter out;
+    private final List<String> notes = new ArrayList<>();
 
     /**
      * The demo.
@@ -45,11 +46,28 @@ public final class SteeringDemo {
 
     /** Runs all experiments. Returns true if every claim holds. */
     public boolean run() throws Exception {
+        say(
+                "ALTER: one small write every 10 ms while a copying ALTER of %,d rows goes through; hot row: %,d"
+                        + " transactions of which most change one row;",
+                rows, hot);
+        say("conflicts: %,d dependent transactions of %d sessions in 4 domains", transactions, SESSIONS);
+        say(
+                "  %-9s %-16s %13s %8s %8s %8s %8s %11s  %-14s %s",
+                "load",
+                "action",
+                "transactions",
+                "p50 ms",
+                "p95 ms",
+                "max ms",
+                "retries",
+                "catch-up s",
+                "applier",
+                "tables equal");
         boolean levers = levers();
-        say("");
         boolean off = conflicts("off", false);
         boolean pin = conflicts("pin", true);
         say("");
+        notes.forEach(this::say);
         say(
                 levers && off && pin
                         ? "Everything happened as claimed."
@@ -58,16 +76,9 @@ public final class SteeringDemo {
     }
 
     private boolean levers() throws Exception {
-        say(
-                "One small write every 10 ms while a copying ALTER of %,d rows goes through, and %,d transactions of"
-                        + " which most change one row",
-                rows, hot);
         try (EmbeddedPair pair = EmbeddedPair.start(ConflictRun.parallel())) {
             LagExperiment.prepare(pair, rows);
             HotRowExperiment.prepare(pair);
-            say(
-                    "  %-8s %-18s %13s %9s %9s %9s %9s %12s",
-                    "load", "action", "transactions", "p50 ms", "p95 ms", "max ms", "retries", "catch-up s");
             LagExperiment.Result untouched = lag(pair, LagExperiment.Lever.UNTOUCHED);
             LagExperiment.Result twoPhase = lag(pair, LagExperiment.Lever.TWO_PHASE);
             LagExperiment.Result domain = lag(pair, LagExperiment.Lever.DOMAIN);
@@ -79,18 +90,18 @@ public final class SteeringDemo {
             }
             HotRowExperiment.Result parallel = HotRowExperiment.median(parallelRuns);
             HotRowExperiment.Result skip = HotRowExperiment.median(skipRuns);
-            say("untouched", parallel);
-            say("parallel: skip", skip);
+            row("untouched", parallel);
+            row("parallel: skip", skip);
             double p95 = untouched.p95() / domain.p95();
             double twoPhaseP95 = untouched.p95() / twoPhase.p95();
             double catchUp = skip.seconds() / parallel.seconds();
             // A single write that the machine delays sets the maximum, so it is shown but not judged.
-            say(
-                    "  two-phase: p95 %.1f times less (goal: %.0f), max %.1f ms (on an idle machine at most %.0f)",
+            note(
+                    "two-phase: p95 %.1f times less (goal: %.0f), max %.1f ms (on an idle machine at most %.0f)",
                     twoPhaseP95, TWO_PHASE_GOAL, twoPhase.max(), IDLE_LAG);
-            say("  domain: p95 %.1f times less (goal: %.0f)", p95, GOAL);
-            say(
-                    "  skip: retries %,d instead of %,d (goal: a tenth), catch-up in %.2f of the time (goal: %.1f)",
+            note("domain: p95 %.1f times less (goal: %.0f)", p95, GOAL);
+            note(
+                    "skip: retries %,d instead of %,d (goal: a tenth), catch-up in %.2f of the time (goal: %.1f)",
                     skip.retries(), parallel.retries(), catchUp, CATCH_UP_GOAL);
             return twoPhaseP95 >= TWO_PHASE_GOAL
                     && domain.position().contains("10-")
@@ -103,52 +114,54 @@ public final class SteeringDemo {
 
     private LagExperiment.Result lag(EmbeddedPair pair, LagExperiment.Lever lever) throws Exception {
         LagExperiment.Result result = new LagExperiment(pair, lever).run();
-        say(
-                "  %-8s %-18s %13s %9.1f %9.1f %9.1f %9s %12s",
+        row(
                 "ALTER",
                 lever.title,
-                String.format(Locale.ROOT, "%,d", result.writes()),
-                result.p50(),
-                result.p95(),
-                result.max(),
+                result.writes(),
+                String.format(Locale.ROOT, "%8.1f %8.1f %8.1f", result.p50(), result.p95(), result.max()),
                 "",
                 "");
         return result;
     }
 
-    private void say(String action, HotRowExperiment.Result result) {
+    private void row(String action, HotRowExperiment.Result result) {
+        String figures = String.format(Locale.ROOT, "%26s %,8d %11.2f", "", result.retries(), result.seconds());
+        row("hot row", action, result.transactions(), figures, "", "");
+    }
+
+    private void row(String load, String action, long count, String figures, String applier, String equal) {
         say(
-                "  %-8s %-18s %13s %9s %9s %9s %9s %12.2f",
-                "hot row",
-                action,
-                String.format(Locale.ROOT, "%,d", result.transactions()),
-                "",
-                "",
-                "",
-                String.format(Locale.ROOT, "%,d", result.retries()),
-                result.seconds());
+                "  %-9s %-16s %13s %-47s  %-14s %s",
+                load, action, String.format(Locale.ROOT, "%,d", count), figures, applier, equal);
     }
 
     private boolean conflicts(String guard, boolean equal) throws Exception {
-        say("Conflicting load with guard: %s: %d sessions, 4 domains, %,d transactions", guard, SESSIONS, transactions);
-        ConflictRun.Result result = new ConflictRun(guard, SESSIONS, transactions, seed, this::say).run();
-        say("  primary's position          %s", result.position());
-        say(
-                "  transactions                %,d, of which refused by the primary %,d",
-                result.transactions(), result.failed());
-        say("  outside of domain 0         %,d of %,d logged", result.steered(), result.logged());
-        say(
-                "  applier                     %s",
-                result.errno() == 0 ? "never stopped" : "stopped with error " + result.errno() + ": " + result.error());
-        say(
-                "  CHECKSUM TABLE              %d of %d tables equal%s",
-                result.tables() - result.divergent().size(),
-                result.tables(),
-                result.divergent().isEmpty() ? "" : ", different: " + String.join(", ", result.divergent()));
+        ConflictRun.Result result = new ConflictRun(guard, SESSIONS, transactions, seed, notes::add).run();
+        row(
+                "conflicts",
+                "guard: " + guard,
+                result.transactions(),
+                "",
+                result.errno() == 0 ? "never stopped" : "error " + result.errno(),
+                result.tables() - result.divergent().size() + " of " + result.tables());
+        note(
+                "guard: %s: refused by the primary %,d; outside of domain 0 %,d of %,d logged; position %s",
+                guard, result.failed(), result.steered(), result.logged(), result.position());
+        if (result.errno() != 0) {
+            note("guard: %s: the applier stopped with %d: %s", guard, result.errno(), result.error());
+        }
+        if (!result.divergent().isEmpty()) {
+            note("guard: %s: different: %s", guard, String.join(", ", result.divergent()));
+        }
         if (equal) {
-            say("  conflicts counted           %s", result.conflicts());
+            note("guard: %s: conflicts counted: %s", guard, result.conflicts());
         }
         return equal ? result.equal() && result.steered() > 0 : !result.equal();
+    }
+
+    /** Keeps a line for below the table. */
+    private void note(String format, Object... values) {
+        notes.add("  " + String.format(Locale.ROOT, format, values));
     }
 
     private void say(String format, Object... values) {

@@ -1,0 +1,39 @@
+package io.understudy.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class CommitsTextTest {
+    private static String text(String state, String active, boolean expected) {
+        return CommitsText.of(Map.of(
+                "semisync",
+                Map.of("state", state, "waitPoint", "", "replicas", 1),
+                "attribution",
+                Map.of("active", active, "reason", ""),
+                "prediction",
+                Map.of("commits", 500, "commitsPerSecond", 10.0, "commitMillis", 2.0, "roundTripMillis", 0.0),
+                "exposure",
+                Map.of("expected", expected, "unacknowledged", 0),
+                "users",
+                List.of(Map.of("key", "app", "commits", 500, "p50Millis", 2.0, "ackShare", 0.0))));
+    }
+
+    /** As without {@code primary.monitor}. */
+    @Test
+    void whatNobodyCouldAskIsNotKnown() {
+        assertThat(text("unknown", "off", false))
+                .contains("Whether commits were acknowledged is not known", "a part that is not known is the wait")
+                .doesNotContain("could be lost", "0.00 ms is the wait", "Every commit", "0%");
+        assertThat(text("unknown", "off", true)).contains("at present the primary cannot be asked");
+    }
+
+    @Test
+    void whatIsKnownIsSaid() {
+        assertThat(text("off", "binlog", false)).contains("each could be lost", "0.00 ms is the wait", "0%");
+        assertThat(text("on", "binlog", true))
+                .contains("No commit is known to have got its OK without a replica's acknowledgement since the start.");
+    }
+}
