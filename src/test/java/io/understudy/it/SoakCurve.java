@@ -7,13 +7,12 @@ import java.util.function.ToLongFunction;
 
 /** What a process used over time. */
 final class SoakCurve {
-    private record Sample(double seconds, SoakProxy.Figures figures) {}
+    private final long begun = System.nanoTime();
+    private final List<SoakProxy.Figures> samples = new ArrayList<>();
 
-    private final List<Sample> samples = new ArrayList<>();
-
-    void add(double seconds, SoakProxy.Figures figures) {
-        samples.add(new Sample(seconds, figures));
-        System.out.println(line(seconds, figures));
+    void add(SoakProxy.Figures figures) {
+        samples.add(figures);
+        System.out.println(line((System.nanoTime() - begun) / 1e9, figures));
     }
 
     private static String line(double seconds, SoakProxy.Figures figures) {
@@ -35,26 +34,18 @@ final class SoakCurve {
     }
 
     /**
-     * Returns by how much a figure grew in the last two thirds of the time: the median of the slopes between any two
-     * samples, times that time. The first third is the program's warming up.
+     * Returns by how much a figure grew in the last two thirds of the time: the median of their second half less that
+     * of the first. The first third is the program's warming up.
      */
     double growth(ToLongFunction<SoakProxy.Figures> figure) {
-        List<Sample> steady = samples.subList(samples.size() / 3, samples.size());
-        List<Double> slopes = new ArrayList<>();
-        for (int i = 0; i < steady.size(); i++) {
-            for (int j = i + 1; j < steady.size(); j++) {
-                Sample from = steady.get(i);
-                Sample to = steady.get(j);
-                slopes.add((double) (figure.applyAsLong(to.figures()) - figure.applyAsLong(from.figures()))
-                        / (to.seconds() - from.seconds()));
-            }
-        }
-        if (slopes.isEmpty()) {
-            return 0;
-        }
-        slopes.sort(null);
-        return slopes.get(slopes.size() / 2)
-                * (steady.get(steady.size() - 1).seconds() - steady.get(0).seconds());
+        List<SoakProxy.Figures> steady = samples.subList(samples.size() / 3, samples.size());
+        int half = steady.size() / 2;
+        return median(figure, steady.subList(half, steady.size())) - median(figure, steady.subList(0, half));
+    }
+
+    private static double median(ToLongFunction<SoakProxy.Figures> figure, List<SoakProxy.Figures> part) {
+        long[] sorted = part.stream().mapToLong(figure).sorted().toArray();
+        return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2.0;
     }
 
     double growthMib(ToLongFunction<SoakProxy.Figures> figure) {

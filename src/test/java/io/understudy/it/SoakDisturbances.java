@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** What happens to servers, configuration and clients during a soak: each kind spread evenly over its time. */
+/**
+ * What happens to servers, configuration and clients during a soak: each kind spread evenly over its time, which stands
+ * still while one is carried out.
+ */
 final class SoakDisturbances {
     interface Action {
         void run() throws IOException;
@@ -40,7 +43,7 @@ final class SoakDisturbances {
         this.seconds = seconds;
         boolean whole = seconds >= 300;
         add("reload", whole ? 12 : 3, reload);
-        add("semi-sync off or on", whole ? 12 : 3, () -> toggleSemiSync(pair));
+        add("semi-sync off or on", whole ? 12 : 4, () -> toggleSemiSync(pair));
         add("standby restarted", whole ? 6 : 2, () -> {
             pair.standby().stop();
             pair.standby().restart();

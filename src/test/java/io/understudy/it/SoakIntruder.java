@@ -26,6 +26,11 @@ final class SoakIntruder implements Runnable {
         this.address = address;
     }
 
+    /** Makes it run until the next {@link #stop}. */
+    void start() {
+        stopped = false;
+    }
+
     void stop() {
         stopped = true;
     }

@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * A client that reads, inserts and rolls back until it is told to stop, and connects again when its connection ends.
  */
 final class SoakWriter implements Runnable {
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
     private static final long RECONNECT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     /** Commands of one connection, so that logins are part of the load. */
     private static final int LIFE = 400;
@@ -25,14 +25,19 @@ final class SoakWriter implements Runnable {
     private final SoakLedger ledger;
     private final String url;
     private final boolean prepared;
+    private final long pauseNanos;
     private final Random random;
     private volatile boolean stopped;
     private volatile @Nullable Connection open;
     private final AtomicLong reconnects = new AtomicLong();
     private final AtomicLong reads = new AtomicLong();
 
-    /** @param options of the driver, which say what kind of session it is */
-    SoakWriter(SoakLedger ledger, String url, String options) {
+    /**
+     * @param options of the driver, which say what kind of session it is
+     * @param pause between its commands
+     */
+    SoakWriter(SoakLedger ledger, String url, String options, Duration pause) {
+        this.pauseNanos = pause.toNanos();
         this.ledger = ledger;
         this.url = url + options;
         this.prepared = options.contains("useServerPrepStmts=true");
@@ -45,6 +50,11 @@ final class SoakWriter implements Runnable {
 
     long reads() {
         return reads.get();
+    }
+
+    /** Makes it run until the next {@link #stop}. */
+    void start() {
+        stopped = false;
     }
 
     void stop() {
@@ -70,7 +80,7 @@ final class SoakWriter implements Runnable {
                 open = connection;
                 for (int i = 0; i < LIFE && !stopped; i++) {
                     step(connection);
-                    LockSupport.parkNanos(PAUSE_NANOS);
+                    LockSupport.parkNanos(pauseNanos);
                 }
             } catch (SQLException e) {
                 LockSupport.parkNanos(RECONNECT_NANOS);
