@@ -82,6 +82,7 @@ class ArchitectureTest {
     private static final Map<String, List<String>> PROGRAM = new TreeMap<>(Map.ofEntries(
             Map.entry("embedded", List.of()),
             Map.entry("logging", List.of()),
+            Map.entry("otlp", List.of()),
             Map.entry("admin", List.of()),
             Map.entry("pages", List.of()),
             Map.entry("readiness", List.of("pages")),
@@ -90,7 +91,7 @@ class ArchitectureTest {
             Map.entry("report", List.of()),
             Map.entry("switchover", List.of("report", "readiness")),
             Map.entry("replay", List.of()),
-            Map.entry("runtime", List.of("logging", "admin", "pages", "readiness", "rehearsal")),
+            Map.entry("runtime", List.of("logging", "otlp", "admin", "pages", "readiness", "rehearsal")),
             Map.entry(
                     "demo",
                     List.of("embedded", "runtime", "admin", "pages", "rebuild", "replay", "report", "switchover")),

@@ -77,7 +77,13 @@ final class DepartingClient implements AutoCloseable {
     }
 
     static DepartingClient login(InetSocketAddress address, ServerUnderTest server, Form form) throws IOException {
-        DepartingClient opened = open(address, form, Capabilities.COMPRESS);
+        return login(address, server, form, "TLSv1.3", "TLSv1.2");
+    }
+
+    /** @param protocols versions of TLS that it offers */
+    static DepartingClient login(InetSocketAddress address, ServerUnderTest server, Form form, String... protocols)
+            throws IOException {
+        DepartingClient opened = open(address, form, Capabilities.COMPRESS, protocols);
         Packet response = opened.client.tryLogin(
                 server.user(), server.password(), ServerUnderTest.SCHEMA, opened.capabilities, form.tls ? 2 : 1);
         if (!response.isOk()) {
@@ -97,7 +103,7 @@ final class DepartingClient implements AutoCloseable {
     static DepartingClient loginWith(
             InetSocketAddress address, ServerUnderTest server, Form form, long compression, byte[] commands)
             throws IOException {
-        DepartingClient opened = open(address, form, compression);
+        DepartingClient opened = open(address, form, compression, "TLSv1.3", "TLSv1.2");
         opened.client.awaitHandshakeV10();
         byte[] response = opened.client.handshakeResponse(
                 server.user(), server.password(), ServerUnderTest.SCHEMA, opened.capabilities);
@@ -112,7 +118,8 @@ final class DepartingClient implements AutoCloseable {
         return opened;
     }
 
-    private static DepartingClient open(InetSocketAddress address, Form form, long compression) throws IOException {
+    private static DepartingClient open(InetSocketAddress address, Form form, long compression, String... protocols)
+            throws IOException {
         Socket raw = new Socket(address.getAddress(), address.getPort());
         raw.setTcpNoDelay(true);
         raw.setSoTimeout(TIMEOUT_MILLIS);
@@ -133,6 +140,7 @@ final class DepartingClient implements AutoCloseable {
             // Layered and without closing the socket below, so that a close_notify can leave without a FIN.
             tls = (SSLSocket) TRUSTING.getSocketFactory()
                     .createSocket(raw, address.getAddress().getHostAddress(), address.getPort(), false);
+            tls.setEnabledProtocols(protocols);
             tls.startHandshake();
         }
         FramedSocket socket = new FramedSocket(tls == null ? raw : tls);

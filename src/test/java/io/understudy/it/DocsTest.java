@@ -242,6 +242,21 @@ class DocsTest {
         assertThat(anchors).isGreaterThan(50);
     }
 
+    /** Checks that the index links to each page, so that nobody needs to know its name. */
+    @Test
+    void theIndexReachesEveryPage() throws IOException {
+        Path folder = ROOT.resolve("docs");
+        Path index = folder.resolve("README.md");
+        Set<Path> linked = new HashSet<>();
+        Matcher link = Pattern.compile("\\]\\(([^)#:\\s]+)").matcher(Files.readString(index));
+        while (link.find()) {
+            linked.add(folder.resolve(link.group(1)).normalize());
+        }
+        assertThat(documents().stream().filter(page -> page.startsWith(folder) && !page.equals(index)))
+                .isNotEmpty()
+                .isSubsetOf(linked);
+    }
+
     /** Returns the anchors that GitHub gives to a page's headings. */
     private static Set<String> anchors(Path page) throws IOException {
         Set<String> found = new HashSet<>();

@@ -43,17 +43,18 @@ class GtidDomainGuardTest {
         pair.close();
     }
 
+    /**
+     * The binary log does not have the trigger's creation, as if it had come from a server that was the primary then,
+     * and the dictionary is read again only after a minute.
+     */
     @Test
-    void writesOfAnUnreadableTriggerAreLearnedFromTheBinaryLog() throws Exception {
-        pair.account("blind", "SELECT, PROCESS, REPLICATION SLAVE, BINLOG MONITOR ON *.*");
+    void writesOfAnUnknownTriggerAreLearnedFromTheBinaryLog() throws Exception {
         pair.primary()
                 .execute(
                         "CREATE TABLE dom.hidden_src (id INT PRIMARY KEY)",
-                        "CREATE TABLE dom.hidden_log (id INT PRIMARY KEY)",
-                        "CREATE TRIGGER dom.hidden AFTER INSERT ON dom.hidden_src FOR EACH ROW INSERT INTO"
-                                + " hidden_log VALUES (NEW.id)");
+                        "CREATE TABLE dom.hidden_log (id INT PRIMARY KEY)");
         pair.awaitCaughtUp();
-        try (DomainProxy proxy = pair.proxy("blind", """
+        try (DomainProxy proxy = pair.proxy("""
                 mode: tag
                 guard: pin
                 learn: 0s
@@ -64,6 +65,11 @@ class GtidDomainGuardTest {
                 Connection primary = pair.direct(pair.primary())) {
             proxy.awaitGuard();
             await().until(() -> proxy.state("binlog").equals("reading"));
+            pair.primary()
+                    .execute(
+                            "SET sql_log_bin=0",
+                            "CREATE TRIGGER dom.hidden AFTER INSERT ON dom.hidden_src FOR EACH ROW INSERT INTO"
+                                    + " hidden_log VALUES (NEW.id)");
             int[] id = {0};
             await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
                 run(connection, "INSERT INTO hidden_src VALUES (" + id[0]++ + ")");
@@ -76,6 +82,75 @@ class GtidDomainGuardTest {
                 assertThat(one(connection, "SELECT @@last_gtid")).startsWith("0-");
             });
             assertThat(one(primary, "SELECT @@gtid_binlog_pos")).contains("15-");
+        }
+        pair.awaitCaughtUp();
+    }
+
+    /**
+     * The dictionary has no row for a trigger that the account has no privilege for, and with MIXED no log shows it.
+     */
+    @Test
+    void withoutThePrivilegeToSeeTriggersNoTableLeavesTheDefaultDomain() throws Exception {
+        pair.account("blind", "SELECT, PROCESS, REPLICATION SLAVE, BINLOG MONITOR ON *.*");
+        pair.primary().execute("CREATE TABLE dom.may_have (id INT PRIMARY KEY)");
+        pair.awaitCaughtUp();
+        try (DomainProxy proxy = pair.proxy("blind", """
+                mode: tag
+                guard: pin
+                learn: 0s
+                poll: 20ms
+                rules: [ { name: all, match: { table: may_have }, domain: 15 } ]
+                """);
+                Connection connection = proxy.connect("tagger")) {
+            proxy.awaitGuard();
+            assertThat(proxy.state("codeUnseen").toString()).contains("dom");
+            for (int id = 0; id < 20; id++) {
+                run(connection, "INSERT INTO may_have VALUES (" + id + ")");
+                assertThat(one(connection, "SELECT @@last_gtid")).startsWith("0-");
+            }
+        }
+        pair.awaitCaughtUp();
+    }
+
+    /** With MIXED the log has their texts only. */
+    @Test
+    void directWritersAreSeenInMixedFormat() throws Exception {
+        pair.primary().execute("CREATE TABLE dom.mixed (id INT PRIMARY KEY, v INT)", "SET GLOBAL binlog_format=MIXED");
+        pair.primary().execute("INSERT INTO dom.mixed VALUES (1, 0)");
+        pair.awaitCaughtUp();
+        try (DomainProxy proxy = pair.proxy("""
+                mode: tag
+                guard: pin
+                learn: 0s
+                poll: 20ms
+                rules: [ { name: mixed, match: { table: mixed }, domain: 15 } ]
+                """);
+                Connection connection = proxy.connect("tagger")) {
+            proxy.awaitGuard();
+            await().until(() -> proxy.state("binlog").equals("reading"));
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                run(connection, "UPDATE mixed SET v = v + 1");
+                assertThat(one(connection, "SELECT @@last_gtid")).startsWith("15-");
+            });
+            assertThat(proxy.state("unseenWrites")).isEqualTo(0L);
+            pair.standby().execute("STOP SLAVE SQL_THREAD");
+            try {
+                run(connection, "UPDATE mixed SET v = v + 1");
+                pair.primary().execute("UPDATE dom.mixed SET v = v + 10");
+                await().until(() -> proxy.state("unseenWrites").equals(1L));
+                assertThat(proxy.conflicts())
+                        .as("the guard has seen it in two domains")
+                        .isEqualTo(1);
+            } finally {
+                pair.standby().execute("START SLAVE SQL_THREAD");
+            }
+            pair.awaitCaughtUp();
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+                run(connection, "UPDATE mixed SET v = v + 1");
+                assertThat(one(connection, "SELECT @@last_gtid")).startsWith("0-");
+            });
+        } finally {
+            pair.primary().execute("SET GLOBAL binlog_format=ROW");
         }
         pair.awaitCaughtUp();
     }

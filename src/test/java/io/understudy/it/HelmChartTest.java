@@ -128,6 +128,8 @@ class HelmChartTest {
         }
         // Its checksum covers the whole.
         used.remove("secret");
+        // Compared with the ports.
+        used.removeIf(name -> name.startsWith("config."));
         assertThat(used).isEqualTo(leaves);
         Map<?, ?> schema = (Map<?, ?>) at(
                 documents(Files.readString(CHART.resolve("values.schema.json"))).get(0), "properties");
@@ -137,6 +139,10 @@ class HelmChartTest {
     }
 
     private static String helm(String... words) throws IOException, InterruptedException {
+        return helm(true, words);
+    }
+
+    private static String helm(boolean succeeds, String... words) throws IOException, InterruptedException {
         assumeTrue(
                 new ProcessBuilder("sh", "-c", "command -v '" + HELM + "'")
                                 .start()
@@ -147,16 +153,26 @@ class HelmChartTest {
         command.addAll(List.of(words));
         Process helm = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(helm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(helm.waitFor()).as(output).isZero();
+        assertThat(helm.waitFor() == 0).as(output).isEqualTo(succeeds);
         return output;
     }
 
     private static List<Object> template(String release, Path chart, String... options)
             throws IOException, InterruptedException {
+        List<String> words = words(release, chart, options);
+        String within = chart.equals(CHART) ? "" : "understudy.";
+        words.addAll(List.of(
+                "--set", within + "secret.values.UNDERSTUDY_PASSWORD=one",
+                "--set", within + "secret.values.UNDERSTUDY_MIRROR_PASSWORD=two",
+                "--set", within + "secret.values.UNDERSTUDY_ADMIN_TOKEN=0123456789abcdef"));
+        return documents(helm(words.toArray(String[]::new)));
+    }
+
+    private static List<String> words(String release, Path chart, String... options) {
         List<String> words =
                 new ArrayList<>(List.of("template", release, chart.toString(), "--kube-version", "1.29.0"));
         words.addAll(List.of(options));
-        return documents(helm(words.toArray(String[]::new)));
+        return words;
     }
 
     @Test
@@ -166,7 +182,7 @@ class HelmChartTest {
 
     @Test
     void theDeploymentIsThatOfTheManifests() throws Exception {
-        List<Object> rendered = template("understudy", CHART);
+        List<Object> rendered = template("understudy", CHART, "--set", "image.tag=latest");
         List<Object> kinds = rendered.stream().map(one -> at(one, "kind")).toList();
         assertThat(kinds)
                 .containsExactlyInAnyOrder(
@@ -224,6 +240,39 @@ class HelmChartTest {
                         "affinity",
                         "podAntiAffinity")))
                 .contains("required", String.valueOf(labels));
+    }
+
+    /** Helm merges maps: a secret that has a value in the chart would stay in force where only others are set. */
+    @Test
+    void aSecretLeftOutIsAnError() throws Exception {
+        assertThat(((Map<?, ?>) at(values(), "secret", "values")).values()).allMatch(""::equals);
+        assertThat(Files.readString(CHART.resolve("templates/secret.yaml"))).contains("required");
+        assertThat(helm(
+                        false,
+                        words("understudy", CHART, "--set", "secret.values.UNDERSTUDY_PASSWORD=one")
+                                .toArray(String[]::new)))
+                .contains("secret.values.UNDERSTUDY_ADMIN_TOKEN is empty");
+    }
+
+    @Test
+    void aPortWhereNobodyListensIsAnError() throws Exception {
+        assertThat(helm(
+                        false,
+                        words(
+                                        "understudy",
+                                        CHART,
+                                        "--set",
+                                        "config.listen.address=0.0.0.0:3306",
+                                        "--set",
+                                        "secret.existing=mine")
+                                .toArray(String[]::new)))
+                .contains("ports.mysql is 3307, and config.listen.address is 0.0.0.0:3306");
+    }
+
+    @Test
+    void onePodAloneHasNoDisruptionBudget() throws Exception {
+        assertThat(template("understudy", CHART, "--set", "replicas=1"))
+                .noneMatch(one -> at(one, "kind").equals("PodDisruptionBudget"));
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,16 +59,31 @@ class LauncherTest {
     }
 
     private List<String> start(String script) throws IOException, InterruptedException {
+        return start(script, Map.of());
+    }
+
+    private List<String> start(String script, Map<String, String> environment)
+            throws IOException, InterruptedException {
         ProcessBuilder builder =
                 new ProcessBuilder(folder.resolve(script).toString(), "explain", "--sql", "SELECT  'two  blanks'");
         builder.environment().put("JAVA_HOME", folder.resolve("jdk").toString());
         builder.environment().put("UNDERSTUDY_OPTS", "-Xmx99m -Dx=y");
         builder.environment().remove("UNDERSTUDY_HOME");
         builder.environment().remove("UNDERSTUDY_CP");
+        builder.environment().putAll(environment);
         Process process = builder.redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         process.waitFor();
         return output.lines().toList();
+    }
+
+    @Test
+    void anotherInstallationsHomeIsNotTaken() throws Exception {
+        java("17");
+        packaged();
+        List<String> words = start("package/bin/understudy", Map.of("UNDERSTUDY_HOME", "/opt/another"));
+        assertThat(words).noneMatch(word -> word.contains("/opt/another"));
+        assertThat(words.get(words.indexOf("-cp") + 1)).endsWith("/package/lib/*");
     }
 
     @ParameterizedTest

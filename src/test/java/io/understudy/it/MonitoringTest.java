@@ -3,10 +3,12 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.understudy.plugins.gtiddomain.ownership.Conflict;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
@@ -67,6 +69,16 @@ class MonitoringTest {
                 names(Files.readString(DocsTest.ROOT.resolve("docs/metrics.md")), "(?m)^\\| `(understudy_[a-z_]+)` †");
         later.remove("understudy_mirror_verified_total"); // where results are compared, with the alert's outcome
         assertThat(counted).doesNotContainAnyElementsOf(later);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"alerts.yaml", "alerts_test.yaml", "grafana.json", "README.md"})
+    void everyKindOfConflictExists(String file) throws IOException {
+        Set<String> kinds = names(
+                Files.readString(FOLDER.resolve(file)),
+                "understudy_gtid_domain_conflicts_total\\{[^}]*\\bkind!?=~?\\\\?\"([^\"\\\\]*)");
+        assertThat(file.equals("alerts_test.yaml") && kinds.isEmpty()).isFalse();
+        assertThat(Arrays.stream(Conflict.values()).map(Conflict::label)).containsAll(kinds);
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.runtime.PluginTypes;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.testkit.CapturedLog;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -79,7 +80,7 @@ class ReferencePagesTest {
                     password: %s
                 admin: { address: "127.0.0.1:0", token: %s }
                 plugins:
-                  { mirror: , commit-latency: , gtid-domain: , black-box: , query-log: ,
+                  { mirror: , commit-latency: { slow: 1us }, gtid-domain: , black-box: , query-log: ,
                     capture: { directory: %s } }
                 """.formatted(pair.primary().port(), PASSWORD, pair.standby().port(), PASSWORD, TOKEN, captures);
         LoadedConfig loaded = ConfigLoader.load(yaml, "test.yaml", plugins.records(), name -> null);
@@ -144,6 +145,32 @@ class ReferencePagesTest {
                     .isEqualTo(((Map<?, ?>) Objects.requireNonNull(JsonReader.read(send(
                                     HttpRequest.newBuilder(uri("/api/" + name)).build()))))
                             .keySet());
+        }
+    }
+
+    @Test
+    void theDigestOfASlowCommitLeadsToItsText() throws Exception {
+        int port = ((InetSocketAddress) proxy.proxy().addresses().get(0)).getPort();
+        Pattern line = Pattern.compile("slow commit: .* kind commit, .* digest=([0-9a-f]{16})");
+        try (CapturedLog log = new CapturedLog();
+                Connection application = DriverManager.getConnection("jdbc:mariadb://127.0.0.1:" + port
+                        + "/shop?sslMode=disable&user=understudy&password=" + PASSWORD);
+                Statement statement = application.createStatement()) {
+            application.setAutoCommit(false);
+            statement.execute("SELECT COUNT(*) FROM t");
+            statement.execute("INSERT INTO t (id) VALUES (4711)");
+            statement.execute("DELETE FROM t WHERE id = 4711");
+            application.commit();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> line.matcher(log.text()).find());
+            Matcher slow = line.matcher(log.text());
+            assertThat(slow.find()).isTrue();
+            Path token = Files.writeString(captures.resolve("token"), TOKEN);
+            assertThat(report("digest", slow.group(1).toUpperCase(Locale.ROOT), "--token-file", token.toString()))
+                    .startsWith(slow.group(1) + "  insert\nINSERT INTO")
+                    .contains("writes t", "users understudy; schemas shop", "mirror: not mirrored")
+                    .doesNotContain("4711", "null");
+            assertThat(report("digest", slow.group(1))).contains("its text needs the token");
         }
     }
 

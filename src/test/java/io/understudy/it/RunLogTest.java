@@ -59,7 +59,7 @@ class RunLogTest {
                 admin: { enabled: false }
                 limits: { handshakeTimeout: 1s, drainTimeout: 0s }
                 log: %s
-                plugins: { commit-latency: }
+                plugins: { gtid-domain: }
                 """.formatted(primary, SECRET, section));
     }
 
@@ -126,11 +126,11 @@ class RunLogTest {
                 OffsetDateTime.parse(String.valueOf(event.get("time")));
                 assertThat(line).startsWith("WARN".equals(event.get("level")) ? "<4>" : "<6>");
             });
-            // Its connection to the primary, which is closed, fails by itself.
+            // It tells its mode at the start.
             await().atMost(SOON)
                     .until(() -> lines().stream()
                             .map(RunLogTest::json)
-                            .anyMatch(event -> "commit-latency".equals(event.get("plugin"))));
+                            .anyMatch(event -> "gtid-domain".equals(event.get("plugin"))));
             int before = lines().size();
 
             configure(closed, "{ levels: { session: debug, runtime: info, server: off } }");

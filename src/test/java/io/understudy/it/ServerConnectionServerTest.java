@@ -8,6 +8,8 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
@@ -25,7 +27,9 @@ import io.understudy.plugin.ServerStream;
 import io.understudy.wire.CommandCode;
 import io.understudy.wire.Packets;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +41,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tests server connections with a MariaDB server. */
 @Timeout(180)
@@ -66,21 +71,26 @@ class ServerConnectionServerTest {
         LOOPS.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
+    private static NettyServerConnector connector(String address, String user, ServerTlsMode tls, @Nullable Path ca) {
+        return new NettyServerConnector(
+                TRANSPORT,
+                LOOPS,
+                Address.parse(address),
+                user,
+                Secret.parse("s3same"),
+                new ServerTlsConfig(tls, ca, null, null),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(10));
+    }
+
     private static ServerConnection connect(String address, String user, ServerTlsMode tls, @Nullable Path ca)
             throws Exception {
+        return connect(connector(address, user, tls, ca));
+    }
+
+    private static ServerConnection connect(NettyServerConnector connector) throws Exception {
         try {
-            return new NettyServerConnector(
-                            TRANSPORT,
-                            LOOPS,
-                            Address.parse(address),
-                            user,
-                            Secret.parse("s3same"),
-                            new ServerTlsConfig(tls, ca, null, null),
-                            Duration.ofSeconds(5),
-                            Duration.ofSeconds(10))
-                    .connect()
-                    .toCompletableFuture()
-                    .get(30, TimeUnit.SECONDS);
+            return connector.connect().toCompletableFuture().get(30, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw (Exception) e.getCause();
         }
@@ -178,6 +188,25 @@ class ServerConnectionServerTest {
         assertThatThrownBy(() -> connect(address, "app", ServerTlsMode.VERIFY_CA, null))
                 .hasMessageContaining("no agreement on TLS")
                 .hasMessageContaining("tls.ca");
+    }
+
+    /** The file keeps its name; while it cannot be read the connections go on as before. */
+    @Test
+    void aRenewedAuthorityTakesEffectForTheNextConnection(@TempDir Path folder) throws Exception {
+        X509Bundle stranger = new CertificateBuilder()
+                .ecp256()
+                .subject("CN=somebody else")
+                .setIsCertificateAuthority(true)
+                .buildSelfSigned();
+        Path ca = Files.writeString(folder.resolve("ca.pem"), stranger.getCertificatePEM());
+        NettyServerConnector connector = connector("127.0.0.1:" + server.port(), "app", ServerTlsMode.VERIFY_CA, ca);
+        assertThatThrownBy(() -> connect(connector)).hasMessageContaining("no agreement on TLS");
+        Files.copy(server.certificate(), ca, StandardCopyOption.REPLACE_EXISTING);
+        connect(connector).close();
+        Files.writeString(ca, "half of a");
+        connect(connector).close();
+        Files.writeString(ca, stranger.getCertificatePEM());
+        assertThatThrownBy(() -> connect(connector)).hasMessageContaining("no agreement on TLS");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.understudy.it;
 import static io.understudy.it.DomainPair.one;
 import static io.understudy.it.DomainPair.run;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
@@ -13,6 +14,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -247,6 +249,46 @@ class SteeringTest {
             assertThat(phases("ALTER TABLE items COMMENT 'lever'")).containsExactly("start", "commit");
         }
         pair.awaitCaughtUp();
+    }
+
+    /** Both have the same rules, and one of them has the writers. */
+    @Test
+    void aPassiveProxyGoesOnWithTheTagsOfTheActiveOne() throws Exception {
+        String section = """
+                mode: tag
+                guard: pin
+                learn: 0s
+                poll: 20ms
+                rules: [ { name: handed, match: { table: handed }, domain: 18 } ]
+                """;
+        pair.primary().execute("CREATE TABLE dom.handed (id INT PRIMARY KEY, n INT)");
+        pair.primary().execute("INSERT INTO dom.handed VALUES (1, 0)");
+        pair.awaitCaughtUp();
+        try (DomainProxy passive = pair.proxy(section)) {
+            passive.awaitGuard();
+            await().until(() -> passive.state("binlog").equals("reading"));
+            try (DomainProxy active = pair.proxy(section);
+                    Connection app = connect(active, "tagger", "")) {
+                active.awaitGuard();
+                assertTagged(app);
+                for (int i = 0; i < 50; i++) {
+                    run(app, "UPDATE handed SET n = n + 1");
+                }
+                await().until(() -> passive.state("taggedByOthers").toString().contains("18"));
+            }
+            try (Connection app = connect(passive, "tagger", "")) {
+                assertTagged(app);
+            }
+            assertThat(passive.conflicts()).isZero();
+            assertThat(passive.count("kept_default")).isZero();
+        }
+        pair.awaitCaughtUp();
+    }
+
+    private static void assertTagged(Connection app) {
+        await().atMost(Duration.ofSeconds(5))
+                .untilAsserted(() ->
+                        assertThat(gtid(app, "UPDATE handed SET n = n + 1")).startsWith("18-"));
     }
 
     @Test

@@ -98,14 +98,11 @@ class StoppedLogReaderTest {
             int port = port(log, LISTENS);
             int admin = port(log, ADMIN);
             // From here on nobody reads. Each session is a line at least.
-            long began = System.nanoTime();
             int sessions = 0;
             while (sessions % 500 != 0 || !someLost(admin)) {
                 assertThat(greeting(port)).contains("Understudy");
                 sessions++;
             }
-            assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began))
-                    .isLessThan(60);
             List<String> lines = new ArrayList<>();
             Thread reader = new Thread(() -> log.lines().forEach(line -> {
                 synchronized (lines) {
@@ -118,7 +115,8 @@ class StoppedLogReaderTest {
                     return lines.stream().anyMatch(line -> line.contains("lines of the log were lost here"));
                 }
             });
-            program.destroy();
+            // Process.destroy closes the stream as well, at times before its last lines were read.
+            program.toHandle().destroy();
             assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
             reader.join();
             assertThat(lines.get(lines.size() - 1)).contains("stopped");

@@ -305,7 +305,8 @@ class ResumeTest {
         unknown += last.resumed("outcomeUnknown");
         assertThat(restarted + last.resumed("transactionsRestarted"))
                 .as("%s", last)
-                .isGreaterThan(1);
+                // A kill may come while no session is in a transaction.
+                .isPositive();
         long written = number("SELECT COUNT(*) FROM shop.ledger");
         // What was in flight may be there or not; nothing else is missing.
         assertThat(written).as("%s", last).isBetween(rows - 3 * unknown, (long) rows);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
@@ -113,6 +114,43 @@ class CatalogReaderServerTest {
             });
         } finally {
             server.execute("DROP SEQUENCE s.ids", "DROP FUNCTION s.one");
+        }
+    }
+
+    /** The dictionary has no row for a trigger, or an event, that the account has no privilege for. */
+    @Test
+    void tablesWhoseTriggersOrEventsTheAccountCannotSeeStayInTheDefaultDomain() throws Exception {
+        server.execute(
+                "CREATE DATABASE seen",
+                "CREATE DATABASE unseen",
+                "CREATE TABLE seen.t (id INT PRIMARY KEY)",
+                "CREATE TABLE unseen.t (id INT PRIMARY KEY)",
+                "CREATE TRIGGER unseen.hidden AFTER INSERT ON unseen.t FOR EACH ROW INSERT INTO s.a VALUES (NEW.id)",
+                "CREATE USER watch@'%'",
+                "CREATE ROLE looks",
+                "GRANT SELECT, SHOW VIEW ON *.* TO watch@'%'",
+                "GRANT TRIGGER ON seen.* TO looks",
+                "GRANT looks TO watch@'%'",
+                "SET DEFAULT ROLE looks FOR watch@'%'");
+        try (Connection connection = DriverManager.getConnection(
+                "jdbc:mariadb://127.0.0.1:" + server.port() + "/?sslMode=disable&user=watch")) {
+            Catalog catalog = CatalogReader.read(connection);
+            assertThat(catalog.tables()).contains("unseen.t");
+            assertThat(catalog.movable("seen.t")).isTrue();
+            assertThat(catalog.movable("unseen.t")).isFalse();
+            assertThat(catalog.unseenSchemas()).contains("unseen").doesNotContain("seen");
+
+            server.execute("SET GLOBAL event_scheduler=ON");
+            assertThat(CatalogReader.read(connection).movable("seen.t")).isFalse();
+            server.execute("GRANT EVENT ON seen.* TO looks");
+            assertThat(CatalogReader.read(connection).movable("seen.t")).isTrue();
+        } finally {
+            server.execute(
+                    "SET GLOBAL event_scheduler=OFF",
+                    "DROP USER watch@'%'",
+                    "DROP ROLE looks",
+                    "DROP DATABASE seen",
+                    "DROP DATABASE unseen");
         }
     }
 
