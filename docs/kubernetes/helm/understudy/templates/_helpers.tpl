@@ -26,9 +26,18 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 httpGet: { path: {{ .path }}, port: admin, scheme: {{ .root.Values.probeScheme }} }
 {{- end }}
 
+{{- /* Fails if the container's port is not that of the address in the configuration: nobody would listen there. */ -}}
+{{- define "understudy.port" -}}
+{{- if kindIs "string" .address -}}
+{{- if ne (regexFind "[0-9]+$" .address) (toString .port) -}}
+{{- fail (printf "ports.%s is %v, and config.%s.address is %s: set both to one port" .name .port .key .address) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
 {{- /* What a pod of its own and a sidecar have in common. */ -}}
 {{- define "understudy.container" -}}
-image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}"
+image: "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 envFrom:
   - secretRef: { name: {{ include "understudy.secret" . }} }
