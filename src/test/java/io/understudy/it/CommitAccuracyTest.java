@@ -41,8 +41,13 @@ class CommitAccuracyTest {
     private static final int CLIENTS = 8;
     private static final long LONGEST_PAUSE_NANOS = 20_000_000;
     private static final boolean QUIET = Boolean.getBoolean("understudy.it.accuracy");
-    /** The link's timer may fire this much too early. */
-    private static final double SLACK_MILLIS = 1;
+    /**
+     * The link's timer may fire a little too early. After a commit the server has less to wait for, the longer its
+     * engine takes: the replica is told before.
+     */
+    private static final double LEAST = 0.5;
+
+    private static final double LEAST_QUIET = 0.97;
 
     private final SemiSyncTruth truth = new SemiSyncTruth();
 
@@ -157,9 +162,10 @@ class CommitAccuracyTest {
                 missed(name, delay, "eight clients", Math.abs(injected - mean));
             }
         }
-        assertThat(counter).as("the link is in the way").isGreaterThanOrEqualTo(delay.rttMillis() - SLACK_MILLIS);
-        assertThat(median(millis(one, Joined::ackNanos))).isGreaterThanOrEqualTo(delay.rttMillis() - SLACK_MILLIS);
-        assertThat(median(millis(eight, Joined::ackNanos))).isGreaterThanOrEqualTo(delay.rttMillis() - SLACK_MILLIS);
+        double least = delay.rttMillis() * (QUIET ? LEAST_QUIET : LEAST);
+        assertThat(counter).as("the link is in the way").isGreaterThanOrEqualTo(least);
+        assertThat(median(millis(one, Joined::ackNanos))).isGreaterThanOrEqualTo(least);
+        assertThat(median(millis(eight, Joined::ackNanos))).isGreaterThanOrEqualTo(least);
     }
 
     /**

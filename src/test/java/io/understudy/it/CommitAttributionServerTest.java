@@ -111,7 +111,9 @@ class CommitAttributionServerTest {
                             median(counted),
                             median(errors));
             assertThat(median(errors)).as("median error, ms").isLessThan(quiet() ? 0.3 : 10.0);
-            assertThat(median(counted)).as("the link is in the way").isGreaterThanOrEqualTo(rttMillis);
+            // After the commit the server has less to wait for: the replica was told before the engine committed.
+            double engine = waitPoint.equals("AFTER_COMMIT") ? 0.5 * rttMillis : 0;
+            assertThat(median(counted)).as("the link is in the way").isGreaterThanOrEqualTo(rttMillis - engine);
         }
     }
 
@@ -156,7 +158,9 @@ class CommitAttributionServerTest {
                             median(waits),
                             median(queued),
                             harness.view());
-            assertThat(median(waits)).as("median own wait, ms").isBetween(36.0, quiet() ? 50.0 : 2000.0);
+            assertThat(median(waits))
+                    .as("median own wait, ms")
+                    .isBetween(quiet() ? 36.0 : 20.0, quiet() ? 50.0 : 2000.0);
             if (waitPoint.equals("AFTER_SYNC")) {
                 // Commits that arrive while another commit waits are queued behind it.
                 assertThat(Collections.max(queued))
@@ -182,7 +186,7 @@ class CommitAttributionServerTest {
 
     @Test
     void withoutThePrivilegeTheCountersAreReadAndTheRemedyIsLogged() throws Exception {
-        pair.link().delay(Duration.ofMillis(10));
+        pair.link().delay(Duration.ofMillis(40));
         try (CommitHarness harness = new CommitHarness(pair.primary().port(), "app", "a", config(Attribution.AUTO));
                 Connection connection = pair.primary().connect();
                 Statement statement = connection.createStatement()) {
@@ -193,7 +197,7 @@ class CommitAttributionServerTest {
             CommitHarness.insert(observer, statement, "INSERT INTO shop.t (name) VALUES ('c')", LAST_GTID);
             List<Long> counted = harness.recorded("understudy_commit_semisync_wait_seconds[source, counters]");
             await().until(() -> !counted.isEmpty());
-            assertThat(counted.get(0) / 1e6).isBetween(10.0, quiet() ? 20.0 : 2000.0);
+            assertThat(counted.get(0) / 1e6).isBetween(quiet() ? 36.0 : 20.0, quiet() ? 50.0 : 2000.0);
         }
     }
 

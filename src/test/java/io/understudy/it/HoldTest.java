@@ -145,9 +145,9 @@ class HoldTest {
         assertThat(there("idle")).isFalse();
 
         assertThat(proxy.server().release()).containsEntry("held", false).containsEntry("newConnections", 0);
-        assertThat(waits.get(5, TimeUnit.SECONDS)).isTrue();
-        assertThat(next.get(5, TimeUnit.SECONDS)).isTrue();
-        write(login.get(5, TimeUnit.SECONDS), "login");
+        assertThat(waits.get(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(next.get(20, TimeUnit.SECONDS)).isTrue();
+        write(login.get(20, TimeUnit.SECONDS), "login");
         working.commit();
         assertThat(there("idle") && there("next") && there("login")).isTrue();
         assertThat(proxy.server().histograms().all().stream()
@@ -164,7 +164,7 @@ class HoldTest {
     @Order(2)
     void theHoldEndsWithItsTimeAndWithTheConnectionThatAskedForIt() throws Exception {
         Connection client = connect();
-        proxy.server().hold(Duration.ofMillis(400), STAYS);
+        proxy.server().hold(Duration.ofMillis(1500), STAYS);
         long begun = System.nanoTime();
         write(client, "time");
         assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofMillis(150));
@@ -173,7 +173,7 @@ class HoldTest {
         proxy.server().hold(Duration.ofSeconds(9), gone);
         Future<Boolean> waits = writes(client, "gone");
         gone.complete(null);
-        assertThat(waits.get(3, TimeUnit.SECONDS)).isTrue();
+        assertThat(waits.get(8, TimeUnit.SECONDS)).isTrue();
         // The first hold's timer does not end the second one.
         assertThatThrownBy(() -> proxy.server().hold(Duration.ofMinutes(5), STAYS))
                 .hasMessageContaining("limits.handshakeTimeout");
@@ -210,8 +210,8 @@ class HoldTest {
         pair.standby().execute("STOP SLAVE", "SET GLOBAL read_only=0");
         proxy.server().choosePrimary(Address.parse("127.0.0.1:" + pair.standby().port()));
         proxy.server().release();
-        assertThat(login.get(5, TimeUnit.SECONDS)).isEqualTo(pair.standby().port());
-        assertThatThrownBy(() -> waits.get(5, TimeUnit.SECONDS))
+        assertThat(login.get(20, TimeUnit.SECONDS)).isEqualTo(pair.standby().port());
+        assertThatThrownBy(() -> waits.get(20, TimeUnit.SECONDS))
                 .isInstanceOf(ExecutionException.class)
                 .cause()
                 .isInstanceOfSatisfying(

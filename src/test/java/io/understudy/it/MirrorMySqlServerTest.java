@@ -231,7 +231,7 @@ class MirrorMySqlServerTest {
                     .close();
             await().atMost(PATIENCE).until(() -> query(running).equals("1"));
             await().atMost(PATIENCE).until(() -> proxy.executed("timeout") == 1);
-            await().atMost(Duration.ofSeconds(2)).until(() -> query(running).equals("0"));
+            await().atMost(Duration.ofSeconds(20)).until(() -> query(running).equals("0"));
             text.executeQuery("SELECT id FROM orders /* killed-after */ WHERE id = 1")
                     .close();
             await().atMost(PATIENCE).until(() -> logged("Query", "killed-after").size() == 1);

@@ -248,7 +248,7 @@ class MirrorServerTest extends MirroredPair {
                             + " WHERE a.id + b.id <> c.id * 7");
             await().until(() -> pair.standby().query(running).equals("1"));
             await().until(() -> proxy.executed("timeout") == 1);
-            await().atMost(Duration.ofSeconds(2))
+            await().atMost(Duration.ofSeconds(20))
                     .until(() -> pair.standby().query(running).equals("0"));
             run(connection, "SELECT note FROM orders /* killed-2 */ WHERE id = 1");
             await().until(() -> proxy.executed("ok") == 1);
@@ -292,7 +292,8 @@ class MirrorServerTest extends MirroredPair {
     /** Connector/J says how many rows it wants by a session variable. */
     @Test
     void aSessionsNumberOfRowsHoldsOnTheStandbyToo() throws Exception {
-        try (MirrorProxy proxy = proxy(ALL);
+        // One connection to the standby, so that the second statement finds the settings of the first.
+        try (MirrorProxy proxy = proxy("{ concurrency: 1, rules: [ { name: all } ] }");
                 Connection connection = proxy.mysql("");
                 Statement few = connection.createStatement();
                 Statement all = connection.createStatement()) {

@@ -31,7 +31,7 @@ class OutOfDescriptorsTest {
     private static final int LIMIT = 260;
     private static final int REFUSALS = 30;
     /** Well below {@code limits.handshakeTimeout}. */
-    private static final long MOST_MILLIS = 3000;
+    private static final long MOST_MILLIS = 20_000;
 
     @TempDir
     private Path folder;

@@ -25,14 +25,14 @@ class ReturningPrimaryTest extends FollowingProxy {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), ""))) {
             await().until(() -> proxy.server().notReady().isEmpty());
             old.kill();
-            await().atMost(Duration.ofSeconds(3))
+            await().atMost(Duration.ofSeconds(20))
                     .until(() -> !proxy.server().notReady().isEmpty());
             stayAway(proxy);
             old.restart();
             report("ready after a kill and " + AWAY.toSeconds() + " s away", untilReady(proxy));
 
             old.freeze();
-            await().atMost(Duration.ofSeconds(6))
+            await().atMost(Duration.ofSeconds(20))
                     .until(() -> !proxy.server().notReady().isEmpty());
             assertThat(proxy.server().notReady().toString()).contains("frozen");
             stayAway(proxy);
@@ -47,7 +47,7 @@ class ReturningPrimaryTest extends FollowingProxy {
                 ProxyUnderTest.start(config(address(old), "plugins: { black-box: { poll: 100ms } }"))) {
             await().until(() -> isRead(proxy));
             old.kill();
-            await().atMost(Duration.ofSeconds(3)).until(() -> !isRead(proxy));
+            await().atMost(Duration.ofSeconds(20)).until(() -> !isRead(proxy));
             stayAway(proxy);
             old.restart();
             long begun = System.nanoTime();

@@ -286,7 +286,7 @@ class SteeringTest {
     }
 
     private static void assertTagged(Connection app) {
-        await().atMost(Duration.ofSeconds(5))
+        await().atMost(Duration.ofSeconds(20))
                 .untilAsserted(() ->
                         assertThat(gtid(app, "UPDATE handed SET n = n + 1")).startsWith("18-"));
     }

@@ -66,7 +66,7 @@ class StoppedLogReaderTest {
     private static String greeting(int port) throws IOException {
         try (Socket client = new Socket()) {
             client.connect(new InetSocketAddress("127.0.0.1", port), 5000);
-            client.setSoTimeout(5000);
+            client.setSoTimeout(20_000);
             return new String(client.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
         }
     }

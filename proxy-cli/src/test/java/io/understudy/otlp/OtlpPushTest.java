@@ -138,7 +138,7 @@ class OtlpPushTest {
                 assertThat(accepted.getInputStream().read()).isEqualTo('P');
                 long began = System.nanoTime();
                 push.close();
-                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(3));
+                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(15));
             }
         }
     }
