@@ -89,7 +89,8 @@ public final class AdminClient {
      * @param patience maximum time until the response begins
      */
     public @Nullable Object value(String name, Duration patience) throws IOException, InterruptedException {
-        return JsonReader.read(new String(send(base + "/api/" + name, "GET", patience), StandardCharsets.UTF_8));
+        String where = base + "/api/" + name;
+        return json(where, send(where, "GET", patience));
     }
 
     /** Sends {@code POST /api/NAME}, which requires the token. */
@@ -105,8 +106,12 @@ public final class AdminClient {
     /** {@code GET /PATH}, an endless response; reading it fails when the proxy ends amid it. */
     public InputStream stream(String path) throws IOException {
         String where = base + "/" + path;
-        HttpURLConnection connection =
-                (HttpURLConnection) URI.create(where).toURL().openConnection();
+        HttpURLConnection connection;
+        try {
+            connection = (HttpURLConnection) URI.create(where).toURL().openConnection();
+        } catch (IllegalArgumentException e) {
+            throw new IOException(base + " is not an address: expected HOST:PORT", e);
+        }
         AdminTrust trusted = trust;
         if (trusted != null && connection instanceof HttpsURLConnection https) {
             trusted.apply(https);
@@ -119,15 +124,12 @@ public final class AdminClient {
         try {
             status = connection.getResponseCode();
         } catch (IOException e) {
-            throw new IOException(
-                    "no response from " + where + ": " + e + "; is the proxy running, and is that its admin address?",
-                    e);
+            throw AdminRefusal.noResponse(where, e);
         }
         if (status != HttpURLConnection.HTTP_OK) {
             try (InputStream body = connection.getErrorStream()) {
                 String text = body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8).strip();
-                throw new IOException(where + " responded " + status + ": " + text
-                        + (status == 404 ? "; is the plugin configured there?" : ""));
+                throw AdminRefusal.of(where, status, text);
             }
         }
         return connection.getInputStream();
@@ -136,11 +138,18 @@ public final class AdminClient {
     @SuppressWarnings("unchecked")
     private Map<String, Object> map(String name, String method) throws IOException, InterruptedException {
         String where = base + "/api/" + name;
-        String body = new String(send(where, method), StandardCharsets.UTF_8);
-        if (!(JsonReader.read(body) instanceof Map<?, ?> map)) {
-            throw new IOException(where + " did not return a JSON object");
+        if (!(json(where, send(where, method)) instanceof Map<?, ?> map)) {
+            throw AdminRefusal.notUnderstudy(where);
         }
         return (Map<String, Object>) map;
+    }
+
+    private static @Nullable Object json(String where, byte[] body) throws IOException {
+        try {
+            return JsonReader.read(new String(body, StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw AdminRefusal.notUnderstudy(where);
+        }
     }
 
     private byte[] send(String where, String method) throws IOException, InterruptedException {
@@ -148,9 +157,13 @@ public final class AdminClient {
     }
 
     private byte[] send(String where, String method, Duration patience) throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(where))
-                .method(method, HttpRequest.BodyPublishers.noBody())
-                .timeout(patience);
+        HttpRequest.Builder request;
+        try {
+            request = HttpRequest.newBuilder(URI.create(where));
+        } catch (IllegalArgumentException e) {
+            throw new IOException(base + " is not an address: expected HOST:PORT", e);
+        }
+        request.method(method, HttpRequest.BodyPublishers.noBody()).timeout(patience);
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
@@ -158,14 +171,10 @@ public final class AdminClient {
         try {
             response = http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
         } catch (IOException e) {
-            throw new IOException(
-                    "no response from " + where + ": " + e + "; is the proxy running, and is that its admin address?",
-                    e);
+            throw AdminRefusal.noResponse(where, e);
         }
         if (response.statusCode() != 200) {
-            throw new IOException(where + " responded " + response.statusCode() + ": "
-                    + new String(response.body(), StandardCharsets.UTF_8).strip()
-                    + (response.statusCode() == 404 ? "; is the plugin configured there?" : ""));
+            throw AdminRefusal.of(where, response.statusCode(), new String(response.body(), StandardCharsets.UTF_8));
         }
         return response.body();
     }

@@ -1,14 +1,18 @@
 package io.understudy.cli.report;
 
+import io.understudy.base.Durations;
 import io.understudy.cli.option.ConfigFile;
 import io.understudy.cli.option.TimeConverter;
 import io.understudy.cli.option.TrustOption;
 import io.understudy.cli.terminal.Logging;
+import io.understudy.cli.terminal.ProgressLine;
+import io.understudy.cli.terminal.Terminal;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.plugins.binlog.BinlogFile;
 import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import io.understudy.report.AdminClient;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -82,9 +86,29 @@ final class BinlogSource {
         }
         if (config != null) {
             Logging.quiet();
-            return report.ofServers(ConfigFile.load(config).config(), Objects.requireNonNull(length), workload);
+            return listened(line, report, ConfigFile.load(config).config(), workload);
         }
         throw new CommandLine.ParameterException(
                 line, "Missing what to look at: give binary log files, -c FILE, or --admin HOST:PORT");
+    }
+
+    /** Says what it does and for how long, unless only a program reads: without a word it would seem to hang. */
+    private Map<String, Object> listened(CommandLine line, Report report, UnderstudyConfig servers, Workload workload)
+            throws Exception {
+        Duration time = Objects.requireNonNull(length);
+        if (line.getParseResult().hasMatchedOption("--json") && !Terminal.attached()) {
+            return report.ofServers(servers, time, workload);
+        }
+        PrintWriter err = line.getErr();
+        err.println("understudy: reads the binary log of " + servers.primary().address() + " for "
+                + Durations.format(time) + " (--for TIME changes that); the report follows");
+        try (ProgressLine progress = ProgressLine.begin(
+                err, second -> second + " of " + time.toSeconds() + " s, " + workload.added() + " transactions")) {
+            return report.ofServers(servers, time, workload);
+        } finally {
+            if (Terminal.attached()) {
+                err.println();
+            }
+        }
     }
 }

@@ -54,4 +54,23 @@ class BinlogSourceTest {
 
         assertThat(out.toString()).startsWith("{").contains("\"transactions\":0");
     }
+
+    /** A report that listens for half a minute would seem to hang. */
+    @ParameterizedTest
+    @MethodSource("reports")
+    void saysForHowLongItListens(Callable<Integer> report, @TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("understudy.yaml"), """
+                listen: { address: "127.0.0.1:0" }
+                primary:
+                  address: 127.0.0.1:1
+                  monitor: { user: monitor, password: secret }
+                """);
+
+        run(report, "-c", file.toString(), "--for", "1s");
+
+        assertThat(err.toString()).contains("reads the binary log of 127.0.0.1:1 for 1s");
+        err.getBuffer().setLength(0);
+        run(report, "-c", file.toString(), "--for", "1s", "--json");
+        assertThat(err.toString()).as("for a program").doesNotContain("reads the binary log");
+    }
 }
