@@ -74,6 +74,7 @@ public final class ProxyServer implements AutoCloseable {
 
     private volatile LoadedConfig loaded;
     private volatile boolean oldCertificates;
+    private volatile boolean listening;
 
     /**
      * Assembles the proxy without starting it.
@@ -148,6 +149,16 @@ public final class ProxyServer implements AutoCloseable {
      * @throws IOException when an address cannot be listened on
      */
     public void start() throws PluginStartException, IOException {
+        prepare();
+        listen();
+    }
+
+    /**
+     * Starts the plugins and the probes of the servers, but accepts nobody yet.
+     *
+     * @throws PluginStartException when a configured plugin cannot work
+     */
+    public void prepare() throws PluginStartException {
         servers.start(loaded.config().primary());
         followLimits(loaded);
         HostContext.Shared shared = new HostContext.Shared(
@@ -162,16 +173,47 @@ public final class ProxyServer implements AutoCloseable {
         LivePlugins contexts = new LivePlugins(shared, registry);
         live = contexts;
         plugins.start(available, loaded.plugins(), contexts);
-        contexts.serving();
-        for (Address address : loaded.config().listen().address()) {
-            addresses.add(server.bind(address));
+    }
+
+    /**
+     * Listens. Called after {@link #prepare}, as the last step of a start that can fail: with {@code listen.reusePort}
+     * the process gets clients from here on that would otherwise go to its predecessor.
+     *
+     * @throws IOException when an address cannot be listened on; clients accepted meanwhile have been drained
+     */
+    public void listen() throws IOException {
+        LivePlugins contexts = live;
+        if (contexts != null) {
+            contexts.serving();
         }
+        try {
+            for (Address address : loaded.config().listen().address()) {
+                addresses.add(server.bind(address));
+            }
+        } catch (IOException e) {
+            giveUpPorts();
+            throw e;
+        }
+        listening = true;
         log.info(
                 "listening on {} for primary {} ({})",
                 addresses,
                 servers.primaryView().get("address"),
                 transport.kind());
         warnOfLimit();
+    }
+
+    /** Lets clients of the listeners that did begin finish, as another address cannot be listened on. */
+    private void giveUpPorts() {
+        if (!started.config().listen().reusePort() || addresses.isEmpty()) {
+            return;
+        }
+        server.yieldPorts();
+        try {
+            sessions.leavePorts(loaded.config().limits().drainTimeout(), server);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Nothing is injected for accounts whose queries are limited; without plugins nothing is injected anyway. */
@@ -218,6 +260,9 @@ public final class ProxyServer implements AutoCloseable {
     public List<String> notReady() {
         if (registry.draining()) {
             return List.of("draining");
+        }
+        if (!listening) {
+            return List.of("starting: does not listen yet");
         }
         List<String> reasons = new ArrayList<>();
         String scarce = shortage.problem();

@@ -6,6 +6,7 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,18 +28,25 @@ final class AdminPort implements AutoCloseable {
 
     private final String address;
     private final Start start;
+    private final Consumer<AdminServer> begun;
     private final ScheduledExecutorService timer;
     private final boolean shared;
     /** Guarded by this, as the next. */
     private @Nullable AdminServer server;
 
+    private boolean announced;
     private boolean closed;
     private boolean failed;
 
-    /** @param shared whether another process may have the address */
-    AdminPort(String address, Start start, ScheduledExecutorService timer, boolean shared) {
+    /**
+     * @param begun told of an endpoint that began, from {@link #announce} on
+     * @param shared whether another process may have the address
+     */
+    AdminPort(
+            String address, Start start, Consumer<AdminServer> begun, ScheduledExecutorService timer, boolean shared) {
         this.address = address;
         this.start = start;
+        this.begun = begun;
         this.timer = timer;
         this.shared = shared;
     }
@@ -69,6 +77,15 @@ final class AdminPort implements AutoCloseable {
                 && bind.getMessage().contains("in use");
     }
 
+    /** Called when the proxy serves: whoever reads of the endpoint in the log may then use both. */
+    synchronized void announce() {
+        announced = true;
+        AdminServer now = server;
+        if (now != null) {
+            begun.accept(now);
+        }
+    }
+
     private void listenLater() {
         timer.schedule(this::retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -78,7 +95,11 @@ final class AdminPort implements AutoCloseable {
             return;
         }
         try {
-            server = start.start();
+            AdminServer now = start.start();
+            server = now;
+            if (announced) {
+                begun.accept(now);
+            }
         } catch (IOException | RuntimeException e) {
             if (!failed && !(e instanceof IOException taken && isTaken(taken))) {
                 failed = true;

@@ -91,15 +91,25 @@ public final class RunningProxy implements AutoCloseable {
                 .description("1 while the newest configuration file could not be applied")
                 .register(registry);
         configuration = new ConfigView(loaded, proxy::pending, proxy::olderSessions, registry, Clock.systemUTC());
+        AdminPort started = null;
         try {
-            proxy.start();
-            admin = startAdmin(loaded.config());
+            proxy.prepare();
+            started = startAdmin(loaded.config());
+            push.apply(loaded.config());
+            // Last: a start that fails has accepted nobody whom it would cut, and has taken none from a predecessor.
+            proxy.listen();
         } catch (Exception e) {
             management.shutdownNow();
             proxy.close();
+            closeAdmin(started);
+            push.close();
+            process.close();
             throw e;
         }
-        push.apply(loaded.config());
+        admin = started;
+        if (started != null) {
+            started.announce();
+        }
         watcher = new ConfigWatcher(
                 () -> current.files(),
                 management,
@@ -164,22 +174,19 @@ public final class RunningProxy implements AutoCloseable {
         dashboard = samples;
         AdminPort port = new AdminPort(
                 config.address().toString(),
-                () -> {
-                    AdminServer server = AdminServer.start(
-                            new InetSocketAddress(
-                                    config.address().host(), config.address().port()),
-                            token(current.config().admin()),
-                            tls,
-                            registry,
-                            readiness,
-                            endpoints);
-                    log.info(
-                            "admin endpoint on {}://{}:{}/",
-                            tls == null ? "http" : "https",
-                            config.address().host(),
-                            server.address().getPort());
-                    return server;
-                },
+                () -> AdminServer.start(
+                        new InetSocketAddress(
+                                config.address().host(), config.address().port()),
+                        token(current.config().admin()),
+                        tls,
+                        registry,
+                        readiness,
+                        endpoints),
+                server -> log.info(
+                        "admin endpoint on {}://{}:{}/",
+                        tls == null ? "http" : "https",
+                        config.address().host(),
+                        server.address().getPort()),
                 management,
                 first.listen().reusePort());
         try {
@@ -398,22 +405,25 @@ public final class RunningProxy implements AutoCloseable {
         proxy.endDrain();
     }
 
+    private void closeAdmin(@Nullable AdminPort port) {
+        Dashboard samples = dashboard;
+        if (samples != null) {
+            samples.close();
+        }
+        if (port != null) {
+            port.close();
+        }
+    }
+
     @Override
     public void close() {
         watcher.close();
         management.shutdownNow();
         process.close();
         proxy.close();
-        Dashboard samples = dashboard;
-        if (samples != null) {
-            samples.close();
-        }
         // Closed last: a scrape during the drain, and the last push, still get what the plugins count as they stop.
         push.close();
-        AdminPort port = admin;
-        if (port != null) {
-            port.close();
-        }
+        closeAdmin(admin);
         try {
             management.awaitTermination(1, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

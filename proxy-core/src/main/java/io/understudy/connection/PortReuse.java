@@ -34,6 +34,8 @@ public final class PortReuse {
      */
     private static final int SECOND = 1;
 
+    private static final int FIRST = 0;
+
     private PortReuse() {}
 
     /** Returns why a transport cannot do it, with the remedy; null if it can. */
@@ -50,12 +52,25 @@ public final class PortReuse {
      * @throws IOException if the kernel refuses the filter
      */
     public static void preferNewer(Channel listener) throws IOException {
+        prefer(listener, SECOND);
+    }
+
+    /**
+     * Has the kernel give new connections to the older of two listeners. Called when the newer one is given up.
+     *
+     * @throws IOException if the kernel refuses the filter
+     */
+    public static void preferOlder(Channel listener) throws IOException {
+        prefer(listener, FIRST);
+    }
+
+    private static void prefer(Channel listener, int index) throws IOException {
         // struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; }
         ByteBuffer filter = ByteBuffer.allocateDirect(8).order(ByteOrder.nativeOrder());
         filter.putShort(RETURN_CONSTANT)
                 .put((byte) 0)
                 .put((byte) 0)
-                .putInt(SECOND)
+                .putInt(index)
                 .flip();
         // struct sock_fprog { unsigned short len; struct sock_filter *filter; }, on 64 bits
         ByteBuffer program = ByteBuffer.allocateDirect(16).order(ByteOrder.nativeOrder());

@@ -133,6 +133,17 @@ public final class RelayServer {
         }
     }
 
+    /** Gives new connections back to the process that listened before, if there is one. Only with reusePort. */
+    public void yieldPorts() {
+        for (Channel listener : listeners) {
+            try {
+                PortReuse.preferOlder(listener);
+            } catch (IOException e) {
+                log.debug("no filter for {}", listener.localAddress(), e); // which was said when it began
+            }
+        }
+    }
+
     /** Returns the monotonic time at which the last connection was accepted, or the server was created. */
     public long lastAcceptedNanos() {
         return lastAcceptedNanos;
