@@ -159,7 +159,10 @@ public final class OtlpPush implements AutoCloseable {
         meters.remove(failed);
     }
 
-    /** Ends the pushes; a collector that took the last one gets what was counted since, within a second. */
+    /**
+     * Ends the pushes. A collector that has not failed gets what was counted since the last push, within a second, also
+     * if that push has not ended yet.
+     */
     @Override
     public void close() {
         boolean idle = false;
@@ -169,7 +172,7 @@ public final class OtlpPush implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        if (idle && failures == 0 && pushed.count() > 0) {
+        if (idle && failures == 0) {
             push(LAST);
         }
     }
