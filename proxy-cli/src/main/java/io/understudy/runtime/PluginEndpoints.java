@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Shows on the admin endpoint what plugins publish, and nothing of those that were removed. One thread at a time. */
+/** Shows on the admin endpoint what plugins publish, and nothing of those that have stopped. Thread-safe. */
 final class PluginEndpoints {
     private final Published published;
     private final AdminEndpoints endpoints;
@@ -23,10 +23,12 @@ final class PluginEndpoints {
     PluginEndpoints(Published published, AdminEndpoints endpoints) {
         this.published = published;
         this.endpoints = endpoints;
+        // A plugin stops when its last session has left it, and no reload comes then.
+        published.onWithdrawal(this::follow);
     }
 
-    /** Called after the start and each reload. */
-    void follow() {
+    /** Called after the start, each reload, and when a plugin has stopped. */
+    synchronized void follow() {
         remove(views, published.views(), endpoints::removeView);
         remove(sensitive, published.sensitive(), endpoints::removeView);
         remove(streams, published.streams(), endpoints::removeStream);

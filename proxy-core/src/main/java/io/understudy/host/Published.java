@@ -16,6 +16,7 @@ public final class Published {
     /** A view with data of users: the whole of it for holders of the token, what the others get. */
     public record Sensitive(Supplier<Object> full, Supplier<Object> redacted) {}
 
+    private volatile Runnable onWithdrawal = () -> {};
     /** The actions that undo the publications of a plugin. */
     private final ConcurrentHashMap<String, Queue<Runnable>> undo = new ConcurrentHashMap<>();
 
@@ -88,7 +89,13 @@ public final class Published {
         Queue<Runnable> own = undo.remove(plugin);
         if (own != null) {
             own.forEach(Runnable::run);
+            onWithdrawal.run();
         }
+    }
+
+    /** Sets what follows when a plugin's publications are gone, which may be long after the reload that removed it. */
+    public void onWithdrawal(Runnable action) {
+        onWithdrawal = action;
     }
 
     /** Returns the current views by the path after {@code /api/}. */

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Notices state changes by comparing the meters of two moments, and writes them to the {@link RecentEvents}. A counter
- * that should stand still becomes one event when it begins to count and one when it has stopped for a minute. Not
- * thread-safe.
+ * that should stand still becomes one event when it begins to count and one when it has stopped for a minute. That is a
+ * recovery only if the same traffic has succeeded meanwhile: without traffic nothing fails either. Not thread-safe.
  */
 final class EventWatch {
 
@@ -26,7 +26,32 @@ final class EventWatch {
     private record State(String meter, @Nullable String label, int bad, String subject, String broken, String good) {}
 
     /** A counter; {@code expected} label values are no problem. */
-    private record Count(String meter, String label, Set<String> expected, String subject, String text) {}
+    private record Count(
+            String meter, String label, Set<String> expected, String subject, String text, Success success) {}
+
+    /**
+     * What counts when the same traffic goes well.
+     *
+     * @param value of the label, or null for all
+     */
+    private record Success(
+            String meter, String label, @Nullable String value) {
+        double counted(Meters meters) {
+            if (meter.equals(COMMITS)) {
+                return meters.counted(COMMITS, SEMI_SYNC, Set.of("on"));
+            }
+            double sum = 0;
+            for (Meter one : meters.named(meter)) {
+                if (value == null || value.equals(one.getId().getTag(label))) {
+                    sum += Meters.value(one);
+                }
+            }
+            return sum;
+        }
+    }
+
+    private static final Success SERVED = new Success("understudy.connections", "outcome", "accepted");
+    private static final Success MIRRORED = new Success("understudy.mirror.statements", "outcome", "ok");
 
     private static final List<State> STATES = List.of(
             new State("understudy.primary.up", null, 0, "primary", "does not respond", "responds"),
@@ -41,26 +66,44 @@ final class EventWatch {
                     "the file is valid again"));
 
     private static final List<Count> COUNTS = List.of(
-            new Count("understudy.connections", "outcome", Set.of(), "clients", "connections"),
-            new Count("understudy.unread.sessions", "reason", Set.of(), "clients", "sessions relayed unread"),
-            new Count("understudy.observer.faults", "plugin", Set.of(), "plugins", "failures in a session"),
+            new Count("understudy.connections", "outcome", Set.of(), "clients", "connections", SERVED),
+            new Count("understudy.unread.sessions", "reason", Set.of(), "clients", "sessions relayed unread", SERVED),
+            new Count("understudy.observer.faults", "plugin", Set.of(), "plugins", "failures in a session", SERVED),
             new Count(
                     "understudy.mirror.dropped",
                     "reason",
                     Set.of("paused", "rate_limited"),
                     "mirror",
-                    "statements dropped"),
-            new Count("understudy.mirror.statements", "outcome", Set.of(), "mirror", "statements ended with"),
-            new Count(UNACKNOWLEDGED, "", Set.of(), "commits", "without acknowledgement"),
+                    "statements dropped",
+                    MIRRORED),
+            new Count("understudy.mirror.statements", "outcome", Set.of(), "mirror", "statements ended with", MIRRORED),
             new Count(
-                    "understudy.gtid.domain.conflicts", "kind", Set.of("pinned"), "steering", "conflicts of domains"));
+                    UNACKNOWLEDGED,
+                    "",
+                    Set.of(),
+                    "commits",
+                    "without acknowledgement",
+                    new Success(COMMITS, SEMI_SYNC, "on")),
+            new Count(
+                    "understudy.gtid.domain.conflicts",
+                    "kind",
+                    Set.of("pinned"),
+                    "steering",
+                    "conflicts of domains",
+                    new Success("understudy.gtid.domain.statements", "outcome", null)));
 
     /** A counter that is counting. */
     private static final class Burst {
         private double before;
         private double last;
         private long lastSecond;
+        /** What had gone well when the counter last rose. */
+        private double successes;
+
         private boolean open;
+        /** Whether it has stopped, but nothing has gone well since: perhaps nobody asks any more. */
+        private boolean unproved;
+
         private boolean usual;
     }
 
@@ -130,7 +173,7 @@ final class EventWatch {
                     // Commits from before semi-sync was on that came since the last check are usual too.
                     burst.last = Math.max(burst.last, sum - meters.counted(COMMITS, SEMI_SYNC, Set.of("degraded")));
                 }
-                advance(count, value, burst, sum, now);
+                advance(count, value, burst, sum, count.success().counted(meters), now);
             }
             burst.usual = usual;
         });
@@ -151,7 +194,7 @@ final class EventWatch {
         };
     }
 
-    private void advance(Count count, String value, Burst burst, double sum, Instant now) {
+    private void advance(Count count, String value, Burst burst, double sum, double successes, Instant now) {
         String what = count.text() + (value.isEmpty() ? "" : " (" + value.replace('_', ' ') + ")");
         if (sum > burst.last) {
             if (!burst.open) {
@@ -159,14 +202,22 @@ final class EventWatch {
                 burst.before = burst.last;
                 log.add(now, RecentEvents.Level.PROBLEM, count.subject(), what + " began: " + number(sum - burst.last));
             }
+            burst.unproved = false;
             burst.lastSecond = now.getEpochSecond();
+            burst.successes = successes;
         } else if (burst.open && now.getEpochSecond() - burst.lastSecond >= QUIET_SECONDS) {
             burst.open = false;
-            log.add(
-                    now,
-                    RecentEvents.Level.RECOVERED,
-                    count.subject(),
-                    what + " ended: " + number(sum - burst.before) + " in all, none for a minute");
+            burst.unproved = successes <= burst.successes;
+            String ended = number(sum - burst.before) + " in all, none for a minute";
+            if (burst.unproved) {
+                String unknown = "; nothing of that kind has succeeded since, so the cause may last";
+                log.add(now, RecentEvents.Level.INFO, count.subject(), what + " no longer: " + ended + unknown);
+            } else {
+                log.add(now, RecentEvents.Level.RECOVERED, count.subject(), what + " ended: " + ended);
+            }
+        } else if (burst.unproved && successes > burst.successes) {
+            burst.unproved = false;
+            log.add(now, RecentEvents.Level.RECOVERED, count.subject(), what + " ended: others succeed again");
         }
         burst.last = sum;
     }

@@ -64,11 +64,43 @@ class EventWatchTest {
         registry.counter("understudy.mirror.dropped", "standby", "b", "reason", "queue_full")
                 .increment(4);
         assertThat(after(30)).isEmpty();
+        registry.counter("understudy.mirror.statements", "outcome", "ok").increment();
         assertThat(after(30)).isEmpty();
         assertThat(after(31))
                 .containsExactly(
                         "recovered mirror: statements dropped (queue full) ended: 7 in all, none for a minute");
         assertThat(after(60)).isEmpty();
+    }
+
+    /** Nobody reads any more: that nothing is dropped then does not say that the standby is well. */
+    @Test
+    void dropsThatEndWithTheTrafficAreNoRecoveryUntilAStatementSucceeds() {
+        Counter dropped = registry.counter("understudy.mirror.dropped", "standby", "a", "reason", "standby_down");
+        Counter ok = registry.counter("understudy.mirror.statements", "outcome", "ok");
+        ok.increment(100);
+        assertThat(after(2)).isEmpty();
+        dropped.increment(3);
+        assertThat(after(2)).containsExactly("problem mirror: statements dropped (standby down) began: 3");
+        assertThat(after(61))
+                .containsExactly(
+                        "info mirror: statements dropped (standby down) no longer: 3 in all, none for a minute;"
+                                + " nothing of that kind has succeeded since, so the cause may last");
+        assertThat(after(300)).isEmpty();
+        ok.increment();
+        assertThat(after(2))
+                .containsExactly("recovered mirror: statements dropped (standby down) ended: others succeed again");
+        assertThat(after(2)).isEmpty();
+    }
+
+    @Test
+    void dropsThatGoOnAfterAPauseAreAProblemAgain() {
+        Counter dropped = registry.counter("understudy.mirror.dropped", "standby", "a", "reason", "standby_down");
+        assertThat(after(2)).isEmpty();
+        dropped.increment(3);
+        assertThat(after(2)).hasSize(1);
+        assertThat(after(61)).singleElement().asString().startsWith("info mirror");
+        dropped.increment(2);
+        assertThat(after(2)).containsExactly("problem mirror: statements dropped (standby down) began: 2");
     }
 
     @Test
