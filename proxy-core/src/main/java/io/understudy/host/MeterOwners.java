@@ -1,5 +1,7 @@
 package io.understudy.host;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -38,8 +40,14 @@ public final class MeterOwners {
         claims.computeIfPresent(meter, (id, claim) -> claim.holder() == holder ? null : claim);
     }
 
-    /** Releases all meters of a holder. */
-    void release(Object holder) {
-        claims.values().removeIf(claim -> claim.holder() == holder);
+    /** Releases all meters of a holder, and returns them. */
+    List<Object> release(Object holder) {
+        List<Object> released = new ArrayList<>();
+        claims.forEach((meter, claim) -> {
+            if (claim.holder() == holder && claims.remove(meter, claim)) {
+                released.add(meter);
+            }
+        });
+        return released;
     }
 }

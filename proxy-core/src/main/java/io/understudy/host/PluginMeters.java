@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,10 @@ import org.jspecify.annotations.Nullable;
 final class PluginMeters extends MeterRegistry {
     private final String owner;
     private final MeterOwners owners;
+    private final Object registering = new Object();
     private volatile MeterRegistry process;
-    private volatile boolean removed;
+    /** Guarded by {@link #registering}, as is the change of {@link #process}. */
+    private boolean removed;
 
     PluginMeters(MeterRegistry process, String owner, MeterOwners owners) {
         super(process.config().clock());
@@ -42,74 +45,82 @@ final class PluginMeters extends MeterRegistry {
         });
     }
 
-    /** Returns the registry for a new meter. */
-    private MeterRegistry claim(Meter.Id id) {
-        if (removed) {
-            return process;
+    /** Registers a new meter with the process; of a plugin that was removed, where nobody reads it. */
+    private <M extends Meter> M registered(Meter.Id id, Function<MeterRegistry, M> meter) {
+        // Held until the process has the meter: a removal must not come between the claim and that.
+        synchronized (registering) {
+            if (!removed && owners.claim(id, this, owner) && isKnown(id)) {
+                owners.release(id, this);
+                throw MeterOwners.taken(id, owner, "the proxy itself");
+            }
+            return meter.apply(process);
         }
-        boolean isNew = owners.claim(id, this, owner);
-        if (isNew
-                && process.find(id.getName()).meters().stream()
-                        .anyMatch(meter -> meter.getId().equals(id))) {
-            owners.release(id, this);
-            throw MeterOwners.taken(id, owner, "the proxy itself");
-        }
-        return process;
+    }
+
+    private boolean isKnown(Meter.Id id) {
+        return process.find(id.getName()).meters().stream()
+                .anyMatch(meter -> meter.getId().equals(id));
     }
 
     /** Removes all meters. Those that a task of the plugin registers later are in no registry that is read. */
     void removeAll() {
-        MeterRegistry shown = process;
-        process = new SimpleMeterRegistry();
-        removed = true;
-        getMeters().forEach(meter -> shown.remove(meter.getId()));
-        owners.release(this);
+        synchronized (registering) {
+            MeterRegistry shown = process;
+            process = new SimpleMeterRegistry();
+            removed = true;
+            // Not by getMeters(), which lacks one that a task has just registered with the process.
+            owners.release(this).forEach(meter -> shown.remove((Meter.Id) meter));
+        }
     }
 
     @Override
     protected <T> Gauge newGauge(Meter.Id id, @Nullable T source, ToDoubleFunction<T> value) {
-        return Gauge.builder(id.getName(), source, value)
-                .tags(id.getTags())
-                .description(id.getDescription())
-                .baseUnit(id.getBaseUnit())
-                .register(claim(id));
+        return registered(
+                id,
+                Gauge.builder(id.getName(), source, value)
+                        .tags(id.getTags())
+                        .description(id.getDescription())
+                        .baseUnit(id.getBaseUnit())::register);
     }
 
     @Override
     protected Counter newCounter(Meter.Id id) {
-        return Counter.builder(id.getName())
-                .tags(id.getTags())
-                .description(id.getDescription())
-                .baseUnit(id.getBaseUnit())
-                .register(claim(id));
+        return registered(
+                id,
+                Counter.builder(id.getName())
+                        .tags(id.getTags())
+                        .description(id.getDescription())
+                        .baseUnit(id.getBaseUnit())::register);
     }
 
     @Override
     protected Timer newTimer(Meter.Id id, DistributionStatisticConfig wanted, PauseDetector pauses) {
-        return Timer.builder(id.getName())
-                .tags(id.getTags())
-                .description(id.getDescription())
-                .publishPercentiles(wanted.getPercentiles())
-                .publishPercentileHistogram(wanted.isPercentileHistogram())
-                .percentilePrecision(wanted.getPercentilePrecision())
-                .serviceLevelObjectives(durations(wanted.getServiceLevelObjectiveBoundaries()))
-                .minimumExpectedValue(duration(wanted.getMinimumExpectedValueAsDouble()))
-                .maximumExpectedValue(duration(wanted.getMaximumExpectedValueAsDouble()))
-                .distributionStatisticExpiry(wanted.getExpiry())
-                .distributionStatisticBufferLength(wanted.getBufferLength())
-                .pauseDetector(pauses)
-                .register(claim(id));
+        return registered(
+                id,
+                Timer.builder(id.getName())
+                        .tags(id.getTags())
+                        .description(id.getDescription())
+                        .publishPercentiles(wanted.getPercentiles())
+                        .publishPercentileHistogram(wanted.isPercentileHistogram())
+                        .percentilePrecision(wanted.getPercentilePrecision())
+                        .serviceLevelObjectives(durations(wanted.getServiceLevelObjectiveBoundaries()))
+                        .minimumExpectedValue(duration(wanted.getMinimumExpectedValueAsDouble()))
+                        .maximumExpectedValue(duration(wanted.getMaximumExpectedValueAsDouble()))
+                        .distributionStatisticExpiry(wanted.getExpiry())
+                        .distributionStatisticBufferLength(wanted.getBufferLength())
+                        .pauseDetector(pauses)::register);
     }
 
     @Override
     protected LongTaskTimer newLongTaskTimer(Meter.Id id, DistributionStatisticConfig wanted) {
-        return LongTaskTimer.builder(id.getName())
-                .tags(id.getTags())
-                .description(id.getDescription())
-                .publishPercentiles(wanted.getPercentiles())
-                .publishPercentileHistogram(wanted.isPercentileHistogram())
-                .serviceLevelObjectives(durations(wanted.getServiceLevelObjectiveBoundaries()))
-                .register(claim(id));
+        return registered(
+                id,
+                LongTaskTimer.builder(id.getName())
+                        .tags(id.getTags())
+                        .description(id.getDescription())
+                        .publishPercentiles(wanted.getPercentiles())
+                        .publishPercentileHistogram(wanted.isPercentileHistogram())
+                        .serviceLevelObjectives(durations(wanted.getServiceLevelObjectiveBoundaries()))::register);
     }
 
     private static Duration[] durations(double @Nullable [] nanos) {
@@ -127,47 +138,51 @@ final class PluginMeters extends MeterRegistry {
     @Override
     protected DistributionSummary newDistributionSummary(
             Meter.Id id, DistributionStatisticConfig wanted, double scale) {
-        return DistributionSummary.builder(id.getName())
-                .tags(id.getTags())
-                .description(id.getDescription())
-                .baseUnit(id.getBaseUnit())
-                .scale(scale)
-                .publishPercentiles(wanted.getPercentiles())
-                .publishPercentileHistogram(wanted.isPercentileHistogram())
-                .percentilePrecision(wanted.getPercentilePrecision())
-                .serviceLevelObjectives(wanted.getServiceLevelObjectiveBoundaries())
-                .minimumExpectedValue(wanted.getMinimumExpectedValueAsDouble())
-                .maximumExpectedValue(wanted.getMaximumExpectedValueAsDouble())
-                .distributionStatisticExpiry(wanted.getExpiry())
-                .distributionStatisticBufferLength(wanted.getBufferLength())
-                .register(claim(id));
+        return registered(
+                id,
+                DistributionSummary.builder(id.getName())
+                        .tags(id.getTags())
+                        .description(id.getDescription())
+                        .baseUnit(id.getBaseUnit())
+                        .scale(scale)
+                        .publishPercentiles(wanted.getPercentiles())
+                        .publishPercentileHistogram(wanted.isPercentileHistogram())
+                        .percentilePrecision(wanted.getPercentilePrecision())
+                        .serviceLevelObjectives(wanted.getServiceLevelObjectiveBoundaries())
+                        .minimumExpectedValue(wanted.getMinimumExpectedValueAsDouble())
+                        .maximumExpectedValue(wanted.getMaximumExpectedValueAsDouble())
+                        .distributionStatisticExpiry(wanted.getExpiry())
+                        .distributionStatisticBufferLength(wanted.getBufferLength())::register);
     }
 
     @Override
     protected Meter newMeter(Meter.Id id, Meter.Type type, Iterable<Measurement> measurements) {
-        return Meter.builder(id.getName(), type, measurements)
-                .tags(id.getTags())
-                .description(id.getDescription())
-                .baseUnit(id.getBaseUnit())
-                .register(claim(id));
+        return registered(
+                id,
+                Meter.builder(id.getName(), type, measurements)
+                        .tags(id.getTags())
+                        .description(id.getDescription())
+                        .baseUnit(id.getBaseUnit())::register);
     }
 
     @Override
     protected <T> FunctionTimer newFunctionTimer(
             Meter.Id id, T source, ToLongFunction<T> count, ToDoubleFunction<T> total, TimeUnit unit) {
-        return FunctionTimer.builder(id.getName(), source, count, total, unit)
-                .tags(id.getTags())
-                .description(id.getDescription())
-                .register(claim(id));
+        return registered(
+                id,
+                FunctionTimer.builder(id.getName(), source, count, total, unit)
+                        .tags(id.getTags())
+                        .description(id.getDescription())::register);
     }
 
     @Override
     protected <T> FunctionCounter newFunctionCounter(Meter.Id id, T source, ToDoubleFunction<T> count) {
-        return FunctionCounter.builder(id.getName(), source, count)
-                .tags(id.getTags())
-                .description(id.getDescription())
-                .baseUnit(id.getBaseUnit())
-                .register(claim(id));
+        return registered(
+                id,
+                FunctionCounter.builder(id.getName(), source, count)
+                        .tags(id.getTags())
+                        .description(id.getDescription())
+                        .baseUnit(id.getBaseUnit())::register);
     }
 
     @Override
