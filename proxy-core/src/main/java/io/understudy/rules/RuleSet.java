@@ -114,29 +114,33 @@ public final class RuleSet<R> {
             }
         }
         for (int candidate : part.candidates) {
-            Conditions rule = conditions[candidate];
-            if (rule.kindHolds(subject.kind())
-                    && rule.digestHolds(summary)
-                    && rule.tableHolds(summary, part.schema)
-                    && rule.patternHolds(subject.normalized(), false)) {
+            if (statementHolds(conditions[candidate], subject, part.schema)) {
                 return candidate;
             }
         }
         return part.fallback;
     }
 
-    /** Returns whether a rule before {@code index} could match if the client of {@code subject} were another one. */
+    /** Returns whether a rule before {@code index} would match if the client of {@code subject} were another one. */
     public boolean dependsOnClient(ExplainedStatement subject, int index) {
         for (int i = 0; i < (index < 0 ? conditions.length : index); i++) {
             Conditions rule = conditions[i];
             if (!rule.match.client().isEmpty()
                     && rule.userHolds(subject.user())
                     && rule.schemaHolds(subject.schema())
-                    && !rule.clientHolds(subject.client())) {
+                    && !rule.clientHolds(subject.client())
+                    && statementHolds(rule, subject, subject.schema())) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean statementHolds(Conditions rule, ExplainedStatement subject, @Nullable String schema) {
+        return rule.kindHolds(subject.kind())
+                && rule.digestHolds(subject.summary())
+                && rule.tableHolds(subject.summary(), schema)
+                && rule.patternHolds(subject.normalized(), false);
     }
 
     void hit(int index) {

@@ -7,6 +7,7 @@ import io.understudy.rules.ClientNet;
 import io.understudy.rules.ExplainedStatement;
 import io.understudy.rules.Match;
 import io.understudy.rules.NameGlob;
+import io.understudy.rules.TableGlob;
 import io.understudy.rules.TextPattern;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
@@ -85,6 +86,16 @@ class MirroredDigestsTest {
         assertThat(digests.of(digest("SELECT a FROM t", "app")))
                 .containsEntry("dependsOnClient", true)
                 .containsEntry("mirrored", false);
+    }
+
+    @Test
+    void aRuleThatCannotMatchTheDigestDoesNotAskForTheClient() {
+        List<ClientNet> client = List.of(ClientNet.parse("10.0.0.0/8"));
+        Match other = new Match(null, null, client, List.of(TableGlob.parse("archive")), null, null, null);
+        MirrorRules rules = rules(config(rule("other", other, "100%"), rule("rest", Match.ANY, "10%")));
+        MirroredDigests digests = new MirroredDigests(new DigestTimes(), () -> rules);
+        assertThat(digests.of(digest("SELECT a FROM t", "app"))).doesNotContainKey("dependsOnClient");
+        assertThat(digests.of(digest("SELECT a FROM archive", "app"))).containsEntry("dependsOnClient", true);
     }
 
     /** A digest has no values of which a look-up could be made; each execution has. */
