@@ -49,16 +49,31 @@ public final class CommitsText {
             return;
         }
         out.line(
-                "%.1f commits a second, %.2f ms each (median), of which %s is the wait for the acknowledgement",
+                "%s%.1f commits a second, %.2f ms each (median), of which %s is the wait for the acknowledgement",
+                present(figures),
                 Table.number(figures, "commitsPerSecond"),
                 Table.number(figures, "commitMillis"),
                 split
                         ? String.format(Locale.ROOT, "%.2f ms", Table.number(figures, "roundTripMillis"))
                         : "a part that is not known");
         out.line(
-                "A connection that commits one after another reaches %.0f a second;"
-                        + " the present rate needs %.1f at a time",
+                "A connection that commits one after another reaches %.0f a second; that rate needs %.1f at a time",
                 Table.number(figures, "ceilingPerConnection"), Table.number(figures, "connectionsNeeded"));
+    }
+
+    /** Returns the rate of now: the others are of the last commits, which may be hours old. */
+    private static String present(Map<String, Object> figures) {
+        if (!(figures.get("lastCommitSecondsAgo") instanceof Number ago)) {
+            return ""; // an older proxy
+        }
+        double rate = Table.number(figures, "commitsPerSecondNow");
+        return rate > 0
+                ? String.format(Locale.ROOT, "At present %.1f commits a second; of the last minutes: ", rate)
+                : "At present nobody commits; the last commit was " + age(ago.longValue()) + " ago. Until then: ";
+    }
+
+    private static String age(long seconds) {
+        return seconds < 120 ? seconds + " s" : seconds < 7200 ? seconds / 60 + " min" : seconds / 3600 + " h";
     }
 
     /** @param asked whether the primary has said if semi-sync is enabled */

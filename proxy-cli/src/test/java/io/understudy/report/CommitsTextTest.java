@@ -2,19 +2,27 @@ package io.understudy.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class CommitsTextTest {
     private static String text(String state, String active, boolean expected) {
+        return text(state, active, expected, Map.of());
+    }
+
+    private static String text(String state, String active, boolean expected, Map<String, Object> present) {
+        Map<String, Object> prediction = new HashMap<>(
+                Map.of("commits", 500, "commitsPerSecond", 10.0, "commitMillis", 2.0, "roundTripMillis", 0.0));
+        prediction.putAll(present);
         return CommitsText.of(Map.of(
                 "semisync",
                 Map.of("state", state, "waitPoint", "", "replicas", 1),
                 "attribution",
                 Map.of("active", active, "reason", ""),
                 "prediction",
-                Map.of("commits", 500, "commitsPerSecond", 10.0, "commitMillis", 2.0, "roundTripMillis", 0.0),
+                prediction,
                 "exposure",
                 Map.of("expected", expected, "unacknowledged", 0),
                 "users",
@@ -35,5 +43,15 @@ class CommitsTextTest {
         assertThat(text("off", "binlog", false)).contains("each could be lost", "0.00 ms is the wait", "0%");
         assertThat(text("on", "binlog", true))
                 .contains("No commit is known to have got its OK without a replica's acknowledgement since the start.");
+    }
+
+    /** The rate of the last burst is not that of now. */
+    @Test
+    void ratesHaveTheirTime() {
+        assertThat(text("on", "binlog", true, Map.of("commitsPerSecondNow", 0.0, "lastCommitSecondsAgo", 600.0)))
+                .contains("At present nobody commits; the last commit was 10 min ago. Until then: 10.0 commits a"
+                        + " second");
+        assertThat(text("on", "binlog", true, Map.of("commitsPerSecondNow", 12.5, "lastCommitSecondsAgo", 0.1)))
+                .contains("At present 12.5 commits a second; of the last minutes: 10.0 commits a second");
     }
 }

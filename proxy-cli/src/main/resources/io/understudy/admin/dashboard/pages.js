@@ -122,7 +122,8 @@ function commitPage() {
       { label: "How the time is split", value: text(view.attribution?.active), meaning: text(view.attribution?.reason) + "." },
       {
         label: "Connections needed", value: view.prediction?.connectionsNeeded > 0 ? number(view.prediction.connectionsNeeded) : "unknown",
-        meaning: "To commit as often as now, at the least."
+        meaning: "To commit as often as in the last minutes of commits, at the least."
+          + (view.prediction?.lastCommitSecondsAgo > 60 ? " The last one was " + duration(view.prediction.lastCommitSecondsAgo) + " ago." : "")
       }
     ]),
     rangeChoice(),

@@ -50,7 +50,7 @@ final class CommitReport {
         return digests.lines();
     }
 
-    synchronized Prediction.Figures prediction() {
-        return prediction.figures();
+    synchronized Prediction.Figures prediction(long nowNanos) {
+        return prediction.figures(nowNanos);
     }
 }

@@ -372,6 +372,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
 
     /** Returns the view for {@code /api/commits}. Thread-safe. */
     CommitsView view() {
-        return CommitsView.of(attribution, sample, countedMicros, exposure, groups, meters, report);
+        return CommitsView.of(
+                attribution, sample, countedMicros, exposure, groups, meters, report, nanoClock.getAsLong());
     }
 }

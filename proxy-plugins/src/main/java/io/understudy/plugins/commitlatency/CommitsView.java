@@ -64,7 +64,8 @@ record CommitsView(
             Exposure exposure,
             GroupCommits groups,
             CommitMeters meters,
-            CommitReport report) {
+            CommitReport report,
+            long nowNanos) {
         long groupCount = groups.groups();
         return new CommitsView(
                 attribution.view(),
@@ -76,7 +77,7 @@ record CommitsView(
                         sample.groupWaitCount(),
                         sample.groupWaitMicros(),
                         groups.under()),
-                report.prediction(),
+                report.prediction(nowNanos),
                 meters.unattributed(),
                 meters.gaps(),
                 report.users(),

@@ -1,21 +1,27 @@
 package io.understudy.plugins.commitlatency;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Expectation from the commits of the last minutes. Gathers in two alternating halves, so that it covers the last one
  * to two periods. Guarded by its {@link CommitReport}.
  */
 final class Prediction {
     private static final long PERIOD_NANOS = 60_000_000_000L;
+    private static final int PRESENT_SECONDS = 10;
+    private static final long SECOND_NANOS = 1_000_000_000L;
 
     /**
      * The figures; zero without data.
      *
      * @param commits number of commits that they are based on
-     * @param commitsPerSecond observed
+     * @param commitsPerSecond observed while these commits came, which may be long ago
      * @param commitMillis median latency of a commit
      * @param roundTripMillis median wait for the own acknowledgement: the way to the acknowledging replica and back
      * @param ceilingPerConnection most commits per second of one connection that commits one after another
      * @param connectionsNeeded connections that must commit at the same time for the observed rate (Little's law)
+     * @param commitsPerSecondNow of the last {@value #PRESENT_SECONDS} seconds; 0 while nobody commits
+     * @param lastCommitSecondsAgo age of the newest of these commits; null without commits
      */
     record Figures(
             long commits,
@@ -23,7 +29,36 @@ final class Prediction {
             double commitMillis,
             double roundTripMillis,
             double ceilingPerConnection,
-            double connectionsNeeded) {}
+            double connectionsNeeded,
+            double commitsPerSecondNow,
+            @Nullable Double lastCommitSecondsAgo) {}
+
+    /** Commits by second, of the last seconds. */
+    private static final class Present {
+        private final long[] seconds = new long[PRESENT_SECONDS];
+        private final long[] commits = new long[PRESENT_SECONDS];
+
+        private void commit(long nanos) {
+            long second = Math.floorDiv(nanos, SECOND_NANOS);
+            int slot = Math.floorMod(second, PRESENT_SECONDS);
+            if (seconds[slot] != second) {
+                seconds[slot] = second;
+                commits[slot] = 0;
+            }
+            commits[slot]++;
+        }
+
+        private double rate(long nowNanos) {
+            long now = Math.floorDiv(nowNanos, SECOND_NANOS);
+            long sum = 0;
+            for (int slot = 0; slot < PRESENT_SECONDS; slot++) {
+                if (seconds[slot] > now - PRESENT_SECONDS && seconds[slot] <= now) {
+                    sum += commits[slot];
+                }
+            }
+            return sum / (double) PRESENT_SECONDS;
+        }
+    }
 
     private static final class Half {
         private final Quantiles latency = new Quantiles();
@@ -39,9 +74,11 @@ final class Prediction {
 
     private Half now = new Half();
     private Half before = new Half();
+    private final Present present = new Present();
 
     void commit(Commit commit) {
         long at = commit.okNanos();
+        present.commit(at);
         if (now.latency.count() > 0 && at - now.firstNanos > PERIOD_NANOS) {
             Half old = before;
             before = now;
@@ -60,12 +97,13 @@ final class Prediction {
         now.ack.record(parts.ackNanos());
     }
 
-    Figures figures() {
+    /** @param nowNanos of the clock of {@link Commit#okNanos} */
+    Figures figures(long nowNanos) {
         // The half with more data.
         Half half = before.latency.count() > now.latency.count() ? before : now;
         long count = half.latency.count();
         if (count == 0) {
-            return new Figures(0, 0, 0, 0, 0, 0);
+            return new Figures(0, 0, 0, 0, 0, 0, 0, null);
         }
         double seconds = (half.lastNanos - half.firstNanos) / 1e9;
         double rate = seconds <= 0 ? 0 : (count - 1) / seconds;
@@ -77,7 +115,9 @@ final class Prediction {
                 Millis.of(half.latency.at(0.5)),
                 Millis.of(half.ack.at(0.5)),
                 median <= 0 ? 0 : tenth(1 / median),
-                tenth(rate * mean));
+                tenth(rate * mean),
+                tenth(present.rate(nowNanos)),
+                tenth(Math.max(0, nowNanos - Math.max(now.lastNanos, half.lastNanos)) / 1e9));
     }
 
     private static double tenth(double value) {

@@ -76,16 +76,31 @@ class FiguresTest {
     @Test
     void predictionFollowsLittlesLaw() {
         Prediction prediction = new Prediction();
-        assertThat(prediction.figures().commits()).isZero();
+        assertThat(prediction.figures(0).commits()).isZero();
         for (int i = 0; i < 1000; i++) {
             prediction.commit(GtidJoinTest.commit("g", i * (10 * MS), i * (10 * MS) + 88 * MS));
             prediction.attributed(new Breakdown(2 * MS, 0, 86 * MS));
         }
-        Prediction.Figures figures = prediction.figures();
+        long end = 1000 * 10 * MS;
+        Prediction.Figures figures = prediction.figures(end);
         assertThat(figures.commitsPerSecond()).isEqualTo(100);
         assertThat(figures.roundTripMillis()).isCloseTo(86, within(5.0));
         assertThat(figures.ceilingPerConnection()).isCloseTo(11.4, within(0.7));
         assertThat(figures.connectionsNeeded()).isEqualTo(8.8);
+        assertThat(figures.commitsPerSecondNow()).isCloseTo(100, within(10.0));
+    }
+
+    /** The rate of a burst is not the present rate once nobody commits. */
+    @Test
+    void aBurstHasItsAge() {
+        Prediction prediction = new Prediction();
+        for (int i = 0; i < 100; i++) {
+            prediction.commit(GtidJoinTest.commit("g", i * (10 * MS), i * (10 * MS) + MS));
+        }
+        Prediction.Figures figures = prediction.figures(600_000 * MS);
+        assertThat(figures.commitsPerSecond()).isEqualTo(100);
+        assertThat(figures.commitsPerSecondNow()).isZero();
+        assertThat(figures.lastCommitSecondsAgo()).isEqualTo(599.0);
     }
 
     @Test
