@@ -18,14 +18,22 @@ import org.jspecify.annotations.Nullable;
 public final class Dictionary {
     private static final int CACHE_SIZE = 4096;
 
-    private record Known(Relations relations, long changes) {}
+    /** @param generation tells it from those before */
+    private record Known(Relations relations, long changes, long generation) {
+        Known next(Relations others, long changesBefore) {
+            return new Known(others, changesBefore, generation + 1);
+        }
+    }
 
-    /** The result of {@link #callsStored} for one statement, and all that it depends on. */
+    /**
+     * The result of {@link #callsStored} for one statement, and all that it depends on. It names a catalogue by its
+     * generation: a statement that is never repeated would keep the whole of it.
+     */
     private record Verdict(
             StatementSummary summary,
             @Nullable String schema,
             boolean guarded,
-            Known known,
+            long generation,
             long changes,
             boolean rowFormat,
             boolean calls) {}
@@ -37,7 +45,7 @@ public final class Dictionary {
     private volatile boolean learnt;
 
     private volatile boolean rowFormat;
-    private volatile Known known = new Known(Relations.NONE, -1);
+    private volatile Known known = new Known(Relations.NONE, -1, 0);
     private final AtomicReferenceArray<@Nullable Verdict> verdicts = new AtomicReferenceArray<>(CACHE_SIZE);
 
     public Dictionary(LongSupplier nanos, long learnNanos) {
@@ -57,7 +65,7 @@ public final class Dictionary {
 
     /** Sets a new catalogue; {@code changesBefore} is the number of changes before it was read. */
     public synchronized void learned(Catalog catalog, long changesBefore) {
-        known = new Known(known.relations.with(catalog), changesBefore);
+        known = known.next(known.relations.with(catalog), changesBefore);
     }
 
     /**
@@ -71,7 +79,7 @@ public final class Dictionary {
         Known now = known;
         Relations less = now.relations.pruned(owned);
         if (less != now.relations) {
-            known = new Known(less, now.changes);
+            known = now.next(less, now.changes);
         }
     }
 
@@ -84,7 +92,7 @@ public final class Dictionary {
         Known now = known;
         Relations more = now.relations.expanded(written, alsoWritten);
         if (more != now.relations) {
-            known = new Known(more, now.changes);
+            known = now.next(more, now.changes);
         }
     }
 
@@ -127,7 +135,7 @@ public final class Dictionary {
      * @param schema schema of names without one
      * @param guarded without a guard the catalogue is never read, so each name could be that of a view
      */
-    @SuppressWarnings("ReferenceEquality") // summaries are shared, and a state of the catalogue is one object
+    @SuppressWarnings("ReferenceEquality") // summaries are shared
     public boolean callsStored(StatementSummary summary, @Nullable String schema, boolean guarded) {
         Known now = known;
         long changed = changes.get();
@@ -140,7 +148,7 @@ public final class Dictionary {
         Verdict before = verdicts.get(index);
         if (before != null
                 && before.summary == summary
-                && before.known == now
+                && before.generation == now.generation
                 && before.changes == changed
                 && before.rowFormat == row
                 && before.guarded == guarded
@@ -149,7 +157,7 @@ public final class Dictionary {
         }
         boolean calls = !summary.functions().isEmpty() && mayWrite(summary.functions(), schema)
                 || guarded && readMayWrite(summary.reads(), schema);
-        verdicts.set(index, new Verdict(summary, schema, guarded, now, changed, row, calls));
+        verdicts.set(index, new Verdict(summary, schema, guarded, now.generation, changed, row, calls));
         return calls;
     }
 
