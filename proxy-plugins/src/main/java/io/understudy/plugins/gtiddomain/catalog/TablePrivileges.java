@@ -17,7 +17,9 @@ import java.util.regex.Pattern;
  * PUBLIC. The dictionary shows nothing of objects that the account has no privilege for, and does not say so.
  */
 final class TablePrivileges {
-    private static final String NAME = "(\\*|`(?:[^`]|``)+`)";
+    /** In double quotes where the server's {@code sql_mode} has ANSI_QUOTES. */
+    private static final String NAME = "(\\*|`(?:[^`]|``)+`|\"(?:[^\"]|\"\")+\")";
+
     private static final Pattern LINE =
             Pattern.compile("GRANT (.+?) ON (?:TABLE )?" + NAME + "\\." + NAME + " TO .*", Pattern.DOTALL);
 
@@ -47,10 +49,11 @@ final class TablePrivileges {
             if (matcher.matches()) {
                 // One on columns keeps their list and so is none of those asked for.
                 String[] privileges = matcher.group(1).toUpperCase(Locale.ROOT).split(", ");
-                grants.add(new Grant(
-                        Set.copyOf(Arrays.asList(privileges)),
-                        like(unquoted(matcher.group(2))),
-                        unquoted(matcher.group(3))));
+                String schema = unquoted(matcher.group(2));
+                String table = unquoted(matcher.group(3));
+                // The schema's name is a pattern only in a grant on all of its tables.
+                Pattern schemas = table.equals("*") ? like(schema) : Pattern.compile(schema, Pattern.LITERAL);
+                grants.add(new Grant(Set.copyOf(Arrays.asList(privileges)), schemas, table));
             }
         }
     }
@@ -80,7 +83,11 @@ final class TablePrivileges {
     }
 
     private static String unquoted(String name) {
-        return name.equals("*") ? name : name.substring(1, name.length() - 1).replace("``", "`");
+        if (name.equals("*")) {
+            return name;
+        }
+        String quote = name.substring(0, 1);
+        return name.substring(1, name.length() - 1).replace(quote + quote, quote);
     }
 
     /** Returns the pattern of a schema in a grant: that of LIKE, and {@code *} for all. */

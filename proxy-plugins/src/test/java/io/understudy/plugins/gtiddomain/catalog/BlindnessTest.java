@@ -30,6 +30,23 @@ class BlindnessTest {
         assertThat(seen.hides("third", "p")).isTrue();
     }
 
+    /** Only the schema of a grant on all of its tables is a pattern. */
+    @Test
+    void aGrantOnOneTableNamesItsSchemaLiterally() {
+        Blindness seen = of(false, "GRANT TRIGGER ON `a_b`.`t` TO `watch`@`%`");
+
+        assertThat(seen.hides("a_b", "t")).isFalse();
+        assertThat(seen.hides("axb", "t")).isTrue();
+    }
+
+    @Test
+    void namesMayBeQuotedAsAnsiWantsThem() {
+        Blindness seen = of(false, "GRANT SELECT, TRIGGER ON \"sh\"\"op\".* TO \"watch\"@\"%\"");
+
+        assertThat(seen.hides("sh\"op", "orders")).isFalse();
+        assertThat(seen.hides("other", "orders")).isTrue();
+    }
+
     @Test
     void eventsMatterWhereTheServerRunsThem() {
         String[] grants = {"GRANT SELECT, TRIGGER ON *.* TO `watch`@`%`", "GRANT EVENT ON `shop`.* TO `watch`@`%`"};
