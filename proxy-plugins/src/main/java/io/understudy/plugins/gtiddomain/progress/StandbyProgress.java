@@ -4,7 +4,6 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Standby;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +18,15 @@ import org.slf4j.LoggerFactory;
 /**
  * All that is known of the standbys' progress: probes their positions and keeps the figures made of them.
  * {@link #probe} waits while another thread probes.
+ *
+ * <p>A standby that does not answer counts with its last known position. Otherwise another standby that goes back
+ * meanwhile would still seem to have applied what it applies again. The last position is safe: a standby that only
+ * stops, or whose link breaks, has that position or a later one, so that a table is at most held for longer. One that
+ * goes back itself while it is away is below it until its first answer. What is handed over until then, it had applied
+ * when it last answered. It is in the case of every standby that goes back: handovers within what it applies again were
+ * granted rightly when it had applied them, and their order is not kept when it applies them in parallel a second time.
+ * That is the warning of {@link #follow}. A promoted standby never reaches more than its last position, so that nothing
+ * that is written from then on counts as applied.
  */
 public final class StandbyProgress implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StandbyProgress.class);
@@ -35,7 +43,7 @@ public final class StandbyProgress implements AutoCloseable {
     private final ReplicaLag lag;
     private final AppliedTimes times;
     private final ApplierErrors errors;
-    /** The last known position of each standby. */
+    /** The last known position of each standby that has ever answered. */
     private final Map<String, GtidPosition> latest = new HashMap<>();
 
     private long appliersProbedAt;
@@ -91,7 +99,6 @@ public final class StandbyProgress implements AutoCloseable {
             appliersProbedAt = nanos.getAsLong();
         }
         Map<String, @Nullable GtidPosition> found = new LinkedHashMap<>();
-        List<GtidPosition> known = new ArrayList<>();
         String trouble = null;
         for (Standby standby : context.standbys()) {
             GtidPosition position = null;
@@ -107,7 +114,6 @@ public final class StandbyProgress implements AutoCloseable {
                     Positions.one(connection, "SELECT MASTER_GTID_WAIT('" + awaited + "', " + AWAITED_SECONDS + ")");
                 }
                 position = GtidPosition.parse(Positions.one(connection, "SELECT @@global.gtid_slave_pos"));
-                known.add(position);
                 follow(standby.name(), position);
                 if (appliers) {
                     errors.probe(standby.name(), connection);
@@ -121,8 +127,8 @@ public final class StandbyProgress implements AutoCloseable {
         if (found.isEmpty()) {
             return "no standbys are configured, so nothing is ever known to be applied";
         }
-        if (known.size() == found.size()) {
-            progress.standbysAt(known);
+        if (latest.keySet().containsAll(found.keySet())) {
+            progress.standbysAt(List.copyOf(latest.values()));
         }
         return trouble;
     }

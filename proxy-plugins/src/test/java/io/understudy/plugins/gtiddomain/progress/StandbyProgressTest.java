@@ -11,16 +11,19 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class StandbyProgressTest {
     private String position = "0-1-9,10-1-5";
     private boolean promoted;
 
-    private final Connection connection = Fakes.of(Connection.class, (proxy, method, arguments) -> statement());
+    private final Connection connection = Fakes.of(Connection.class, (proxy, method, arguments) -> statement(position));
     private final DataSource source = Fakes.of(DataSource.class, (proxy, method, arguments) -> connection);
     private final Standby standby = Fakes.of(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
         case "name" -> "s1";
@@ -28,16 +31,18 @@ class StandbyProgressTest {
         case "isPrimary" -> promoted;
         default -> null;
     });
-    private final PluginContext context =
-            Fakes.of(PluginContext.class, (proxy, method, arguments) -> switch (method.getName()) {
-                case "meters" -> new SimpleMeterRegistry();
-                case "standbys" -> List.of(standby);
-                default -> null;
-            });
-    private final StandbyProgress standbys =
-            new StandbyProgress(context, new DomainIndexes(0), table -> List.of(), () -> 0);
+    private final StandbyProgress standbys = progressOf(standby);
 
-    private Statement statement() {
+    private static StandbyProgress progressOf(Standby... standbys) {
+        PluginContext context = Fakes.of(PluginContext.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "meters" -> new SimpleMeterRegistry();
+            case "standbys" -> List.of(standbys);
+            default -> null;
+        });
+        return new StandbyProgress(context, new DomainIndexes(0), table -> List.of(), () -> 0);
+    }
+
+    private static Statement statement(@Nullable String position) {
         AtomicBoolean row = new AtomicBoolean(true);
         ResultSet rows = Fakes.of(ResultSet.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "next" -> row.getAndSet(false);
@@ -47,6 +52,58 @@ class StandbyProgressTest {
         });
         return Fakes.of(
                 Statement.class, (proxy, method, arguments) -> method.getName().equals("executeQuery") ? rows : null);
+    }
+
+    /** A standby at a position, or one that does not answer where that is null. */
+    private static Standby standby(String name, Map<String, String> positions) {
+        Connection connection =
+                Fakes.of(Connection.class, (proxy, method, arguments) -> statement(positions.get(name)));
+        DataSource source = Fakes.of(DataSource.class, (proxy, method, arguments) -> {
+            if (positions.get(name) == null) {
+                throw new SQLException("no answer");
+            }
+            return connection;
+        });
+        return Fakes.of(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "name" -> name;
+            case "dataSource" -> source;
+            case "isPrimary" -> false;
+            default -> null;
+        });
+    }
+
+    /** It applies again what seemed to be applied everywhere, whether or not the other one answers. */
+    @Test
+    void aStandbyThatGoesBackIsSeenWhileAnotherDoesNotAnswer() throws SQLException {
+        Map<String, String> positions = new HashMap<>(Map.of("s1", "0-1-9", "s2", "0-1-9"));
+        StandbyProgress both = progressOf(standby("s1", positions), standby("s2", positions));
+        both.probe(connection);
+        assertThat(both.progress().applied(0)).isEqualTo(9);
+
+        positions.put("s2", null);
+        positions.put("s1", "0-1-4");
+        assertThat(both.probe(connection)).contains("s2 cannot be queried");
+        assertThat(both.progress().applied(0)).isEqualTo(4);
+
+        positions.put("s1", "0-1-12");
+        both.probe(connection);
+        assertThat(both.progress().applied(0)).as("what the other one last had").isEqualTo(9);
+
+        positions.put("s2", "0-1-3");
+        assertThat(both.probe(connection)).isNull();
+        assertThat(both.progress().applied(0)).as("it went back itself").isEqualTo(3);
+    }
+
+    @Test
+    void untilEachStandbyHasAnsweredOnceNothingIsApplied() throws SQLException {
+        Map<String, String> positions = new HashMap<>(Map.of("s1", "0-1-9"));
+        StandbyProgress both = progressOf(standby("s1", positions), standby("s2", positions));
+        both.probe(connection);
+        assertThat(both.progress().applied(0)).isZero();
+
+        positions.put("s2", "0-1-7");
+        both.probe(connection);
+        assertThat(both.progress().applied(0)).isEqualTo(7);
     }
 
     private String saidAt(String now) throws SQLException {
