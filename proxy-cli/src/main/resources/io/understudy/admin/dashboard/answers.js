@@ -9,6 +9,12 @@ export const LEVELS = ["bad", "warn", "unknown", "info", "ok"];
 /** Returns how often something that counts as `key` happened in the last hour, as far as the dashboard has watched. */
 export const lastHour = (now, key) => now?.lastHour?.[key] || 0;
 
+/** Returns the level of losses of the mirror; every page that shows them has this one: a warning for an hour. */
+export function lossLevel(frame, key) {
+  const rate = frame?.values?.[key];
+  return rate > 0 || lastHour(frame, key) > 0 ? "warn" : known(rate) ? "ok" : "unknown";
+}
+
 const HOUR_MILLIS = 3600000;
 
 /** Returns the most urgent level of some figures. Those that say nothing about it are left out. */
@@ -173,9 +179,9 @@ function mirrorLosses(mirror, frame) {
   return [
     {
       label: "Dropped from the mirror",
-      value: rate(now.mirrorDroppedPerSecond),
-      level: known(now.mirrorDroppedPerSecond) ? now.mirrorDroppedPerSecond > 0 ? "warn" : "ok" : "unknown",
-      meaning: list.length ? number(lastHour(frame, "mirrorDroppedPerSecond")) + " in the last hour. Since the start: " + list.join(", ") + "."
+      value: known(now.mirrorDroppedPerSecond) ? number(lastHour(frame, "mirrorDroppedPerSecond")) + " in the last hour" : "unknown",
+      level: lossLevel(frame, "mirrorDroppedPerSecond"),
+      meaning: list.length ? "Now " + rate(now.mirrorDroppedPerSecond) + ". Since the start: " + list.join(", ") + "."
         : "Reads chosen for a standby that did not reach it; none since the start.",
       todo: now.mirrorDroppedPerSecond > 0
         && (mirror.standbys.every(standby => standby.state === "mirroring") ? "Mirror less (sample), or give it more connections (concurrency)." : "Mirroring goes on by itself when the standby is back."),
@@ -183,9 +189,9 @@ function mirrorLosses(mirror, frame) {
     },
     {
       label: "Failed on the standby",
-      value: rate(now.mirrorFailedPerSecond),
-      level: known(now.mirrorFailedPerSecond) ? now.mirrorFailedPerSecond > 0 ? "warn" : "ok" : "unknown",
-      meaning: number(lastHour(frame, "mirrorFailedPerSecond")) + " in the last hour, " + number(failed) + " since the start. Clients do not notice.",
+      value: known(now.mirrorFailedPerSecond) ? number(lastHour(frame, "mirrorFailedPerSecond")) + " in the last hour" : "unknown",
+      level: lossLevel(frame, "mirrorFailedPerSecond"),
+      meaning: "Now " + rate(now.mirrorFailedPerSecond) + "; " + number(failed) + " since the start. Clients do not notice.",
       todo: now.mirrorFailedPerSecond > 0 && "The mirror page has the last errors; mostly a grant is missing.",
       doc: "mirroring.md"
     }

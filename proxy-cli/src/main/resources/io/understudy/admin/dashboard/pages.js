@@ -1,11 +1,12 @@
 // The pages behind the overview, by route.
 
 import { advice, leverRules } from "./advice.js";
-import { clients, commits, conflicts, lastHour, switchOn } from "./answers.js";
+import { clients, commits, conflicts, lastHour, lossLevel, switchOn } from "./answers.js";
 import { el, raw, table } from "./dom.js";
 import { bytes, count, duration, millis, number, percent, sum, text, time, words } from "./format.js";
 import { badge, charts, figureList, rangeChoice } from "./overview.js";
 import { ask, state, token } from "./source.js";
+import { standbyLevel } from "./standby-answer.js";
 
 const ROWS = 200;
 const own = {};
@@ -69,8 +70,7 @@ function mirror() {
 }
 
 function lossOfLastHour(label, key, meaning) {
-  const times = lastHour(state.now, key);
-  return { label, value: number(times), level: times > 0 ? "warn" : "ok", meaning };
+  return { label, value: number(lastHour(state.now, key)), level: lossLevel(state.now, key), meaning };
 }
 
 function mirrored(standby) {
@@ -78,9 +78,9 @@ function mirrored(standby) {
   const failed = executed - (standby.executed?.ok || 0);
   const lost = Object.entries(standby.dropped || {}).filter(([, times]) => times > 0);
   return [
-    el("h3", {}, standby.standby, " ", badge(standby.state === "mirroring" ? "ok" : standby.state === "paused_primary" ? "info" : "warn")),
+    el("h3", {}, standby.standby, " ", badge(standby.state === "paused_primary" ? "info" : standbyLevel(state, standby.standby))),
     figureList([
-      { label: "State", value: words(standby.state), meaning: count(standby.connections, "connection") + "." },
+      { label: "State", value: words(standby.state), level: standby.state === "mirroring" ? "ok" : "info", meaning: count(standby.connections, "connection") + "." },
       { label: "Waiting", value: count(standby.waitingStatements, "statement"), meaning: bytes(standby.waitingBytes) + ". A queue that is always full needs a higher concurrency or a lower sample." },
       { label: "Executed", value: number(executed), meaning: number(failed) + " of them failed." },
       {

@@ -38,6 +38,17 @@ export function standbyAnswer(state) {
   };
 }
 
+/** Returns the level of one standby; every page that names it shows this one. */
+export function standbyLevel(state, name) {
+  const standby = Array.isArray(state.standbys) ? state.standbys.find(other => other.standby === name && !other.primary) : null;
+  return standby ? one(standby, Boolean(state.mirror)).level : "unknown";
+}
+
+/** Returns the level of a standby's server, whatever its warmth. */
+export function serverLevel(server) {
+  return !server.reachable || server.applierStopped ? "bad" : server.readOnly === false ? "warn" : "ok";
+}
+
 function one(standby, mirrored) {
   const server = standby.state || {};
   const figures = [serverFigure(server)];
@@ -83,7 +94,7 @@ function serverFigure(server) {
   return {
     label: "Server",
     value: state,
-    level: state === "replicates" ? "ok" : state === "not read-only" ? "warn" : "bad",
+    level: serverLevel(server),
     meaning: server.problem || (server.reachable
       ? "Lag " + duration(server.lagSeconds) + ", up for " + duration(server.uptimeSeconds) + ", " + count(server.threadsRunning, "running thread") + "."
       : "The proxy tries again each second."),

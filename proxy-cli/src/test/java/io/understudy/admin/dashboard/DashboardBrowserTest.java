@@ -141,6 +141,9 @@ class DashboardBrowserTest {
         }
     }
 
+    private static final String STANDBY_BADGE =
+            "[...document.querySelectorAll('#main h3')].find(h => h.innerText.includes('standby-1')).innerText";
+
     @Test
     void standbyDown() throws Exception {
         try (DashboardScene situation = new DashboardScene()) {
@@ -149,12 +152,17 @@ class DashboardBrowserTest {
             Map<String, Object> standby = situation.part(situation.views.get("standbys"), 0, "state");
             standby.replaceAll((key, value) -> null);
             standby.putAll(Map.of("reachable", false, "problem", "connection refused"));
+            situation.part(situation.views.get("mirror"), "standbys", 0).put("state", "paused_standby_down");
             show(situation.start(3), 390, true);
             isInOrder("standby down");
             assertThat(answer(1)).contains("Problem", "it does not respond, nothing can take over");
             assertThat(browser.evaluate("document.getElementById('standby').innerText"))
                     .contains("connection refused", "Start it");
             assertThat(browser.evaluate("document.title")).startsWith("✕");
+            show(browser.evaluate("location.origin") + "/#/mirror", 1280, true);
+            assertThat(browser.evaluate(STANDBY_BADGE))
+                    .as("as the overview says")
+                    .contains("Problem");
         }
     }
 
