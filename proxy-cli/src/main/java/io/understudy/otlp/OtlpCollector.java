@@ -1,36 +1,54 @@
 package io.understudy.otlp;
 
-import io.understudy.config.HttpUrl;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.understudy.config.OtlpConfig;
 import io.understudy.config.OtlpTls;
+import io.understudy.handshake.tls.TlsContexts;
+import io.understudy.handshake.tls.TlsFilesException;
+import io.understudy.otlp.ResponseStart.Response;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.ConnectException;
-import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.channels.UnresolvedAddressException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLException;
-import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** The HTTP client of one collector. Certificates are read by the first request. Must be used by one thread. */
-final class OtlpCollector {
+/**
+ * The HTTP client of one collector: a connection for each request, closed whatever becomes of it. The client of the JDK
+ * leaves a connection open whose response cannot be read, and has threads that end only after a garbage collection.
+ *
+ * <p>Certificates are read by the first request. Must be used by one thread.
+ */
+final class OtlpCollector implements AutoCloseable {
+    private static final int LONGEST_LINE = 4096;
+    private static final int LONGEST_HEADERS = 65_536;
+    private static final int CHUNK = 8192;
+
     private final OtlpConfig config;
-    private @Nullable HttpClient client;
+    private final EventLoopGroup group =
+            new MultiThreadIoEventLoopGroup(1, new DefaultThreadFactory("otlp-http", true), NioIoHandler.newFactory());
+    private @Nullable SslContext tls;
 
     OtlpCollector(OtlpConfig config) {
         this.config = config;
@@ -43,102 +61,118 @@ final class OtlpCollector {
      * @throws CollectorException if it does not take them
      */
     String post(byte[] body, Duration timeout) throws CollectorException, InterruptedException {
-        HttpUrl url = config.url();
-        HttpRequest.Builder request = HttpRequest.newBuilder(url.uri())
-                .header("Content-Type", "application/x-protobuf")
-                .POST(HttpRequest.BodyPublishers.ofByteArray(body));
-        config.headers().forEach((name, value) -> request.setHeader(name, value.reveal()));
-        HttpResponse<String> response = send(request.build(), timeout);
-        if (response.statusCode() / 100 != 2) {
-            throw new CollectorException(refusal(response, body.length));
-        }
-        return response.body();
-    }
-
-    private HttpResponse<String> send(HttpRequest request, Duration timeout)
-            throws CollectorException, InterruptedException {
-        CompletableFuture<HttpResponse<String>> sent = client().sendAsync(request, headers -> new ResponseStart());
+        Response response;
         try {
-            // The request's own timeout would not cover the response's body.
-            return sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            response = send(body, timeout);
         } catch (TimeoutException e) {
             throw new CollectorException(
                     "no response within " + timeout.toMillis() + " ms; check the collector, and the firewall before it",
                     e);
         } catch (ExecutionException e) {
-            throw new CollectorException(explain(e.getCause() == null ? e : e.getCause()), e);
+            throw new CollectorException(CollectorFailures.explain(e.getCause() == null ? e : e.getCause()), e);
+        } catch (IOException e) {
+            throw new CollectorException(CollectorFailures.explain(e), e);
+        }
+        if (response.status() / 100 != 2) {
+            throw new CollectorException(CollectorFailures.refusal(response, body.length));
+        }
+        return response.text();
+    }
+
+    private Response send(byte[] body, Duration timeout)
+            throws IOException, CollectorException, InterruptedException, TimeoutException, ExecutionException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        ResponseStart reader = new ResponseStart();
+        Channel channel = connect(reader, timeout);
+        try {
+            // Where writing fails, there may be a response all the same, or reading fails too.
+            channel.writeAndFlush(request(body));
+            return reader.response().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
         } finally {
-            sent.cancel(true);
+            channel.close();
         }
     }
 
-    private HttpClient client() throws CollectorException {
-        if (client == null) {
-            HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
-            OtlpTls tls = config.tls();
-            Path ca = tls == null ? null : tls.ca();
-            if (ca != null) {
-                builder.sslContext(trusting(ca));
+    /** Tries the host's addresses in turn. Its name is looked up on this thread: nothing but pushes waits for it. */
+    private Channel connect(ResponseStart reader, Duration timeout)
+            throws IOException, CollectorException, InterruptedException {
+        URI uri = config.url().uri();
+        SslContext encryption = encryption(uri);
+        InetAddress[] addresses = InetAddress.getAllByName(uri.getHost());
+        Bootstrap bootstrap = new Bootstrap()
+                .group(group)
+                .channel(NioSocketChannel.class)
+                .option(ChannelOption.AUTO_CLOSE, false)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis() / addresses.length)
+                .handler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        if (encryption != null) {
+                            channel.pipeline()
+                                    .addLast(encryption.newHandler(channel.alloc(), bare(uri.getHost()), port(uri)));
+                        }
+                        channel.pipeline()
+                                .addLast(new HttpClientCodec(LONGEST_LINE, LONGEST_HEADERS, CHUNK))
+                                .addLast(reader);
+                    }
+                });
+        Throwable last = null;
+        for (InetAddress address : addresses) {
+            ChannelFuture connected = bootstrap.connect(new InetSocketAddress(address, port(uri)));
+            try {
+                connected.await();
+            } catch (InterruptedException e) {
+                connected.channel().close();
+                throw e;
             }
-            client = builder.build();
-        }
-        return client;
-    }
-
-    private static SSLContext trusting(Path ca) throws CollectorException {
-        try (InputStream in = Files.newInputStream(ca)) {
-            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-            store.load(null, null);
-            int count = 0;
-            for (Certificate authority : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-                store.setCertificateEntry("ca" + count++, authority);
+            if (connected.isSuccess()) {
+                return connected.channel();
             }
-            if (count == 0) {
-                throw new IOException("it has no certificate");
+            last = connected.cause();
+        }
+        throw last instanceof IOException failed ? failed : new IOException(last);
+    }
+
+    private @Nullable SslContext encryption(URI uri) throws CollectorException {
+        if (tls == null && uri.getScheme().equalsIgnoreCase("https")) {
+            OtlpTls files = config.tls();
+            try {
+                tls = TlsContexts.connecting(
+                        TlsContexts.Verification.AUTHORITY_AND_NAME, files == null ? null : files.ca(), null, null);
+            } catch (TlsFilesException e) {
+                throw new CollectorException("metrics.otlp.tls.ca: " + e.getMessage(), e);
             }
-            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(store);
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, trust.getTrustManagers(), null);
-            return context;
-        } catch (IOException | GeneralSecurityException e) {
-            throw new CollectorException(
-                    "metrics.otlp.tls.ca: " + ca + " cannot be used (" + e.getMessage()
-                            + "); it must have certificates in PEM",
-                    e);
         }
+        return tls;
     }
 
-    private static String explain(Throwable cause) {
-        Throwable innermost = cause;
-        while (innermost.getCause() != null) {
-            innermost = innermost.getCause();
-        }
-        if (innermost instanceof UnresolvedAddressException) {
-            return "its host name is not known; check metrics.otlp.url";
-        }
-        if (cause instanceof SSLException) {
-            return "TLS failed (" + innermost.getMessage()
-                    + "); check metrics.otlp.tls.ca, and that the collector's certificate names this host";
-        }
-        if (cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException) {
-            String said = innermost.getMessage();
-            return "no connection" + (said == null ? "" : " (" + said + ")")
-                    + "; see that the collector runs, and that metrics.otlp.url is right";
-        }
-        return cause + "; check metrics.otlp.url and the collector's log";
+    private FullHttpRequest request(byte[] body) {
+        URI uri = config.url().uri();
+        String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+        FullHttpRequest request = new DefaultFullHttpRequest(
+                HttpVersion.HTTP_1_1, HttpMethod.POST, uri.getRawPath() + query, Unpooled.wrappedBuffer(body));
+        request.headers()
+                .set(HttpHeaderNames.HOST, uri.getRawAuthority())
+                .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE)
+                .set(HttpHeaderNames.CONTENT_TYPE, "application/x-protobuf")
+                .set(HttpHeaderNames.CONTENT_LENGTH, body.length);
+        config.headers().forEach((name, value) -> request.headers().set(name, value.reveal()));
+        return request;
     }
 
-    private static String refusal(HttpResponse<String> response, int bytes) {
-        int status = response.statusCode();
-        String said = "status " + status + (response.body().isEmpty() ? "" : " (" + response.body() + ")");
-        String remedy = switch (status) {
-            case 401, 403 -> "check metrics.otlp.headers";
-            case 404, 405 -> "check the path in metrics.otlp.url: it is /v1/metrics for an OpenTelemetry collector";
-            case 413 -> "raise the collector's limit above " + bytes + " bytes";
-            case 429, 502, 503, 504 -> "it is overloaded or restarts; see its log";
-            default -> status / 100 == 3 ? "name the new address in metrics.otlp.url" : "see the collector's log";
-        };
-        return said + "; " + remedy;
+    private static int port(URI uri) {
+        int standard = uri.getScheme().equalsIgnoreCase("https") ? 443 : 80;
+        return uri.getPort() < 0 ? standard : uri.getPort();
+    }
+
+    /** Returns an IPv6 address without its brackets, which certificates do not have. */
+    private static String bare(String host) {
+        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    }
+
+    /** Closes the connection, if there is one, without waiting. */
+    @Override
+    public void close() {
+        group.shutdownGracefully(0, 0, TimeUnit.SECONDS);
     }
 }

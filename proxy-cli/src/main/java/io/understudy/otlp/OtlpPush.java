@@ -2,6 +2,7 @@ package io.understudy.otlp;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.understudy.base.Durations;
 import io.understudy.config.OtlpConfig;
@@ -10,8 +11,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -44,6 +45,7 @@ public final class OtlpPush implements AutoCloseable {
     private volatile long failures;
 
     private boolean saidPartial;
+    private volatile boolean closing;
 
     private OtlpPush(
             OtlpConfig config,
@@ -59,11 +61,15 @@ public final class OtlpPush implements AutoCloseable {
         collector = new OtlpCollector(config);
         pushed = counter("ok");
         failed = counter("failed");
-        thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread made = new Thread(task, "otlp-push");
-            made.setDaemon(true);
-            return made;
-        });
+        thread = new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("otlp-push", true)) {
+            /** Not sooner: a push may be about to connect. */
+            @Override
+            protected void terminated() {
+                if (!closing) {
+                    collector.close();
+                }
+            }
+        };
     }
 
     private Counter counter(String outcome) {
@@ -129,15 +135,21 @@ public final class OtlpPush implements AutoCloseable {
 
     /** One line for an outage; {@code understudy_otlp_pushes_total} counts the others. */
     private void failed(String why, Throwable cause) {
+        if (thread.isShutdown() && !thread.isTerminated()) {
+            return; // interrupted, by a reload or the end
+        }
         failed.increment();
         long before = failures;
         failures = before + 1; // one thread writes it
         if (before == 0) {
             log.warn(
-                    "metrics cannot be pushed to {}: {}. Tried every {} from now on; /metrics has them all the same",
+                    "metrics cannot be pushed to {}: {}. {}",
                     config.url().withoutQuery(),
                     why,
-                    Durations.format(config.interval()));
+                    thread.isTerminated()
+                            ? "The process ends without another try"
+                            : "Tried every " + Durations.format(config.interval())
+                                    + " from now on; /metrics has them all the same");
         }
         log.debug("a push failed", cause);
     }
@@ -166,6 +178,7 @@ public final class OtlpPush implements AutoCloseable {
     @Override
     public void close() {
         boolean idle = false;
+        closing = true;
         thread.shutdownNow();
         try {
             idle = thread.awaitTermination(LAST.toMillis(), TimeUnit.MILLISECONDS);
@@ -175,5 +188,6 @@ public final class OtlpPush implements AutoCloseable {
         if (idle && failures == 0) {
             push(LAST);
         }
+        collector.close();
     }
 }

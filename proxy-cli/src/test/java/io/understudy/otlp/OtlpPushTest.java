@@ -22,12 +22,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,14 +65,17 @@ class OtlpPushTest {
     }
 
     private OtlpPush push(int port, Duration interval) {
+        return push(port, interval, MetricSnapshots::new);
+    }
+
+    private OtlpPush push(int port, Duration interval, Supplier<MetricSnapshots> metrics) {
         OtlpConfig config = new OtlpConfig(
                 HttpUrl.parse("http://127.0.0.1:" + port + "/v1/metrics?key=secret"),
                 interval,
                 Map.of(),
                 Map.of(),
                 null);
-        return OtlpPush.start(
-                config, MetricSnapshots::new, () -> Map.of("service.name", "x"), meters, Clock.systemUTC());
+        return OtlpPush.start(config, metrics, () -> Map.of("service.name", "x"), meters, Clock.systemUTC());
     }
 
     private double pushes(String outcome) {
@@ -151,6 +156,7 @@ class OtlpPushTest {
                 assertThat(Duration.ofNanos(System.nanoTime() - began))
                         .as("less than a push waits for a response")
                         .isLessThan(Duration.ofSeconds(9));
+                assertThat(lines()).singleElement().asString().endsWith("The process ends without another try");
             }
         }
     }
@@ -176,14 +182,36 @@ class OtlpPushTest {
         });
         server.start();
         try {
-            OtlpPush push = push(server.getAddress().getPort());
+            OtlpPush push = push(server.getAddress().getPort(), Duration.ofHours(1));
             assertThat(requests.poll(30, TimeUnit.SECONDS)).isNotNull();
             push.close();
-            assertThat(requests.poll(30, TimeUnit.SECONDS)).as("the last push").isNotNull();
+            assertThat(requests.poll(30, TimeUnit.SECONDS))
+                    .as("the last push; log: %s", log)
+                    .isNotNull();
         } finally {
             ended.countDown();
             server.stop(0);
             workers.shutdownNow();
         }
+    }
+
+    /** Its connection is taken away at any moment. */
+    @Test
+    void aReloadInTheMiddleOfAPushIsNoOutage() throws Exception {
+        CompletableFuture<Thread> scraping = new CompletableFuture<>();
+        CountDownLatch stopped = new CountDownLatch(1);
+        OtlpPush push = push(freePort(), Duration.ofHours(1), () -> {
+            scraping.complete(Thread.currentThread());
+            while (stopped.getCount() > 0) {
+                Thread.onSpinWait();
+            }
+            return new MetricSnapshots();
+        });
+        Thread thread = scraping.get(30, TimeUnit.SECONDS);
+        push.stop();
+        stopped.countDown();
+        thread.join(30_000);
+        assertThat(thread.isAlive()).isFalse();
+        assertThat(lines()).isEmpty();
     }
 }
