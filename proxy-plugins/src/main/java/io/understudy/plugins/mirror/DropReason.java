@@ -15,6 +15,10 @@ enum DropReason {
     VIEW,
     /** It reads a name that the standby does not have, does not show, or may be about to change. */
     TABLE_UNKNOWN,
+    /**
+     * The standby's dictionary cannot be read, or was not read again since an outage or a reload: its names may be any.
+     */
+    DICTIONARY_UNREAD,
     /** It reads a table that an operator rebuilds on the standby. */
     TABLE_SKIPPED,
     /** An execution whose parameter types were never sent, or whose query attributes cannot be told from its values. */

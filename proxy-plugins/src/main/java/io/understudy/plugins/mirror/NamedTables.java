@@ -34,7 +34,7 @@ final class NamedTables {
                 if (error != null) {
                     errors.failed(statement.rule().name(), statement.digest(), error, System.nanoTime());
                 }
-                yield DropReason.TABLE_UNKNOWN;
+                yield tables.reason(statement.tables());
             }
         };
     }
@@ -44,6 +44,6 @@ final class NamedTables {
     DropReason refusalOfQueued(MirroredStatement statement) {
         StandbyTables.Verdict verdict = tables.verdict(statement.tables());
         // Its names were known when it was queued; since then an outage or a reload made the mirror forget them.
-        return verdict == StandbyTables.Verdict.WAIT ? DropReason.TABLE_UNKNOWN : refusal(statement, verdict);
+        return verdict == StandbyTables.Verdict.WAIT ? DropReason.DICTIONARY_UNREAD : refusal(statement, verdict);
     }
 }

@@ -2,6 +2,8 @@ package io.understudy.plugins.mirror;
 
 import io.understudy.sql.TableName;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLTransientConnectionException;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -66,9 +68,10 @@ final class StandbyTables {
      * When the standby may be queried again.
      *
      * @param failed whether the last query failed; if not, {@code nanos} means nothing
+     * @param unreachable whether it failed because there is no connection to the standby
      */
-    private record Retry(boolean failed, long nanos) {
-        private static final Retry NOW = new Retry(false, 0);
+    private record Retry(boolean failed, boolean unreachable, long nanos) {
+        private static final Retry NOW = new Retry(false, false, 0);
 
         private boolean due(long now) {
             return !failed || now - nanos >= 0;
@@ -227,11 +230,19 @@ final class StandbyTables {
                 retry = Retry.NOW;
             } catch (SQLException | RuntimeException e) {
                 problem = String.valueOf(e.getMessage());
-                retry = new Retry(true, System.nanoTime() + RETRY_NANOS);
+                retry = new Retry(true, isConnection(e), System.nanoTime() + RETRY_NANOS);
                 names.forEach(wanted::remove);
             }
         }
         release();
+    }
+
+    private static boolean isConnection(Exception e) {
+        return e instanceof SQLTransientConnectionException
+                || e instanceof SQLNonTransientConnectionException
+                || e instanceof SQLException sql
+                        && sql.getSQLState() != null
+                        && sql.getSQLState().startsWith("08");
     }
 
     private void learn(TableName name, TableState state) {
@@ -294,6 +305,27 @@ final class StandbyTables {
             }
         }
         return null;
+    }
+
+    /**
+     * Returns why a statement with {@link Verdict#UNKNOWN} is not sent: its names are not there, or they could not be
+     * looked up because the standby is down or refuses to tell.
+     */
+    DropReason reason(List<TableName> names) {
+        Retry last = retry;
+        if (!last.failed()) {
+            return DropReason.TABLE_UNKNOWN;
+        }
+        long now = System.nanoTime();
+        for (TableName name : names) {
+            TableState state = known.get(name);
+            if (name.schema() != null
+                    && !ServerState.isVirtual(name.schema())
+                    && (state == null || now - state.queriedNanos() > LASTING_NANOS)) {
+                return last.unreachable() ? DropReason.STANDBY_DOWN : DropReason.DICTIONARY_UNREAD;
+            }
+        }
+        return DropReason.TABLE_UNKNOWN;
     }
 
     /** Returns the views that are not mirrored, and names that are not there, for the admin endpoint. */

@@ -32,7 +32,7 @@ class StandbyMirrorTest extends MirrorHarness {
         mirror.reload(config);
         run(mirror);
         assertThat(executed("ok")).isZero();
-        assertThat(dropped("table_unknown")).isEqualTo(1);
+        assertThat(dropped("dictionary_unread")).isEqualTo(1);
         dictionaryQueries.remove(0).run();
         offer(mirror, "SELECT 2 FROM orders", 1, SETTING, orders);
         run(mirror);

@@ -30,6 +30,7 @@ class StandbyTablesTest {
     private final List<Long> decided = new ArrayList<>();
     private long appliedNanos;
     private boolean down;
+    private String sqlState = "08000";
 
     private final StandbyTables tables = new StandbyTables(
             FakeDictionary::new,
@@ -60,7 +61,7 @@ class StandbyTablesTest {
     private final class FakeDictionary implements TableDictionary {
         FakeDictionary() throws SQLException {
             if (down) {
-                throw new SQLException("down");
+                throw new SQLException("down", sqlState);
             }
         }
 
@@ -253,5 +254,21 @@ class StandbyTablesTest {
         assertThat(verdict("n7")).isEqualTo(Verdict.READS);
         tables.forget();
         assertThat(verdict("t")).isEqualTo(Verdict.WAIT);
+    }
+
+    /** In an outage the names are there as before. */
+    @ParameterizedTest
+    @CsvSource({"08000, STANDBY_DOWN", "42000, DICTIONARY_UNREAD"})
+    void namesThatCannotBeLookedUpAreNotCalledUnknown(String state, DropReason reason) {
+        assertThat(settled("absent")).isEqualTo(Verdict.UNKNOWN);
+        assertThat(tables.reason(List.of(name("absent")))).isEqualTo(DropReason.TABLE_UNKNOWN);
+        down = true;
+        sqlState = state;
+        tables.forget();
+        assertThat(settled("t")).isEqualTo(Verdict.UNKNOWN);
+        assertThat(tables.reason(List.of(name("t")))).isEqualTo(reason);
+        assertThat(tables.reason(List.of(new TableName(null, "t"))))
+                .as("no schema")
+                .isEqualTo(DropReason.TABLE_UNKNOWN);
     }
 }
