@@ -162,7 +162,7 @@ class LogWriterTest {
         private static final int LINES = 300;
 
         public static void main(String[] arguments) {
-            EventLog.background();
+            LogWriter writer = EventLog.background();
             Logger log = LoggerFactory.getLogger(Program.class);
             for (int i = 0; i < LINES; i++) {
                 log.info("line {} of the program", i % 2 == 0 ? "even" : "odd", new IOException("number " + i));
@@ -174,6 +174,10 @@ class LogWriterTest {
             log.error("the last line");
             if (arguments[0].equals("exit")) {
                 System.exit(3);
+            }
+            // The JVM ends at once when its heap is full, and waits for no thread.
+            while (!writer.isIdle()) {
+                Thread.onSpinWait();
             }
             List<byte[]> all = new ArrayList<>();
             while (true) {
