@@ -196,7 +196,7 @@ public final class DomainObserver implements SessionObserver {
     public @Nullable InjectedStatement onRetired() {
         shared.threads().lost(session.serverThreadId());
         InjectedStatement back = domain.back(current.get());
-        int index = back == null ? domain.index() : DomainIndexes.DEFAULT;
+        int index = back == null ? domain.announced(current.get()) : DomainIndexes.DEFAULT;
         lost.unfollowed("a fault of the plugin", index, current.get(), pendingWrites.takeAll(), writes.unsent());
         return back;
     }
@@ -212,7 +212,7 @@ public final class DomainObserver implements SessionObserver {
     public void onClose(String reason) {
         if (reason.equals(LostWrites.UNREAD)) {
             shared.threads().lost(session.serverThreadId());
-            lost.unread(domain.index(), current.get(), pendingWrites.takeAll(), writes.unsent());
+            lost.unread(domain.announced(current.get()), current.get(), pendingWrites.takeAll(), writes.unsent());
         } else {
             shared.threads().ended(session.serverThreadId());
             lost.ended(pendingWrites.takeAll());

@@ -48,6 +48,15 @@ final class SessionDomain {
         return index;
     }
 
+    /**
+     * Returns the index under which the next statement is announced unless another one is injected: while its domain is
+     * only believed, that of any domain.
+     */
+    int announced(Policy policy) {
+        int believed = index();
+        return isIn(believed) || !policy.tagging ? believed : DomainIndexes.FOREIGN;
+    }
+
     /** Returns whether the next statement is certain to run in a domain unless another one is injected. */
     boolean isIn(int wanted) {
         return wanted == index() && (fresh.sure() || !pending.isEmpty());
@@ -133,7 +142,7 @@ final class SessionDomain {
         meters.refused(set == null ? index : set, result.errorCode());
         if (set != null && !clientSteers) {
             index();
-            pendingWrites.moved(set, confirmed);
+            pendingWrites.moved(set, fresh.sure() ? confirmed : DomainIndexes.FOREIGN);
             index = pending.isEmpty() ? confirmed : index;
         }
     }

@@ -95,8 +95,8 @@ final class WriteTagging {
             if (runs) {
                 if (entries != null) {
                     boolean mark = alone || domain.refusedBefore() || refused;
-                    boundaryWrite =
-                            policy.ownership.force(entries, domain.index(), Conflict.UNSTEERABLE, work, digest, mark);
+                    boundaryWrite = policy.ownership.force(
+                            entries, domain.announced(policy), Conflict.UNSTEERABLE, work, digest, mark);
                 }
                 WriteOutcome left = domain.clientSteers() ? WriteOutcome.RESPECTED : WriteOutcome.LEFT_ALONE;
                 count(rule, domain.index(), wanted, alone ? left : WriteOutcome.UNPROVEN);
@@ -148,7 +148,7 @@ final class WriteTagging {
                 && !before.over()
                 && work == Work.TABLES
                 && Arrays.equals(before.entries, reader.tables(command, summary, work, policy))
-                && (!policy.tagging || before.index() == domain.index());
+                && (!policy.tagging || before.index() == domain.announced(policy));
     }
 
     /** Announces a command that is being sent; returns its pending write, or null if it needs none. */
@@ -190,7 +190,8 @@ final class WriteTagging {
         if (work.writes()) {
             countWrite(domain.index());
         }
-        return policy.ownership.force(entries, domain.index(), kind, work, CommandReader.digest(summary), true);
+        return policy.ownership.force(
+                entries, domain.announced(policy), kind, work, CommandReader.digest(summary), true);
     }
 
     /** Called when the session's variables have been reset. */

@@ -6,6 +6,7 @@ import io.understudy.plugins.gtiddomain.ownership.OwnershipReport;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.testkit.FakeClient;
 import io.understudy.testkit.FakeExchange;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -248,5 +249,59 @@ class DomainObserverTest {
         fixture.accounts.setFreshIndex(DomainIndexes.FOREIGN);
 
         assertThat(between.run("INSERT INTO orders VALUES (1)")).isEqualTo(TO_0);
+    }
+
+    /** It may have a third server's domain, in which the standbys apply it at another time. */
+    @Test
+    void aWriteInADomainThatIsOnlyBelievedIsAnnouncedInAnyDomain() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        fixture.accounts.refused("weak");
+        fixture.accounts.forgetFreshIndex();
+        FakeClient single = fixture.client("weak");
+        FakeClient transaction = fixture.client("weak");
+        FakeClient pipelined = fixture.client("app");
+
+        assertThat(single.run("INSERT INTO orders VALUES (1)")).isEqualTo("-");
+        assertThat(transaction.run("BEGIN")).isEqualTo("-");
+        assertThat(transaction.run("INSERT INTO items VALUES (1)")).isEqualTo("-");
+        pipelined.response(pipelined.send("INSERT INTO archive VALUES (1)", false));
+        assertThat(pipelined.injected()).isEqualTo("-");
+
+        int any = 1 << DomainIndexes.FOREIGN;
+        for (String table : List.of("shop.orders", "shop.items", "shop.archive")) {
+            assertThat(fixture.policy.ownership.ownersOf(
+                            fixture.dictionary.catalog().family(table)))
+                    .as(table)
+                    .isEqualTo(any);
+        }
+        fixture.accounts.setFreshIndex(DomainIndexes.DEFAULT);
+        single.run("INSERT INTO big VALUES (1)");
+        assertThat(fixture.policy.ownership.ownersOf("shop.big")).isEqualTo(1);
+    }
+
+    /** The server refuses the SET, so the write runs where the session was. */
+    @Test
+    void aWriteWhoseDomainIsRefusedBeforeTheServersValueIsReadIsInAnyDomain() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        fixture.accounts.forgetFreshIndex();
+        FakeClient weak = fixture.client("weak");
+        weak.refuseWith(1227);
+
+        assertThat(weak.run("INSERT INTO orders VALUES (1)")).isEqualTo(TO_0);
+
+        assertThat(fixture.policy.ownership.ownersOf("shop.orders")).isEqualTo(1 << DomainIndexes.FOREIGN);
+    }
+
+    /** In mode advise nothing is ever set, and the domains are only simulated. */
+    @Test
+    void adviceCountsNoConflictBecauseTheServersValueIsNotReadYet() {
+        Fixture fixture = new Fixture(Mode.ADVISE, Guard.PIN, Fixture.ddl(10));
+        fixture.accounts.forgetFreshIndex();
+        FakeClient client = fixture.client("app");
+        client.run("INSERT INTO orders VALUES (1)");
+        client.run("BEGIN");
+        client.run("INSERT INTO orders VALUES (1)");
+
+        assertThat(fixture.conflicts).isEmpty();
     }
 }
