@@ -71,6 +71,52 @@ class CatalogReaderServerTest {
         }
     }
 
+    /** As a server shows them: views name views, and functions of the same schema have no schema. */
+    @Test
+    void nestedViewsTriggersAndFunctionsAreFollowedToTheirTables() throws Exception {
+        server.execute(
+                "SET GLOBAL log_bin_trust_function_creators=1",
+                "CREATE DATABASE deep",
+                "CREATE TABLE deep.source (id INT, v INT)",
+                "CREATE TABLE deep.written (id INT)",
+                "CREATE TABLE deep.base (id INT)",
+                "CREATE TABLE deep.reads (id INT)",
+                "CREATE TABLE deep.writes (id INT)",
+                "CREATE TABLE deep.views (id INT)",
+                "CREATE FUNCTION deep.total() RETURNS INT RETURN (SELECT SUM(v) FROM deep.source)",
+                "CREATE PROCEDURE deep.total() SELECT 1",
+                "CREATE FUNCTION deep.twice() RETURNS INT RETURN 2 * deep.total()",
+                "CREATE FUNCTION deep.fill() RETURNS INT BEGIN INSERT INTO deep.written VALUES (1); RETURN 1; END",
+                "CREATE FUNCTION deep.outer_fill() RETURNS INT RETURN deep.fill()",
+                "CREATE VIEW deep.called AS SELECT deep.twice() AS n",
+                "CREATE VIEW deep.over AS SELECT n FROM deep.called",
+                "CREATE VIEW deep.top AS SELECT * FROM deep.over",
+                "CREATE VIEW deep.filling AS SELECT deep.outer_fill() AS n FROM deep.base",
+                "CREATE VIEW deep.over_filling AS SELECT n FROM deep.filling",
+                "CREATE VIEW deep.top_filling AS SELECT * FROM deep.over_filling",
+                "CREATE TRIGGER deep.r BEFORE INSERT ON deep.reads FOR EACH ROW SET NEW.id = deep.twice()",
+                "CREATE TRIGGER deep.w BEFORE INSERT ON deep.writes FOR EACH ROW SET NEW.id = deep.outer_fill()",
+                "CREATE TRIGGER deep.v BEFORE INSERT ON deep.views FOR EACH ROW"
+                        + " SET NEW.id = (SELECT MAX(n) FROM deep.top_filling)");
+        try {
+            Catalog catalog = read(1_000);
+
+            assertThat(catalog.readThrough("deep.top")).contains("deep.source");
+            assertThat(Set.of("deep.called", "deep.over", "deep.top")).allMatch(catalog::callsWhenRead);
+            assertThat(Set.of("deep.filling", "deep.over_filling", "deep.top_filling"))
+                    .allMatch(catalog::writesWhenRead);
+            assertThat(catalog.readByCall("deep.twice")).containsExactly("deep.source");
+            assertThat(catalog.family("deep.reads")).isEqualTo(catalog.family("deep.source"));
+            assertThat(Set.of("deep.writes", "deep.views"))
+                    .allMatch(table -> catalog.family(table).equals(catalog.family("deep.written")));
+            assertThat(catalog.movable(catalog.family("deep.reads"))).isTrue();
+            assertThat(Set.of("deep.writes", "deep.views", "deep.written"))
+                    .noneMatch(table -> catalog.movable(catalog.family(table)));
+        } finally {
+            server.execute("DROP DATABASE deep");
+        }
+    }
+
     @Test
     void aPackagesFunctionThatWritesIsKnown() throws Exception {
         try (Connection connection = server.connect();

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The table families of the primary, from its data dictionary. A family is tied by foreign keys (whose cascades leave
- * no trace in the binary log), by the bodies of triggers, by a view over its tables, by a sequence in a column's
- * default, or by the MERGE engine; writes within it are dependent. A view may write although it is only read, by a
- * sequence or a stored function in its definition. Tables written by routines or events, which no proxy can steer, stay
- * in the default domain with their families. Immutable. Names are lower case {@code schema.table} whatever the server's
- * {@code lower_case_table_names}: treating two tables as one is safe.
+ * no trace in the binary log), by the bodies of triggers and what is read by them, by a view over its tables, by a
+ * sequence in a column's default, or by the MERGE engine; writes within it are dependent. A view may write although it
+ * is only read, by a sequence or a stored function in its definition. Tables written by routines or events, which no
+ * proxy can steer, stay in the default domain with their families. Immutable. Names are lower case {@code schema.table}
+ * whatever the server's {@code lower_case_table_names}: treating two tables as one is safe.
  */
 public final class Catalog {
     /** The empty catalogue: no table may leave the default domain. */
@@ -28,6 +28,7 @@ public final class Catalog {
     private final Set<String> writingPackages;
     private final Set<String> writingViews;
     private final Set<String> routines;
+    private final Set<String> packages;
     private final Set<String> callingViews;
     private final Map<String, Set<String>> readThrough;
     private final boolean routinesKnown;
@@ -43,8 +44,9 @@ public final class Catalog {
         writingViews = Set.copyOf(built.writingViews);
         views = Set.copyOf(built.views);
         routines = Set.copyOf(built.routines);
-        callingViews = built.callingViews();
+        packages = Set.copyOf(built.packages.values());
         readThrough = built.readThrough();
+        callingViews = built.callingViews(readThrough);
         routinesKnown = built.routinesKnown && !built.cut;
         cut = built.cut;
         this.movable = movable;
@@ -82,17 +84,21 @@ public final class Catalog {
      */
     public boolean mayWrite(String function) {
         String lower = function.toLowerCase(Locale.ROOT);
-        return writingRoutines.contains(lower + "()")
-                || writingPackages.contains(lower.substring(0, Math.max(0, lower.indexOf('.'))));
+        return writingRoutines.contains(lower + "()") || writingPackages.contains(packageOf(lower));
+    }
+
+    private static String packageOf(String function) {
+        return function.substring(0, Math.max(0, function.indexOf('.')));
     }
 
     /**
      * Returns whether a function is a stored one, also if it only reads.
      *
-     * @param function with its schema
+     * @param function with its schema or package
      */
     boolean isRoutine(String function) {
-        return routines.contains(function.toLowerCase(Locale.ROOT) + "()");
+        String lower = function.toLowerCase(Locale.ROOT);
+        return routines.contains(lower + "()") || packages.contains(packageOf(lower));
     }
 
     /** Returns whether any view calls a stored function. */
@@ -100,14 +106,25 @@ public final class Catalog {
         return !callingViews.isEmpty();
     }
 
-    /** Returns whether a name is that of a view that calls a stored function. */
+    /** Returns whether a name is that of a view that calls a stored function, itself or by a view in it. */
     boolean callsWhenRead(String name) {
         return callingViews.contains(name);
     }
 
-    /** Returns the tables that are read with a view, in any depth; none for a table. */
+    /** Returns the tables that are read with a view, also by its functions, in any depth; none for a table. */
     public Set<String> readThrough(String view) {
         return readThrough.getOrDefault(view, Set.of());
+    }
+
+    /**
+     * Returns the tables that a stored function which only reads does read, in any depth.
+     *
+     * @param function with its schema or package
+     */
+    public Set<String> readByCall(String function) {
+        String lower = function.toLowerCase(Locale.ROOT);
+        Set<String> read = readThrough(lower + "()");
+        return read.isEmpty() ? readThrough(packageOf(lower) + Builder.PACKAGE) : read;
     }
 
     /** Returns whether a read of any view may write. */
@@ -162,6 +179,8 @@ public final class Catalog {
         /** In the definition of a view, the name of a stored function is quoted and that of a built-in one is not. */
         private static final String STORED_CALL = "`(";
 
+        private static final String PACKAGE = ".()";
+
         private final Set<String> plain = new HashSet<>();
         private final Set<String> views = new HashSet<>();
         private final Set<String> routines = new HashSet<>();
@@ -169,7 +188,12 @@ public final class Catalog {
         private final Set<String> odd = new HashSet<>();
         private final Map<String, String> parents = new HashMap<>();
         private final Set<String> writingRoutines = new HashSet<>();
+        /** Views, and routines that only read: by name, since functions and procedures may have the same one. */
         private final Map<String, Definition> definitions = new HashMap<>();
+
+        /** Names that were tied to another one. */
+        private final Set<String> tied = new HashSet<>();
+
         private final Set<String> indirect = new HashSet<>();
         private final Set<String> writingViews = new HashSet<>();
         private final Set<String> unseen = new TreeSet<>();
@@ -208,7 +232,7 @@ public final class Catalog {
                 return;
             }
             Mentions mentions = Mentions.of(definition);
-            definitions.put(view, new Definition(schema, mentions, definition.contains(STORED_CALL)));
+            define(view, new Definition(schema, mentions, definition.contains(STORED_CALL)));
             if (updatable) {
                 mentioned(view, schema, mentions);
             }
@@ -302,8 +326,12 @@ public final class Catalog {
                 odd.add(node);
                 mentioned(node, schema, mentions);
             } else {
-                definitions.put(node, new Definition(schema, mentions, false));
+                define(node, new Definition(schema, mentions, false));
             }
+        }
+
+        private void define(String node, Definition definition) {
+            definitions.merge(node, definition, Definition::and);
         }
 
         private void mentioned(String node, String schema, Mentions mentions) {
@@ -325,6 +353,10 @@ public final class Catalog {
         }
 
         private void tie(String one, String other) {
+            if (!one.equals(other)) {
+                tied.add(one);
+                tied.add(other);
+            }
             String a = root(one);
             String b = root(other);
             if (!a.equals(b)) {
@@ -381,45 +413,86 @@ public final class Catalog {
             return false;
         }
 
-        private Set<String> callingViews() {
+        /**
+         * Ties what views and routines read that a trigger, or other code that is tied to tables, uses, in any depth: a
+         * replica executes them too, unless the log has rows.
+         */
+        private void tieWhatTiedCodeReads() {
+            Set<String> done = new HashSet<>();
+            boolean more = true;
+            while (more) {
+                more = false;
+                for (Map.Entry<String, Definition> entry : definitions.entrySet()) {
+                    if (tied.contains(entry.getKey()) && done.add(entry.getKey())) {
+                        mentioned(entry.getKey(), entry.getValue().schema, entry.getValue().mentions);
+                        more = true;
+                    }
+                }
+            }
+        }
+
+        private boolean reads(String name) {
+            return plain.contains(name) || views.contains(name);
+        }
+
+        private Map<String, Set<String>> readThrough() {
+            Map<String, Set<String>> all = new HashMap<>();
+            for (String node : definitions.keySet()) {
+                Set<String> read = new HashSet<>();
+                addRead(node, read);
+                read.removeIf(name -> !reads(name));
+                if (!read.isEmpty()) {
+                    all.put(node, Set.copyOf(read));
+                }
+            }
+            packages.forEach((node, name) -> all.computeIfAbsent(name + PACKAGE, key -> new HashSet<>())
+                    .addAll(all.getOrDefault(node, Set.of())));
+            return Map.copyOf(all);
+        }
+
+        private void addRead(String node, Set<String> read) {
+            Definition definition = definitions.get(node);
+            if (definition != null) {
+                for (Mentions.Name name : definition.mentions.names()) {
+                    String where = name.schema() == null ? definition.schema : name.schema();
+                    String table = name(where, name.name());
+                    if (reads(table) && read.add(table)) {
+                        addRead(table, read);
+                    }
+                    String routine = routineName(where, name.name());
+                    if (routines.contains(routine) && read.add(routine)) {
+                        addRead(routine, read);
+                    }
+                }
+            }
+        }
+
+        private Set<String> callingViews(Map<String, Set<String>> readThrough) {
             Set<String> calling = new HashSet<>();
             definitions.forEach((node, definition) -> {
                 if (definition.callsStored) {
                     calling.add(node);
                 }
             });
-            return Set.copyOf(calling);
-        }
-
-        private Map<String, Set<String>> readThrough() {
-            Map<String, Set<String>> all = new HashMap<>();
-            for (String view : views) {
-                Set<String> read = new HashSet<>();
-                addRead(view, read);
-                if (!read.isEmpty()) {
-                    all.put(view, Set.copyOf(read));
+            Set<String> all = new HashSet<>(calling);
+            readThrough.forEach((node, read) -> {
+                if (read.stream().anyMatch(calling::contains)) {
+                    all.add(node);
                 }
-            }
-            return Map.copyOf(all);
-        }
-
-        private void addRead(String view, Set<String> read) {
-            Definition definition = definitions.get(view);
-            if (definition != null) {
-                for (Mentions.Name name : definition.mentions.names()) {
-                    String table = name(name.schema() == null ? definition.schema : name.schema(), name.name());
-                    if ((plain.contains(table) || views.contains(table)) && read.add(table)) {
-                        addRead(table, read);
-                    }
-                }
-            }
+            });
+            return Set.copyOf(all);
         }
 
         /** @param callsStored whether it is a view that calls stored functions */
-        private record Definition(String schema, Mentions mentions, boolean callsStored) {}
+        private record Definition(String schema, Mentions mentions, boolean callsStored) {
+            Definition and(Definition other) {
+                return new Definition(schema, mentions.and(other.mentions), callsStored || other.callsStored);
+            }
+        }
 
         public Catalog build() {
             findIndirectWriters();
+            tieWhatTiedCodeReads();
             Map<String, String> families = new HashMap<>();
             for (String member : parents.keySet()) {
                 families.put(member, root(member));

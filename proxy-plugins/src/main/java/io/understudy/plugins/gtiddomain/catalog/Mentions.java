@@ -67,6 +67,18 @@ record Mentions(List<Name> names, boolean writes, boolean calls, boolean advance
         return new Mentions(new ArrayList<>(names), writes || advances || dynamic, calls, advances, dynamic);
     }
 
+    /** Returns what both texts mention. */
+    Mentions and(Mentions other) {
+        Set<Name> all = new HashSet<>(names);
+        all.addAll(other.names);
+        return new Mentions(
+                new ArrayList<>(all),
+                writes || other.writes,
+                calls || other.calls,
+                advances || other.advances,
+                dynamic || other.dynamic);
+    }
+
     /** Words, quoted names without their quotes, and dots; everything else is skipped. */
     private static final class Scanner {
         private final String text;

@@ -6,8 +6,10 @@ import io.understudy.plugins.gtiddomain.catalog.Relations;
 import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Resolves a statement's summary to the entries, in the order of their names, of the tables that its replication
  * depends on. The result is cached by digest and schema, so that a repeated statement costs one lookup. These are the
- * tables that it writes, and those that it reads if the replica runs the statement itself: always for schema changes,
- * for others unless the binary log is in row format. Thread-safe.
+ * tables that it writes, and those that it or its functions read if the replica runs the statement itself: always for
+ * schema changes, for others unless the binary log is in row format. Thread-safe.
  */
 public final class TableResolver {
     private static final int CACHE_SIZE = 4096;
@@ -65,10 +67,12 @@ public final class TableResolver {
             return before.entries;
         }
         List<TableName> tables = new ArrayList<>(summary.writes());
+        List<String> functions = List.of();
         if (!rowFormat || summary.changesSchema()) {
             tables.addAll(summary.reads());
+            functions = summary.functions();
         }
-        TableEntry[] entries = resolve(tables, schema, relations, known);
+        TableEntry[] entries = resolve(tables, functions, schema, relations, known);
         if (entries != unknown) { // there may be room for them later
             cache.set(index, new Resolved(summary.digest(), work, schema, relations, rowFormat, entries));
         }
@@ -85,7 +89,14 @@ public final class TableResolver {
     }
 
     /** @param known whether {@code tables} is complete */
-    private TableEntry[] resolve(List<TableName> tables, @Nullable String schema, Relations relations, boolean known) {
+    private TableEntry[] resolve(
+            List<TableName> tables,
+            List<String> functions,
+            @Nullable String schema,
+            Relations relations,
+            boolean known) {
+        Catalog catalog = relations.catalog();
+        Set<String> touched = new HashSet<>();
         // In the order of their names, in which their monitors are taken.
         TreeSet<String> names = new TreeSet<>();
         TreeSet<String> families = new TreeSet<>();
@@ -95,12 +106,16 @@ public final class TableResolver {
                 return unknown;
             }
             String name = Catalog.name(where, table.table());
-            families.add(relations.catalog().family(name));
+            touched.add(name);
+            touched.addAll(catalog.readThrough(name));
+        }
+        for (String function : functions) {
+            boolean qualified = function.indexOf('.') >= 0 || schema == null;
+            touched.addAll(catalog.readByCall(qualified ? function : schema + "." + function));
+        }
+        for (String name : touched) {
+            families.add(catalog.family(name));
             relations.addNames(name, names);
-            for (String read : relations.catalog().readThrough(name)) {
-                families.add(relations.catalog().family(read));
-                relations.addNames(read, names);
-            }
         }
         if (names.size() > MAX_TABLES) {
             return unknown;

@@ -201,4 +201,86 @@ class CatalogTest {
             assertThat(builder.build().movable("s.b")).isEqualTo(known);
         }
     }
+
+    /** A replica executes the functions, unless the log has rows. */
+    @Test
+    void whatAFunctionReadsIsReadThroughEveryViewThatCallsItInAnyDepth() {
+        for (String name : Set.of("s.v1", "s.v2", "s.v3", "s.plain")) {
+            builder.table(name, false);
+        }
+        builder.routinesKnown();
+        builder.routine("s", "total");
+        builder.routine("s", "twice");
+        builder.view("s", "v1", "select `twice`() AS `n`", false);
+        builder.view("s", "v2", "select `v1`.`n` AS `n` from `s`.`v1`", false);
+        builder.view("s", "v3", "select `v2`.`n` AS `n` from `s`.`v2`", false);
+        builder.view("s", "plain", "select `b`.`id` AS `n` from `s`.`b`", false);
+        builder.routineBody("s", "total", "RETURN (SELECT SUM(v) FROM a)");
+        builder.routineBody("s", "twice", "RETURN 2 * total()");
+
+        Catalog catalog = builder.build();
+
+        assertThat(Set.of("s.v1", "s.v2", "s.v3")).allMatch(catalog::callsWhenRead);
+        assertThat(catalog.callsWhenRead("s.plain")).isFalse();
+        assertThat(catalog.readThrough("s.v3")).containsExactlyInAnyOrder("s.v2", "s.v1", "s.a");
+        assertThat(catalog.readThrough("s.plain")).containsExactly("s.b");
+        assertThat(catalog.readByCall("s.Twice")).containsExactly("s.a");
+        assertThat(catalog.mayWrite("s.total")).isFalse();
+        assertThat(catalog.movable(catalog.family("s.a"))).isTrue();
+    }
+
+    @Test
+    void aTriggersFamilyHasWhatItsFunctionsAndViewsReadInAnyDepth() {
+        builder.table("s.sums", false);
+        builder.routine("s", "total");
+        builder.routine("s", "twice");
+        builder.trigger("s", "b", "SET NEW.v = twice()");
+        builder.trigger("s", "c", "SET NEW.v = (SELECT v FROM sums)");
+        builder.view("s", "sums", "select sum(`log`.`v`) AS `v` from `other`.`log`", false);
+        builder.routineBody("s", "total", "RETURN (SELECT SUM(v) FROM a)");
+        builder.routineBody("s", "twice", "RETURN 2 * total()");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.family("s.b")).isEqualTo(catalog.family("s.a"));
+        assertThat(catalog.family("s.c")).isEqualTo(catalog.family("other.log"));
+        assertThat(catalog.family("s.b")).isNotEqualTo(catalog.family("s.c"));
+        assertThat(catalog.family("s.audit")).isEqualTo("s.audit");
+        assertThat(Set.of("s.b", "s.c")).allMatch(table -> catalog.movable(catalog.family(table)));
+    }
+
+    /** Functions and procedures have their names each for themselves. */
+    @Test
+    void aProcedureOfTheSameNameDoesNotHideWhatAFunctionDoes() {
+        builder.table("s.next", false);
+        builder.routinesKnown();
+        builder.routine("s", "f");
+        builder.routine("s", "g");
+        builder.view("s", "next", "select nextval(`s`.`ids`) AS `n`", false);
+        builder.routineBody("s", "f", "RETURN (SELECT n FROM next)");
+        builder.routineBody("s", "f", "SELECT 1");
+        builder.routineBody("s", "g", "RETURN (SELECT v FROM a)");
+        builder.routineBody("s", "g", "SELECT 1");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.mayWrite("s.f")).isTrue();
+        assertThat(catalog.readByCall("s.g")).containsExactly("s.a");
+    }
+
+    @Test
+    void aFunctionOfAPackageThatReadsIsARoutineWithItsReads() {
+        builder.routinesKnown();
+        builder.routine("s", "pkg");
+        builder.storedPackage("s", "pkg");
+        builder.routineBody("s", "pkg", "AS FUNCTION f RETURN INT; END");
+        builder.routineBody("s", "pkg", "AS FUNCTION f RETURN INT AS BEGIN RETURN (SELECT v FROM a); END; END");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.mayWrite("pkg.f")).isFalse();
+        assertThat(catalog.isRoutine("pkg.f")).isTrue();
+        assertThat(catalog.isRoutine("other.f")).isFalse();
+        assertThat(catalog.readByCall("pkg.f")).containsExactly("s.a");
+    }
 }

@@ -274,9 +274,13 @@ class OwnedTablesTest {
         }
         catalog.table("shop.totals", false);
         catalog.table("shop.grand", false);
+        catalog.table("shop.called", false);
+        catalog.table("shop.over", false);
         catalog.routine("shop", "f");
         catalog.view("shop", "totals", "select count(0) AS `n` from `shop`.`archive`", false);
         catalog.view("shop", "grand", "select sum(n) AS `n` from `shop`.`totals`", false);
+        catalog.view("shop", "called", "select `f`() AS `n`", false);
+        catalog.view("shop", "over", "select `called`.`n` AS `n` from `shop`.`called`", false);
         catalog.routinesKnown();
         catalog.routineBody("shop", "f", "RETURN (SELECT SUM(v) FROM archive)");
         fixture.dictionary.learned(catalog.build(), fixture.dictionary.changes());
@@ -304,6 +308,7 @@ class OwnedTablesTest {
         FakeClient app = fixture.client("app");
         assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
         app.send("UPDATE orders SET v = f(1)", true);
+        assertThat(fixture.conflicts).containsExactly("two_domains shop.archive 0/11");
         fixture.caughtUp();
         assertThat(fixture.client("app").run("DELETE FROM archive"))
                 .as("nothing leaves the default domain meanwhile")
@@ -312,5 +317,18 @@ class OwnedTablesTest {
         rows.dictionary.setRowFormat(true);
         rows.client("app").send("UPDATE orders SET v = f(1)", true);
         assertThat(rows.client("app").run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+    }
+
+    @Test
+    void aStatementThatReadsAViewOverAViewThatCallsAReadingFunctionIsCounted() {
+        for (String view : List.of("called", "over")) {
+            Fixture fixture = withViewAndFunction();
+            FakeClient app = fixture.client("app");
+            assertThat(app.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+            assertThat(app.run("INSERT INTO orders SELECT n, 1 FROM " + view)).isEqualTo(TO_0);
+            assertThat(fixture.conflicts).as(view).containsExactly("two_domains shop.archive 0/11");
+            fixture.caughtUp();
+            assertThat(app.run("DELETE FROM archive")).as("from then on").isEqualTo("-");
+        }
     }
 }
