@@ -8,19 +8,11 @@ package io.understudy.plugins.gtiddomain.advice;
  * @param mode {@code slave_parallel_mode} in lower case; empty if unknown
  * @param retries transactions that it repeated in the time that the advice covers; -1 if unknown
  * @param lateMicros how late it was at most in that time: since a transaction arrived that it had not applied
- * @param applierKnown whether the account may see what the standby has received, and whether its applier runs
  * @param delaySeconds {@code MASTER_DELAY}: it is late on purpose
  * @param problem why the rest is unknown, or empty
  */
 public record StandbyFacts(
-        String name,
-        int workers,
-        String mode,
-        long retries,
-        long lateMicros,
-        boolean applierKnown,
-        long delaySeconds,
-        String problem) {
+        String name, int workers, String mode, long retries, long lateMicros, long delaySeconds, String problem) {
 
     /** Returns whether it can be judged: its settings are known, and it is not late on purpose. */
     boolean judged() {
@@ -45,10 +37,5 @@ public record StandbyFacts(
     /** Returns whether it applies commit group by commit group. */
     boolean conservative() {
         return mode.equals("conservative");
-    }
-
-    /** Returns whether it applies beside each other what may conflict. */
-    boolean optimistic() {
-        return mode.equals("optimistic") || mode.equals("aggressive");
     }
 }

@@ -34,7 +34,6 @@ public final class StandbyWatch {
     private long settingsAt;
     private int workers = -1;
     private String mode = "";
-    private boolean applierKnown;
     private long delaySeconds;
     private String problem = "it was not asked yet";
 
@@ -134,18 +133,17 @@ public final class StandbyWatch {
                 running |= "Yes".equals(rows.getString("Slave_SQL_Running")) && rows.getLong("SQL_Delay") == 0;
                 sequences(rows.getString("Gtid_IO_Pos")).forEach(received::putIfAbsent);
             }
-            known(true, delay);
+            delayed(delay);
         } catch (SQLException e) {
             received = null;
             running = true;
-            known(false, 0);
+            delayed(0);
         }
         stalls.probed(name, applied, received, running, before, after);
     }
 
-    private synchronized void known(boolean applier, long delay) {
-        applierKnown = applier;
-        delaySeconds = delay;
+    private synchronized void delayed(long seconds) {
+        delaySeconds = seconds;
     }
 
     /** Returns the numbers of a position such as {@code 0-1-42,10-1-7} by domain. */
@@ -168,6 +166,6 @@ public final class StandbyWatch {
         Count last = counts.peekLast();
         long retries = first == null || last == null ? -1 : last.retries() - first.retries();
         long late = stalls.lateMicros(name, nanos.getAsLong(), coversNanos);
-        return new StandbyFacts(name, workers, mode, retries, late, applierKnown, delaySeconds, problem);
+        return new StandbyFacts(name, workers, mode, retries, late, delaySeconds, problem);
     }
 }

@@ -339,7 +339,7 @@ public final class Catalog {
                 String where = name.schema() == null ? schema : name.schema();
                 String table = name(where, name.name());
                 String routine = routineName(where, name.name());
-                if (plain.contains(table) || views.contains(table)) {
+                if (isTableOrView(table)) {
                     tie(node, table);
                 }
                 if (routines.contains(routine)) {
@@ -431,7 +431,7 @@ public final class Catalog {
             }
         }
 
-        private boolean reads(String name) {
+        private boolean isTableOrView(String name) {
             return plain.contains(name) || views.contains(name);
         }
 
@@ -440,7 +440,7 @@ public final class Catalog {
             for (String node : definitions.keySet()) {
                 Set<String> read = new HashSet<>();
                 addRead(node, read);
-                read.removeIf(name -> !reads(name));
+                read.removeIf(name -> !isTableOrView(name));
                 if (!read.isEmpty()) {
                     all.put(node, Set.copyOf(read));
                 }
@@ -456,7 +456,7 @@ public final class Catalog {
                 for (Mentions.Name name : definition.mentions.names()) {
                     String where = name.schema() == null ? definition.schema : name.schema();
                     String table = name(where, name.name());
-                    if (reads(table) && read.add(table)) {
+                    if (isTableOrView(table) && read.add(table)) {
                         addRead(table, read);
                     }
                     String routine = routineName(where, name.name());

@@ -92,7 +92,7 @@ class SteeringAdviceTest {
     }
 
     private static StandbyFacts standby(String mode, int workers, long retries, long lateMicros) {
-        return new StandbyFacts("s1", workers, mode, retries, lateMicros, true, 0, "");
+        return new StandbyFacts("s1", workers, mode, retries, lateMicros, 0, "");
     }
 
     private Map<String, Object> advice(List<StandbyFacts> standbys, Stall... stalls) {
@@ -308,7 +308,7 @@ class SteeringAdviceTest {
     }
 
     private static StandbyFacts named(String name, String mode, int workers, long retries) {
-        return new StandbyFacts(name, workers, mode, retries, 0, true, 0, "");
+        return new StandbyFacts(name, workers, mode, retries, 0, 0, "");
     }
 
     private static List<Object> actions(Map<String, Object> finding) {
@@ -367,7 +367,7 @@ class SteeringAdviceTest {
     @Test
     void aStandbyThatIsLateOnPurposeIsNotJudged() {
         writes(2_000, "shop.items", -1);
-        StandbyFacts delayed = new StandbyFacts("s1", 0, "optimistic", 0, 3_600_000_000L, true, 3_600, "");
+        StandbyFacts delayed = new StandbyFacts("s1", 0, "optimistic", 0, 3_600_000_000L, 3_600, "");
 
         Map<String, Object> advice = advice(List.of(delayed, named("s2", "optimistic", 8, 0)));
 
