@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.ProxyServer;
+import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.plugin.ProxyPlugin;
@@ -20,6 +21,15 @@ import java.util.Map;
 /** A proxy with {@code gtid-domain} in front of a {@link DomainPair}, with its counters. */
 record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements AutoCloseable {
     static DomainProxy start(DomainPair pair, String monitor, String section) throws Exception {
+        LoadedConfig loaded = load(pair, monitor, section);
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        Map<String, ProxyPlugin<?>> plugins = Map.of("gtid-domain", new GtidDomainPlugin());
+        ProxyServer server = new ProxyServer(loaded, plugins, meters);
+        server.start();
+        return new DomainProxy(server, meters);
+    }
+
+    private static LoadedConfig load(DomainPair pair, String monitor, String section) throws ConfigException {
         String text = """
                 transport: nio
                 listen: { address: "127.0.0.1:0" }
@@ -37,13 +47,12 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
                         pair.standby().port(),
                         DomainPair.PASSWORD,
                         section.indent(4));
-        LoadedConfig loaded =
-                ConfigLoader.load(text, "test.yaml", Map.of("gtid-domain", GtidDomainConfig.class), name -> null);
-        SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        Map<String, ProxyPlugin<?>> plugins = Map.of("gtid-domain", new GtidDomainPlugin());
-        ProxyServer server = new ProxyServer(loaded, plugins, meters);
-        server.start();
-        return new DomainProxy(server, meters);
+        return ConfigLoader.load(text, "test.yaml", Map.of("gtid-domain", GtidDomainConfig.class), name -> null);
+    }
+
+    /** Reloads another section of a proxy of {@link DomainPair#proxy(String)}. */
+    void reload(DomainPair pair, String section) throws ConfigException {
+        server.reload(load(pair, "watch", section));
     }
 
     Connection connect(String user) throws SQLException {

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -332,5 +333,87 @@ class GtidDomainHolesTest {
             }
         }
         pair.awaitCaughtUp();
+    }
+
+    /** No position has it, and its thread runs no statement. */
+    @Test
+    void whileATransactionIsOpenThatBeganBeforeTheProxyNoTableLeavesTheDefaultDomain() throws Exception {
+        try (Connection earlier = pair.primary().connect()) {
+            run(earlier, "BEGIN");
+            run(earlier, "UPDATE dom.archive SET v = v + 1 WHERE id = 1");
+            try (DomainProxy proxy = pair.proxy(RULES);
+                    Connection connection = connect(proxy, "")) {
+                staysInTheDefaultDomainUntil(proxy, connection, () -> run(earlier, "COMMIT"));
+            }
+        }
+        pair.awaitCaughtUp();
+    }
+
+    /** It survives its connection, and a restart of the server. */
+    @Test
+    void whileATransactionIsPreparedThatBeganBeforeTheProxyNoTableLeavesTheDefaultDomain() throws Exception {
+        try (Connection earlier = pair.primary().connect()) {
+            run(earlier, "XA START 'before'");
+            run(earlier, "UPDATE dom.archive SET v = v + 1 WHERE id = 1");
+            run(earlier, "XA END 'before'");
+            run(earlier, "XA PREPARE 'before'");
+        }
+        try (DomainProxy proxy = pair.proxy(RULES);
+                Connection connection = connect(proxy, "");
+                Connection later = pair.primary().connect()) {
+            try {
+                staysInTheDefaultDomainUntil(proxy, connection, () -> run(later, "XA COMMIT 'before'"));
+            } finally {
+                rollBackPrepared(later);
+            }
+        }
+        pair.awaitCaughtUp();
+    }
+
+    /** Its locks would hold up every other test. */
+    private static void rollBackPrepared(Connection connection) throws SQLException {
+        boolean prepared;
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("XA RECOVER")) {
+            prepared = rows.next();
+        }
+        if (prepared) {
+            run(connection, "XA ROLLBACK 'before'");
+        }
+    }
+
+    /** Its writes were not announced, since nothing was guarded. */
+    @Test
+    void whileATransactionIsOpenThatBeganBeforeAReloadNoTableLeavesTheDefaultDomain() throws Exception {
+        try (DomainProxy proxy =
+                        pair.proxy(RULES.replace("mode: tag", "mode: advise").replace("guard: pin", "guard: \"off\""));
+                Connection before = connect(proxy, "");
+                Connection connection = connect(proxy, "")) {
+            run(before, "BEGIN");
+            run(before, "UPDATE archive SET v = v + 1 WHERE id = 1");
+            proxy.reload(pair, RULES);
+            staysInTheDefaultDomainUntil(proxy, connection, () -> run(before, "COMMIT"));
+        }
+        pair.awaitCaughtUp();
+    }
+
+    /** A step of a test. */
+    private interface Step {
+        void run() throws SQLException;
+    }
+
+    /** Writes to another row than the one that a transaction has locked. */
+    private static void staysInTheDefaultDomainUntil(DomainProxy proxy, Connection connection, Step ends)
+            throws SQLException {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> proxy.state("problem").toString().contains("began before the guard"));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> proxy.state("dictionaryStale").equals(false));
+        for (int i = 0; i < 20; i++) {
+            run(connection, "REPLACE INTO archive VALUES (2, " + i + ")");
+            assertThat(one(connection, "SELECT @@last_gtid")).startsWith("0-");
+        }
+        ends.run();
+        awaitDomain(proxy, connection, "REPLACE INTO archive VALUES (2, 99)", "18-");
     }
 }

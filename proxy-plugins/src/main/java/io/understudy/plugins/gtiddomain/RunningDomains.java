@@ -247,8 +247,10 @@ final class RunningDomains implements DomainAction {
                 new ConflictLog(meters, indexes, NANOS, simulated),
                 simulated ? null : handovers,
                 before);
-        earlier = simulated ? null : new EarlierStatements(ownership);
-        return new Policy(tags, indexes, meters, ownership, dictionary);
+        EarlierStatements statements = simulated ? null : new EarlierStatements(ownership, before != null, NANOS);
+        Policy made = new Policy(tags, indexes, meters, ownership, dictionary);
+        earlier = statements; // only of a policy that is not refused
+        return made;
     }
 
     @Override

@@ -5,64 +5,147 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Statements that run on the primary when a guard begins: those of an earlier process, or of sessions that nobody
- * observed and whose clients are gone. The primary's position does not have them yet, so until they have ended the
- * default domain owns every table. Used by the poller; {@link #problem} is thread-safe.
+ * Statements that run on the primary when a guard begins, and transactions that are open there and have written: those
+ * of an earlier process, of sessions that nobody observed, of direct clients, and of sessions that did not announce
+ * their writes before a reload. The primary's position does not have them yet, so until they have ended the default
+ * domain owns every table. Used by the poller; {@link #problem} is thread-safe.
  */
 public final class EarlierStatements {
+    private static final Logger log = LoggerFactory.getLogger(EarlierStatements.class);
+
     /** Threads that execute a statement; a replica's own threads and those that send the binary log never end. */
-    private static final String RUNNING = "SELECT CONCAT(ID, ':', QUERY_ID) FROM information_schema.PROCESSLIST"
+    private static final String RUNNING = "SELECT CONCAT(ID, ':', QUERY_ID), ID FROM information_schema.PROCESSLIST"
             + " WHERE ID <> CONNECTION_ID() AND COMMAND NOT IN ('Sleep', 'Daemon', 'Connect', 'Binlog Dump')"
             + " AND COMMAND NOT LIKE 'Slave%' AND USER NOT IN ('system user', 'event_scheduler')";
 
-    private final TableOwnership ownership;
-    private @Nullable Set<String> running;
-    private volatile int left;
-    private boolean over;
+    /**
+     * Transactions with writes, by a number that lasts as long as they do. A session announces what it writes from now
+     * on, so a transaction that has only read is not waited for. One that XA has prepared outlives its connection; then
+     * its thread is 0.
+     */
+    private static final String OPEN =
+            "SELECT trx_id, trx_mysql_thread_id FROM information_schema.INNODB_TRX WHERE trx_rows_modified > 0";
 
-    /** @param ownership grants nothing until they have ended */
-    public EarlierStatements(TableOwnership ownership) {
+    /**
+     * Also longer than the 0.1 s that InnoDB's copy of its transactions must rest between two readers: it is never
+     * renewed for one that reads more often.
+     */
+    private static final long PAUSE_NANOS = 250_000_000L;
+
+    private static final int MOST_NAMED = 5;
+
+    private final TableOwnership ownership;
+    private final LongSupplier nanos;
+    /** The threads of those that are left, by identity; null before the first query. */
+    private @Nullable Map<String, Long> earlier;
+
+    private long nextQuery;
+    private boolean over;
+    private volatile @Nullable String problem;
+
+    /**
+     * Holds an ownership before it is used.
+     *
+     * @param ownership grants nothing until they have ended
+     * @param reloaded whether sessions may just be sending what they decided before: they are given time to do so
+     */
+    public EarlierStatements(TableOwnership ownership, boolean reloaded, LongSupplier nanos) {
         this.ownership = ownership;
+        this.nanos = nanos;
+        nextQuery = nanos.getAsLong() + (reloaded ? PAUSE_NANOS : 0);
         ownership.hold();
     }
 
     /** Returns why no table may change its domain; or null. */
     public @Nullable String problem() {
-        int now = left;
-        return now == 0 ? null : now + " statements that began before the guard still run on the primary";
+        return problem;
     }
 
     /** Called at each poll. Without the PROCESS privilege other accounts' statements are not seen. */
     public void settle(Connection primary) throws SQLException {
-        if (over) {
+        long now = nanos.getAsLong();
+        if (over || now - nextQuery < 0) {
             return;
         }
-        Set<String> now = Orphans.seesAllThreads(primary) ? running(primary) : Set.of();
-        Set<String> earlier = running;
-        if (earlier == null) {
-            earlier = now;
-            running = earlier;
+        nextQuery = now + PAUSE_NANOS;
+        Map<String, Long> left = Map.of();
+        if (Orphans.seesAllThreads(primary)) {
+            // In this order: a transaction whose statement ends in between has written by then.
+            Map<String, Long> running = query(primary, RUNNING);
+            left = left(running, query(primary, OPEN));
         } else {
-            earlier.retainAll(now);
+            log.warn("gtid-domain: the account of primary.monitor lacks PROCESS, so statements and open transactions"
+                    + " that began before the guard are not waited for");
         }
-        left = earlier.size();
-        if (earlier.isEmpty()) {
+        earlier = left;
+        problem = left.isEmpty() ? null : text(left);
+        if (left.isEmpty()) {
             over = true;
             ownership.free();
         }
     }
 
-    private static Set<String> running(Connection primary) throws SQLException {
-        Set<String> found = new HashSet<>();
+    private Map<String, Long> left(Map<String, Long> running, Map<String, Long> open) {
+        Map<String, Long> before = earlier;
+        Map<String, Long> left = new HashMap<>();
+        if (before == null) {
+            left.putAll(running);
+            left.putAll(open);
+            return left;
+        }
+        before.forEach((identity, thread) -> {
+            if (running.containsKey(identity) || open.containsKey(identity)) {
+                left.put(identity, thread);
+            } else if (isStatement(identity)) {
+                // Its first write may have left a transaction open.
+                open.forEach((transaction, of) -> {
+                    if (of.equals(thread)) {
+                        left.put(transaction, of);
+                    }
+                });
+            }
+        });
+        return left;
+    }
+
+    private static boolean isStatement(String identity) {
+        return identity.indexOf(':') >= 0;
+    }
+
+    private static String text(Map<String, Long> left) {
+        TreeSet<Long> threads = new TreeSet<>(left.values());
+        StringBuilder text = new StringBuilder("statements or transactions that began before the guard have not ended");
+        text.append(" on the primary:");
+        if (threads.remove(0L)) {
+            text.append(" some that XA RECOVER lists,");
+        }
+        int named = 0;
+        for (long thread : threads) {
+            if (named++ == MOST_NAMED) {
+                text.append(" and of ").append(threads.size() - MOST_NAMED).append(" more threads,");
+                break;
+            }
+            text.append(" of thread ").append(thread).append(',');
+        }
+        text.setLength(text.length() - 1);
+        return text.toString();
+    }
+
+    private static Map<String, Long> query(Connection primary, String sql) throws SQLException {
+        Map<String, Long> found = new HashMap<>();
         try (Statement statement = Positions.statement(primary);
-                ResultSet rows = statement.executeQuery(RUNNING)) {
+                ResultSet rows = statement.executeQuery(sql)) {
             while (rows.next()) {
-                found.add(rows.getString(1));
+                found.put(rows.getString(1), rows.getLong(2));
             }
         }
         return found;
