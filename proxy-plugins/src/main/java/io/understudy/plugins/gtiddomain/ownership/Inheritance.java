@@ -41,6 +41,19 @@ final class Inheritance {
         return owns ? 1 << DomainIndexes.DEFAULT : 0;
     }
 
+    /**
+     * Returns whether a logged transaction may be one of those writes: their bound is not known yet, or includes it.
+     * What is logged beyond the bound began after they had ended.
+     */
+    boolean mayInclude(long domain, long sequence) {
+        if (!owns) {
+            return false;
+        }
+        synchronized (earlier) {
+            return earlier.foreignMayInclude(domain, sequence);
+        }
+    }
+
     /** Grants nothing until {@link #free}; called before the ownership is used. */
     void hold() {
         synchronized (earlier) {

@@ -4,6 +4,7 @@ import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.Progress;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The binary log's part in ownership: writes that no session announced. Thread-safe. */
 final class LoggedWrites {
@@ -40,6 +41,9 @@ final class LoggedWrites {
      * it is sent and stays announced until all standbys have it, so a write that is neither announced nor applied came
      * from elsewhere.
      *
+     * <p>A write that may have begun before the guard is not judged. It only owns its table until it is applied, as
+     * every logged write does.
+     *
      * <p>Its table stays in the default domain from now on if that write shows that two writers may need two domains:
      * another domain owned it, a statement of the same transaction was announced (hidden code wrote it), or sessions
      * write it too and it was not in the domain of a rule. Otherwise another proxy writes it: this one follows.
@@ -54,51 +58,79 @@ final class LoggedWrites {
         List<String> unseen = new ArrayList<>(0);
         List<TableEntry> unmarked = new ArrayList<>(0);
         boolean named = false;
-        int real = real(index);
-        boolean expected = unknownOutstanding(real);
+        boolean expected = unknownOutstanding(real(index));
         for (String name : names) {
-            TableEntry entry = tables.entry(name);
-            if (entry == tables.unknown()) {
-                continue;
+            Judgement judgement = judge(tables.entry(name), domain, index, sequence);
+            while (judgement == null) {
+                judgement = judge(tables.entry(name), domain, index, sequence);
             }
-            synchronized (entry) {
-                entry.loggedIn(index);
+            named |= judgement.announced;
+            if (judgement.unmarked != null) {
+                unmarked.add(judgement.unmarked);
             }
-            if (inheritance.owners() != 0) {
-                continue;
+            if (judgement.unseen) {
+                unseen.add(name);
             }
-            int others;
-            long otherDigest;
-            synchronized (entry) {
-                int owners = entry.owners();
-                boolean announced = simulated ? owners != 0 : (owners & 1 << index) != 0;
-                // Asked after the owners: a write that was announced is applied before it is announced no more.
-                if (entry.dropped() || progress.applied(domain, sequence) || simulated && announced) {
-                    continue;
-                }
-                entry.logged(real, sequence);
-                if (announced) {
-                    named = true;
-                    continue;
-                }
-                others = owners & ~(1 << real);
-                otherDigest = entry.lastDigest(others == 0 ? real : Integer.numberOfTrailingZeros(others));
-                if (others != 0 || entry.everAnnounced() && !tag(real)) {
-                    entry.setUnsteerable();
-                } else {
-                    unmarked.add(entry);
-                }
-            }
-            unseen.add(name);
-            if (others != 0) {
-                int other = Integer.numberOfTrailingZeros(others);
-                conflicts.onConflict(Conflict.UNSEEN, name, 0, real, otherDigest, other);
+            if (judgement.others != 0) {
+                int other = Integer.numberOfTrailingZeros(judgement.others);
+                conflicts.onConflict(Conflict.UNSEEN, name, 0, real(index), judgement.otherDigest, other);
             }
         }
         if (named) {
             unmarked.forEach(LoggedWrites::mark);
         }
         return new Found(unseen, expected);
+    }
+
+    /**
+     * What a logged write shows of one table.
+     *
+     * @param announced whether a session announced it, and some standby has not applied it
+     * @param unseen whether no session announced it
+     * @param others bit set of the other domains that own the table, for a write that no session announced
+     * @param otherDigest of the last write there
+     * @param unmarked the table's entry, if it stays in the default domain only because of the transaction's other
+     *     tables; or null
+     */
+    private record Judgement(
+            boolean announced,
+            boolean unseen,
+            int others,
+            long otherDigest,
+            @Nullable TableEntry unmarked) {
+        static final Judgement NOTHING = new Judgement(false, false, 0, 0, null);
+        static final Judgement ANNOUNCED = new Judgement(true, false, 0, 0, null);
+    }
+
+    /** Records a logged write of one table; returns null without any effect if the entry was dropped meanwhile. */
+    private @Nullable Judgement judge(TableEntry entry, long domain, int index, long sequence) {
+        int real = real(index);
+        synchronized (entry) {
+            if (entry.dropped()) {
+                return null;
+            }
+            entry.loggedIn(index);
+            int owners = entry.owners();
+            boolean announced = simulated ? owners != 0 : (owners & 1 << index) != 0;
+            // Asked after the owners: a write that was announced is applied before it is announced no more.
+            if (progress.applied(domain, sequence) || simulated && announced) {
+                return Judgement.NOTHING;
+            }
+            entry.logged(real, sequence);
+            if (entry == tables.unknown() || inheritance.mayInclude(domain, sequence)) {
+                return Judgement.NOTHING; // one of several tables, or nobody had to announce it
+            }
+            if (announced) {
+                return Judgement.ANNOUNCED;
+            }
+            int others = owners & ~(1 << real);
+            long otherDigest = entry.lastDigest(others == 0 ? real : Integer.numberOfTrailingZeros(others));
+            boolean stays = others != 0 || entry.everAnnounced() && !tag(real);
+            if (stays) {
+                entry.setUnsteerable();
+            }
+            return new Judgement(false, true, others, otherDigest, stays ? null : entry);
+        }
     }
 
     /** Where domains are only simulated, a write outside of the default one may be anywhere. */

@@ -69,6 +69,15 @@ public final class TableEntry implements Progress.Ended {
         return foreign == null ? -1 : progress.absentDomain(foreign);
     }
 
+    /** Returns whether a GTID may be one of {@link DomainIndexes#FOREIGN}: without a bound any may. */
+    boolean foreignMayInclude(long domain, long sequence) {
+        int bit = 1 << DomainIndexes.FOREIGN;
+        GtidPosition foreign = foreignBound;
+        return inFlight[DomainIndexes.FOREIGN] > 0
+                || ((ended | asked) & bit) != 0
+                || foreign != null && foreign.sequence(domain) >= sequence;
+    }
+
     private int real(int index) {
         return simulated ? DomainIndexes.DEFAULT : index;
     }

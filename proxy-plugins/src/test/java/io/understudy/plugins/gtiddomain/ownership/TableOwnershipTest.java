@@ -1,10 +1,12 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.Progress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -434,5 +436,74 @@ class TableOwnershipTest {
         assertThat(again.ownersOf("s.big")).as("not applied yet").isNotZero();
         poll("0-1-6,10-1-1", "0-1-6,10-1-1");
         assertThat(again.ownersOf("s.big")).isZero();
+    }
+
+    /** It may have begun before the guard, so it is not judged. */
+    @Test
+    void aLoggedWriteOfAHeldStartOwnsItsTable() {
+        TableOwnership ownership = ownership(10, null);
+        ownership.hold();
+        poll("0-1-5", "0-1-5");
+        assertThat(logged(ownership, 1, 1, "s.a")).isEmpty();
+        assertThat(logged(ownership, 1, 1, "s.b")).isEmpty();
+        assertThat(ownership.ownersOf("s.a")).isEqualTo(1 | 1 << 1);
+        ownership.free();
+        poll("0-1-5,10-1-1", "0-1-5,10-1-1");
+        assertThat(ownership.ownersOf("s.a")).isZero();
+        assertThat(ownership.keptInDefault("s.a")).isFalse();
+        standbysAt("0-1-5");
+        assertThat(ownership.ownersOf("s.a")).as("a standby went back").isEqualTo(1 | 1 << 1);
+    }
+
+    /** It began when what was there before the guard had ended: so nobody but another writer sent it. */
+    @Test
+    void aLoggedWriteAfterTheStartIsJudgedAlthoughTheStandbysAreBehind() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-4");
+        assertThat(logged(ownership, 0, 5, "s.a")).as("before the start").isEmpty();
+        decide(ownership, "s.a", 0).release();
+
+        assertThat(logged(ownership, 1, 1, "s.a")).containsExactly("s.a");
+        assertThat(ownership.keptInDefault("s.a")).isTrue();
+        assertThat(logged(ownership, 1, 2, "s.b")).containsExactly("s.b");
+        poll("0-1-6,10-1-3", "0-1-6,10-1-1");
+        assertThat(ownership.ownersOf("s.b"))
+                .as("some standby has not applied it")
+                .isEqualTo(1 << 1);
+    }
+
+    @Test
+    void aLoggedWriteBeyondTheLimitIsOneOfUnknownTables() {
+        TableOwnership ownership = ownership(2, null);
+        poll("0-1-5", "0-1-5");
+        PendingWrite first = decide(ownership, "s.a", 1);
+        decide(ownership, "s.b", 1);
+        assertThat(logged(ownership, 2, 1, "s.c")).isEmpty();
+
+        first.release();
+        poll("0-1-5,10-1-1,11-1-1", "0-1-5,10-1-1");
+        PendingWrite next = decide(ownership, "s.a", 1);
+        assertThat(next.index()).as("s.a may be that table").isZero();
+        next.release();
+        poll("0-1-6,10-1-1,11-1-1", "0-1-6,10-1-1,11-1-1");
+        assertThat(decide(ownership, "s.a", 1).index()).isEqualTo(1);
+    }
+
+    /** The poller makes room while the log's reader waits for the table's monitor. */
+    @Test
+    void aLoggedWriteOfATableThatIsDroppedMeanwhileIsNotLost() throws Exception {
+        TableOwnership ownership = ownership(1, null);
+        poll("0-1-5", "0-1-5");
+        TableEntry stale = ownership.entry("s.a");
+        Thread reader = new Thread(() -> logged(ownership, 1, 1, "s.a"));
+        synchronized (stale) {
+            reader.start();
+            await().atMost(Duration.ofSeconds(30)).until(() -> reader.getState() == Thread.State.BLOCKED);
+            ownership.makeRoom(table -> true);
+            assertThat(stale.dropped()).isTrue();
+        }
+        reader.join(30_000);
+
+        assertThat(ownership.ownersOf("s.a")).isEqualTo(1 << 1);
     }
 }
