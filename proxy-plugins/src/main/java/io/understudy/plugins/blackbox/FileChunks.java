@@ -11,12 +11,17 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Chunks in a file that only its owner may read, mapped when first needed. The file has no name once it is open, so a
  * process that takes over from this one can have its own, and a killed one leaves none behind.
  */
 final class FileChunks implements Chunks {
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private final Path path;
     private final FileChannel file;
     private final ArrayDeque<ByteBuffer> spare = new ArrayDeque<>();
@@ -27,20 +32,32 @@ final class FileChunks implements Chunks {
         this.file = file;
     }
 
-    /** @throws IOException with the remedy if the file cannot be created */
+    /**
+     * Creates the file. Another process that opens its own at the same moment has the name for an instant, so a name
+     * that is taken is tried again for a while.
+     *
+     * @throws IOException with the remedy if the file cannot be created
+     */
     static FileChunks open(Path path, long bytes) throws IOException {
-        try {
-            FileChannel file = FileChannel.open(
-                    path,
-                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.delete(path);
-            return new FileChunks(path, file);
-        } catch (FileAlreadyExistsException e) {
-            throw new IOException(
-                    "black-box.file: " + path + " exists and is not the black box's: remove it or name another", e);
-        } catch (IOException e) {
-            throw new IOException("black-box.file: cannot make " + path + " (" + bytes + " bytes): " + e, e);
+        long end = System.nanoTime() + PATIENCE_NANOS;
+        while (true) {
+            try {
+                FileChannel file = FileChannel.open(
+                        path,
+                        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                Files.deleteIfExists(path);
+                return new FileChunks(path, file);
+            } catch (FileAlreadyExistsException e) {
+                if (System.nanoTime() - end >= 0) {
+                    throw new IOException(
+                            "black-box.file: " + path + " exists and is not the black box's: remove it or name another",
+                            e);
+                }
+                LockSupport.parkNanos(RETRY_NANOS);
+            } catch (IOException e) {
+                throw new IOException("black-box.file: cannot make " + path + " (" + bytes + " bytes): " + e, e);
+            }
         }
     }
 

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +40,27 @@ class FileChunksTest {
             }
         }
         assertThat(openedFiles()).isEmpty();
+    }
+
+    /** Two processes that share the setting create their files under one name, each for an instant. */
+    @Test
+    void manyAtOnceUnderOneNameAllGetAFile() throws Exception {
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            all.add(CompletableFuture.runAsync(() -> {
+                for (int time = 0; time < 100; time++) {
+                    try {
+                        FileChunks.open(folder.resolve("ring"), 1 << 20).close();
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                }
+            }));
+        }
+        for (CompletableFuture<Void> one : all) {
+            one.get(30, TimeUnit.SECONDS);
+        }
+        assertThat(folder.resolve("ring")).doesNotExist();
     }
 
     /** Returns a name of the file that has none any more. */
