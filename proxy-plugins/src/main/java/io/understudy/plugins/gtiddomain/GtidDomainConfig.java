@@ -106,7 +106,11 @@ public record GtidDomainConfig(
         Set<String> names = rules.stream().map(DomainRule::name).collect(Collectors.toSet());
         Set<Long> domains = tags().rules().stream().map(TaggedRule::domain).collect(Collectors.toSet());
         domains.add(defaultDomain);
-        return new RulesInForce(names, domains);
+        return new RulesInForce(names, domains, names(Lever.TWO_PHASE), names(Lever.SKIP_PARALLEL));
+    }
+
+    private List<String> names(Lever lever) {
+        return leverRules(lever).stream().map(LeverRule::name).toList();
     }
 
     /** Returns the same with {@link Mode#ADVISE}. */

@@ -138,7 +138,7 @@ final class LongWork {
                     "alter: two-phase",
                     saved(cause, whatIf.twoPhase(own(cause))),
                     rules.twoPhase(),
-                    "what the standby needs longer than the primary remains"));
+                    rules.twoPhaseNote("what the standby needs longer than the primary remains")));
         }
         String table = table(cause.worst.label());
         if (Rules.nameable(table)) {

@@ -62,10 +62,11 @@ final class Repetition {
                     "parallel: skip",
                     saved,
                     rules.skip(table),
-                    wider == 0
-                            ? "for writers in explicit transactions match by user or schema"
-                            : wider + " of the conflicts are in transactions over several tables: if they begin with"
-                                    + " BEGIN, match their writers by user or schema instead"));
+                    rules.skipNote(
+                            wider == 0
+                                    ? "for writers in explicit transactions match by user or schema"
+                                    : wider + " of the conflicts are in transactions over several tables: if they"
+                                            + " begin with BEGIN, match their writers by user or schema instead")));
         }
         return new StallCause(
                 StallCause.Kind.HOT_ROWS,

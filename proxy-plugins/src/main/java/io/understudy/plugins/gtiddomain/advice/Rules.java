@@ -20,10 +20,13 @@ final class Rules {
     /** The rules by their names, those in force without a text. */
     private final Map<String, String> texts = new HashMap<>();
 
+    private final RulesInForce inForce;
+
     private final long freeDomain;
 
     /** @param entries the log, whose domains are taken too */
     Rules(RulesInForce inForce, List<Workload.Entry> entries) {
+        this.inForce = inForce;
         inForce.names().forEach(name -> texts.put(name, ""));
         Set<Long> used = new HashSet<>(inForce.domains());
         entries.forEach(entry -> used.add(entry.domain()));
@@ -45,6 +48,26 @@ final class Rules {
 
     String skip(String table) {
         return rule("hot-" + slug(table), "match: { table: " + table + " }, parallel: skip");
+    }
+
+    /** Returns the note with, in front of it, the rules that have {@code alter: two-phase} already. */
+    String twoPhaseNote(String note) {
+        return already(inForce.twoPhase(), note);
+    }
+
+    /** Returns the note with, in front of it, the rules that have {@code parallel: skip} already. */
+    String skipNote(String note) {
+        return already(inForce.skip(), note);
+    }
+
+    /** The findings are of ten minutes: those from before a rule remain, and its like would be pasted again. */
+    private static String already(List<String> rules, String note) {
+        return rules.isEmpty()
+                ? note
+                : String.join(", ", rules)
+                        + (rules.size() == 1 ? " has" : " have")
+                        + " this action already, so this was before the rule or in mode advise, or did not match; "
+                        + note;
     }
 
     String schemaChanges(String table) {

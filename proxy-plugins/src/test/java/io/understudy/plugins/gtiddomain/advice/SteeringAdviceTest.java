@@ -458,7 +458,7 @@ class SteeringAdviceTest {
                 List.of(standby("optimistic", 8, 0)),
                 stalls,
                 ApplyCost.DEFAULT,
-                new RulesInForce(Set.of("alters"), Set.of(0L, 10L)),
+                new RulesInForce(Set.of("alters"), Set.of(0L, 10L), List.of("alters"), List.of()),
                 entries.size());
 
         List<String> rules = new ArrayList<>();
@@ -477,5 +477,26 @@ class SteeringAdviceTest {
                 .doesNotHaveDuplicates();
         assertThat(repeated).containsExactly(1, 1);
         assertThat(rules).filteredOn(rule -> rule.contains("domain:")).allMatch(rule -> rule.contains("domain: 11"));
+    }
+
+    /** The findings of ten minutes remain when their rule was pasted; the same rule would then be pasted again. */
+    @Test
+    void saysWhichRulesHaveTheActionAlready() {
+        Workload.Entry alter = alter("ALTER TABLE orders ADD c INT", AlterPhase.WHOLE);
+        hot(200, "shop.counters");
+        Map<String, Object> advice = SteeringAdvice.of(
+                entries,
+                List.of(standby("optimistic", 8, 500)),
+                List.of(new Stall("s1", alter, 3_000_000, 40, 0, true)),
+                ApplyCost.DEFAULT,
+                new RulesInForce(Set.of("alters", "h1", "h2"), Set.of(0L), List.of("alters"), List.of("h1", "h2")),
+                entries.size());
+
+        assertThat(rows(finding(advice, "schema-change"), "actions").toString())
+                .contains("alters has this action already");
+        assertThat(rows(finding(advice, "hot-rows"), "actions").toString()).contains("h1, h2 have this action already");
+        assertThat(advice(List.of(standby("optimistic", 8, 500)), new Stall("s1", alter, 3_000_000, 40, 0, true))
+                        .toString())
+                .doesNotContain("already");
     }
 }
