@@ -108,14 +108,14 @@ class OtlpPushTest {
         int port = freePort();
         try (OtlpPush push = push(port)) {
             assertThat(push).isNotNull();
-            await().atMost(Duration.ofSeconds(30)).until(() -> pushes("failed") == 2);
+            await().atMost(Duration.ofSeconds(30)).until(() -> pushes("failed") >= 2);
             HttpServer server = server(port, new AtomicInteger(200), "");
             try {
-                await().atMost(Duration.ofSeconds(30)).until(() -> pushes("ok") == 1);
+                await().atMost(Duration.ofSeconds(30)).until(() -> lines().size() >= 2);
             } finally {
                 server.stop(0);
             }
-            await().atMost(Duration.ofSeconds(30)).until(() -> lines().size() == 2);
+            assertThat(pushes("ok")).isPositive();
             assertThat(lines().get(0))
                     .startsWith("metrics cannot be pushed to http://127.0.0.1:" + port + "/v1/metrics: no connection")
                     .contains("see that the collector runs, and that metrics.otlp.url is right")
