@@ -164,11 +164,17 @@ public final class OtlpPush implements AutoCloseable {
         }
     }
 
-    /** Ends the pushes without another one. */
-    public void stop() {
+    /**
+     * Ends the pushes without another one.
+     *
+     * @param forGood whether none follow, so that their counters go, too; those that follow count on
+     */
+    public void stop(boolean forGood) {
         thread.shutdownNow();
-        meters.remove(pushed);
-        meters.remove(failed);
+        if (forGood) {
+            meters.remove(pushed);
+            meters.remove(failed);
+        }
     }
 
     /**

@@ -33,7 +33,7 @@ final class MetricsPush implements AutoCloseable {
             return;
         }
         if (push != null) {
-            push.stop();
+            push.stop(wanted == null);
             push = null;
         }
         config = wanted;

@@ -208,7 +208,7 @@ class OtlpPushTest {
             return new MetricSnapshots();
         });
         Thread thread = scraping.get(30, TimeUnit.SECONDS);
-        push.stop();
+        push.stop(true);
         stopped.countDown();
         thread.join(30_000);
         assertThat(thread.isAlive()).isFalse();

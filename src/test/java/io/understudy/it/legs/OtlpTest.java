@@ -1,6 +1,7 @@
 package io.understudy.it.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.metrics.v1.AggregationTemporality;
@@ -243,10 +244,14 @@ class OtlpTest {
                     .isEqualTo(List.of("metrics.otlp changed from nothing to a section: takes effect now"));
             next(first);
             assertThat(scraped(proxy)).containsKey("understudy_otlp_pushes_total{outcome=failed}");
+            double pushes = awaitPushes(proxy, 3);
             assertThat(reload(proxy, push(second.port(), ", headers: { K: secret }"))
                             .toString())
                     .contains("metrics.otlp.headers changed from 0 entries to 1 entry: takes effect now")
                     .doesNotContain("secret");
+            assertThat(awaitPushes(proxy, 1))
+                    .as("counted on: a sum that falls is one of a new process")
+                    .isGreaterThanOrEqualTo(pushes);
             assertThat(next(second).headers().getFirst("K")).isEqualTo("secret");
             int ended = first.waiting();
             next(second);
@@ -256,6 +261,16 @@ class OtlpTest {
             assertThat(scraped(proxy).keySet()).noneMatch(name -> name.startsWith("understudy_otlp_pushes"));
             assertThat(second.waiting()).isBetween(last, last + 1);
         }
+    }
+
+    /** Waits until as many pushes have been taken, and returns their number. */
+    private static double awaitPushes(RunningProxy proxy, double least) throws Exception {
+        double[] taken = new double[1];
+        await().until(() -> {
+            taken[0] = scraped(proxy).getOrDefault("understudy_otlp_pushes_total{outcome=ok}", 0.0);
+            return taken[0] >= least;
+        });
+        return taken[0];
     }
 
     /** What was counted since the last push. */
