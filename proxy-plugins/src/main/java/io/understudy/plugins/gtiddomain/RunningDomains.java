@@ -11,6 +11,7 @@ import io.understudy.plugins.gtiddomain.catalog.DictionaryRefresh;
 import io.understudy.plugins.gtiddomain.ownership.BinlogGuard;
 import io.understudy.plugins.gtiddomain.ownership.EarlierStatements;
 import io.understudy.plugins.gtiddomain.ownership.Handovers;
+import io.understudy.plugins.gtiddomain.ownership.LongWaits;
 import io.understudy.plugins.gtiddomain.ownership.Orphans;
 import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
@@ -81,6 +82,8 @@ final class RunningDomains implements DomainAction {
     private @Nullable GtidPosition lastUnobserved;
     /** Of the ownership in force. */
     private volatile @Nullable EarlierStatements earlier;
+
+    private final LongWaits waits = new LongWaits(NANOS);
 
     RunningDomains(PluginContext context, GtidDomainConfig config, Workload workload) {
         this.context = context;
@@ -197,6 +200,9 @@ final class RunningDomains implements DomainAction {
         }
         String problem = standbys.probe(primary);
         now.ownership.settle();
+        if (now.tagging && now.guarded) {
+            waits.settle(primary, now.ownership);
+        }
         if (!dictionary.stale()) {
             Catalog catalog = dictionary.catalog();
             now.ownership.makeRoom(catalog::isBaseTable);
@@ -204,7 +210,10 @@ final class RunningDomains implements DomainAction {
         if (problem == null && statements != null) {
             problem = statements.problem();
         }
-        return problem == null ? now.ownership.problem() : problem;
+        if (problem == null) {
+            problem = now.ownership.problem();
+        }
+        return problem == null ? waits.problem() : problem;
     }
 
     private boolean isServerUnreachable() {

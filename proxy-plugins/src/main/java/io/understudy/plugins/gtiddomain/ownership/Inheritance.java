@@ -1,7 +1,9 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.Progress;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +105,20 @@ final class Inheritance {
                     + absent + ") on the primary";
         }
         return before == null ? null : "writes that began before the last reload are still in flight";
+    }
+
+    /** See {@link TableEntry#addUnapplied}. */
+    void addUnapplied(Map<Long, Long> highest) {
+        synchronized (earlier) {
+            earlier.addUnapplied(highest);
+        }
+    }
+
+    /** See {@link TableEntry#forget}. */
+    void forget(GtidPosition primary) {
+        synchronized (earlier) {
+            earlier.forget(primary);
+        }
     }
 
     /** Returns why that does not end by itself, or null. */

@@ -3,6 +3,7 @@ package io.understudy.plugins.gtiddomain.ownership;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.Progress;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,40 @@ public final class TableEntry implements Progress.Ended {
         return index == DomainIndexes.FOREIGN
                 ? foreign == null || progress.applied(foreign)
                 : bound[index] <= progress.applied(real(index));
+    }
+
+    /** Adds the GTIDs that some standby has not reached: by domain the highest sequence number. */
+    void addUnapplied(Map<Long, Long> highest) {
+        for (int left = written; left != 0; left &= left - 1) {
+            int index = Integer.numberOfTrailingZeros(left);
+            if (index != DomainIndexes.FOREIGN && !applied(index)) {
+                highest.merge(progress.domain(real(index)), bound[index], Math::max);
+            }
+        }
+        GtidPosition foreign = foreignBound;
+        if (foreign != null) {
+            foreign.sequences().forEach((domain, sequence) -> {
+                if (!progress.applied(domain, sequence)) {
+                    highest.merge(domain, sequence, Math::max);
+                }
+            });
+        }
+    }
+
+    /** Asks again for the bounds that the primary's position does not have. */
+    void forget(GtidPosition primary) {
+        for (int left = written; left != 0; left &= left - 1) {
+            int index = Integer.numberOfTrailingZeros(left);
+            if (index != DomainIndexes.FOREIGN && bound[index] > progress.sequence(primary, real(index))) {
+                bound[index] = 0;
+                endedUnbound(index);
+            }
+        }
+        GtidPosition foreign = foreignBound;
+        if (foreign != null && !primary.covers(foreign)) {
+            foreignBound = null;
+            endedUnbound(DomainIndexes.FOREIGN);
+        }
     }
 
     /** Returns a domain of {@link DomainIndexes#FOREIGN} in which some standby has nothing yet; or -1. */

@@ -1,9 +1,13 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
+import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.Progress;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -299,6 +303,38 @@ public final class TableOwnership {
     /** Called by the poller: see {@link FollowedTables#makeRoom}. */
     public void makeRoom(Predicate<String> exists) {
         tables.makeRoom(exists);
+    }
+
+    /** Returns by domain the highest sequence number that some standby has not reached and that a table waits for. */
+    Map<Long, Long> unapplied() {
+        Map<Long, Long> highest = inherited();
+        entries().forEach(entry -> {
+            synchronized (entry) {
+                entry.addUnapplied(highest);
+            }
+        });
+        return highest;
+    }
+
+    /** Returns the same of the writes before the start. */
+    Map<Long, Long> inherited() {
+        Map<Long, Long> highest = new TreeMap<>();
+        inheritance.addUnapplied(highest);
+        return highest;
+    }
+
+    /** Gives a new bound to the writes that the primary has lost, from the next probe. */
+    void forget(GtidPosition primary) {
+        inheritance.forget(primary);
+        entries().forEach(entry -> {
+            synchronized (entry) {
+                entry.forget(primary);
+            }
+        });
+    }
+
+    private Stream<TableEntry> entries() {
+        return Stream.concat(Stream.of(unknown, activity), tables.all().stream());
     }
 
     /** Returns why no table may leave the default domain, if that does not end by itself; or null. */

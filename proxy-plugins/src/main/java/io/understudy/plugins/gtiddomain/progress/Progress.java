@@ -68,6 +68,11 @@ public final class Progress {
         applied = sequences;
     }
 
+    /** Returns the domain with an index. */
+    public long domain(int index) {
+        return indexes.domain(index);
+    }
+
     /** Returns a position's sequence number in the domain with an index. */
     public long sequence(GtidPosition position, int index) {
         return position.sequence(indexes.domain(index));
