@@ -127,6 +127,7 @@ class CheckPrimaryTest extends CheckedPair {
             assertThat(then.status()).as(then.text()).isZero();
             assertThat(then.text())
                     .doesNotContain("cannot be seen")
+                    .doesNotContain("has no PROCESS")
                     .doesNotContain("cannot read")
                     .doesNotContain("was not checked");
         }
@@ -148,12 +149,15 @@ class CheckPrimaryTest extends CheckedPair {
                             plugins:
                               mirror: { rules: [ { name: all } ] }
                               black-box: {}
+                              gtid-domain: { rules: [ { name: a, match: { kind: ddl }, domain: 9 } ] }
                             """.formatted(
                             pair.primary().port(), standby(pair.standby().port(), "reader"))),
                     "--connect");
             assertThat(said.text())
                     .containsPattern("warning plugins.black-box: the monitor account cannot read the binary log: .*"
                             + "GRANT REPLICATION SLAVE ON \\*\\.\\* TO 'narrow'@'(127\\.%|localhost)'")
+                    .containsPattern("warning plugins.gtid-domain: the monitor account has no PROCESS: .*"
+                            + "GRANT PROCESS ON \\*\\.\\* TO 'narrow'@'(127\\.%|localhost)'")
                     .containsPattern("GRANT SHOW DATABASES ON \\*\\.\\* TO 'narrow'@'(127\\.%|localhost)'");
         } finally {
             pair.primary().execute("DROP USER narrow@localhost, narrow@'127.%'");

@@ -7,6 +7,7 @@ import io.understudy.config.PrimaryConfig;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.gtiddomain.GtidDomainConfig;
 import io.understudy.plugins.gtiddomain.steering.Lever;
+import io.understudy.plugins.gtiddomain.tagging.Guard;
 import io.understudy.server.QueryLimits;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -219,6 +220,13 @@ public final class PrimaryCheck {
                             + " with those that it writes; with ROW it sees all rows"));
         }
         hiddenCode(grants, "ON".equals(server.variable("event_scheduler")));
+        if (config.guard() != Guard.OFF && !grants.hasAny("PROCESS")) {
+            add(CheckResult.warning(
+                    where,
+                    "the monitor account has no PROCESS: what began before the proxy's start or a reload is not waited"
+                            + " for, and tables of a lost session's statement stay where they are until the proxy"
+                            + " restarts; GRANT PROCESS ON *.* TO " + schemas.account()));
+        }
         String twoPhase = server.variable("binlog_alter_two_phase");
         if ("OFF".equals(twoPhase)) {
             add(CheckResult.ok(
