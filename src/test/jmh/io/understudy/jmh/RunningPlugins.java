@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.host.HostContext;
+import io.understudy.host.MeterOwners;
 import io.understudy.host.PluginHost;
 import io.understudy.host.PluginLoader;
 import io.understudy.host.Published;
@@ -86,7 +87,8 @@ public class RunningPlugins {
                 new NoServers.ThePrimary(),
                 List.of(new NoServers.TheStandby()),
                 published,
-                new SharedInstances());
+                new SharedInstances(),
+                new MeterOwners());
         host.start(available, config(types).plugins(), plugin -> new HostContext(plugin, shared));
         if (captures()) {
             published.actions().get("capture/start").run(Map.of());
