@@ -6,6 +6,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.understudy.config.Transport;
 import io.understudy.testkit.Bytes;
+import io.understudy.wire.CommandCode;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -28,9 +29,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Compressed sessions whose few bytes hold many, through a proxy of little memory: every other session gets what it
- * asked for, and the proxy ends none. Each attack meets another transport; all of them with
- * {@code -Dunderstudy.it.everyTransport=true}.
+ * Sessions whose few bytes hold many, compressed or as commands that each need a response, through a proxy of little
+ * memory: every other session gets what it asked for, and the proxy ends none. Each attack meets another transport; all
+ * of them with {@code -Dunderstudy.it.everyTransport=true}.
  */
 @Timeout(300)
 class InflationAttackTest {
@@ -45,6 +46,8 @@ class InflationAttackTest {
     private static final Duration LONG = Duration.ofMinutes(2);
 
     private static final byte[] BOMB = frame(largest());
+    private static final byte[] PLAIN_PINGS = pings();
+    private static final byte[] PINGS = frame(PLAIN_PINGS);
     /** The beginning of a frame that never ends. */
     private static final byte[] HALF = Arrays.copyOf(frame(noise()), 8 << 20);
 
@@ -81,6 +84,37 @@ class InflationAttackTest {
                 return running(server, "info LIKE 'SELECT SLEEP%'");
             }
         },
+        /** A frame of millions of commands behind a statement that takes long. */
+        TINY_COMMANDS {
+            @Override
+            void run(RawClient client) throws IOException {
+                client.sendRaw(plain("SELECT SLEEP(60)"));
+                client.sendRaw(PINGS);
+            }
+
+            @Override
+            boolean inEffect(ServerUnderTest server, ProxyProcess proxy) {
+                return running(server, "info LIKE 'SELECT SLEEP%'");
+            }
+        },
+        /** The same without compression. */
+        TINY_COMMANDS_PLAIN {
+            @Override
+            void run(RawClient client) throws IOException {
+                client.sendRaw(Bytes.command(CommandCode.QUERY, "SELECT SLEEP(60)"));
+                client.sendRaw(PLAIN_PINGS);
+            }
+
+            @Override
+            boolean inEffect(ServerUnderTest server, ProxyProcess proxy) {
+                return running(server, "info LIKE 'SELECT SLEEP%'");
+            }
+
+            @Override
+            long capabilities() {
+                return RawClient.PLAIN;
+            }
+        },
         /** The mirror image: a server's long compressed frames for a client that does not read. */
         CLIENT_DOES_NOT_READ {
             @Override
@@ -98,6 +132,10 @@ class InflationAttackTest {
         abstract void run(RawClient client) throws IOException;
 
         abstract boolean inEffect(ServerUnderTest server, ProxyProcess proxy) throws IOException;
+
+        long capabilities() {
+            return RawClient.PLAIN | COMPRESS;
+        }
     }
 
     private static boolean running(ServerUnderTest server, String which) {
@@ -142,6 +180,15 @@ class InflationAttackTest {
             content[at + 2] = (byte) (length >> 16);
             content[at + 3] = 0;
             content[at + 4] = 3;
+        }
+        return content;
+    }
+
+    private static byte[] pings() {
+        byte[] content = new byte[LARGEST / 5 * 5];
+        for (int at = 0; at < content.length; at += 5) {
+            content[at] = 1;
+            content[at + 4] = CommandCode.PING;
         }
         return content;
     }
@@ -197,7 +244,7 @@ class InflationAttackTest {
             for (int i = 0; i < ATTACKERS; i++) {
                 RawClient attacker = open(file);
                 attackers.add(attacker);
-                attacker.login(server.user(), server.password(), ServerUnderTest.SCHEMA, RawClient.PLAIN | COMPRESS);
+                attacker.login(server.user(), server.password(), ServerUnderTest.SCHEMA, attack.capabilities());
             }
             for (RawClient attacker : attackers) {
                 threads.submit(() -> {

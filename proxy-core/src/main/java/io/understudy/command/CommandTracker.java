@@ -100,6 +100,9 @@ public final class CommandTracker implements PacketSink {
         if (head != null && head.follows(ResponseGrammars.UNKNOWN)) {
             responses.superseded();
         }
+        if (inFlight.isFull()) {
+            return PacketSink.LATER;
+        }
         int code = Math.max(first, CommandCode.SLEEP);
         boolean mayInject = gate.open(code);
         Exchange exchange = begin(code, length);

@@ -4,19 +4,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Commands whose responses are due, oldest first: a ring of reused {@link Exchange}s that starts with one and grows
- * with the client's pipelining.
+ * with the client's pipelining, as far as the {@link PipelineBudget} of all sessions lets it.
  */
 public final class InFlight {
-    /** With so many responses due, the client is not read until some have arrived. */
+    /** With so many responses due, no further command is taken until some have arrived. */
     static final int LIMIT = 1024;
+    /** The most responses that may be due in a session without room in the budget. */
+    static final int FREE = 16;
 
     private final StatementBytes statement;
+    private final PipelineBudget budget;
     private @Nullable Exchange[] ring = new Exchange[1];
     private int head;
     private int size;
+    /** The most responses that may be due now; what exceeds {@link #FREE} was taken from the budget. */
+    private int permits = FREE;
 
-    InFlight(StatementBytes statement) {
+    InFlight(StatementBytes statement, PipelineBudget budget) {
         this.statement = statement;
+        this.budget = budget;
     }
 
     public boolean isEmpty() {
@@ -27,9 +33,17 @@ public final class InFlight {
         return size;
     }
 
-    /** Returns whether reading from the client must pause. */
+    /** Returns whether no further command may be taken from the client until responses have arrived. */
     public boolean isFull() {
-        return size >= LIMIT;
+        return size >= permits && !mayGrow();
+    }
+
+    private boolean mayGrow() {
+        if (permits >= LIMIT || !budget.take(3 * permits)) {
+            return false;
+        }
+        permits *= 4;
+        return true;
     }
 
     public @Nullable Exchange head() {
@@ -105,9 +119,18 @@ public final class InFlight {
         }
         head = (head + 1) % ring.length;
         size--;
-        if (size == 0 && ring.length > LIMIT) {
+        if (size == 0 && permits > FREE) {
             ring = new Exchange[1]; // the size that one burst needed is not kept for the session's life
             head = 0;
+            givePermits();
         }
+    }
+
+    /**
+     * Gives back what was taken from the budget. Must be called when the session takes no more commands. Idempotent.
+     */
+    public void givePermits() {
+        budget.give(permits - FREE);
+        permits = FREE;
     }
 }

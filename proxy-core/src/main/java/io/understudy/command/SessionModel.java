@@ -70,9 +70,16 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
      *
      * @param statementLimit longest payload, in bytes, of a command that is shown to observers whole
      * @param sqlMode the server's global mode
+     * @param pipeline what all sessions share
      * @param begunNanos monotonic time before the connection to the server was made
      */
-    public SessionModel(Login login, SqlAnalyzer analyzer, int statementLimit, ServerSqlMode sqlMode, long begunNanos) {
+    public SessionModel(
+            Login login,
+            SqlAnalyzer analyzer,
+            int statementLimit,
+            ServerSqlMode sqlMode,
+            PipelineBudget pipeline,
+            long begunNanos) {
         id = login.id();
         user = login.user();
         clientAddress = login.clientAddress();
@@ -87,7 +94,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         settings = new SettingsModel(
                 login.collation(), new AdoptedMode(sqlMode, begunNanos, System.nanoTime()), product(flavor));
         statement = new StatementBytes(analyzer, this);
-        inFlight = new InFlight(statement);
+        inFlight = new InFlight(statement, pipeline);
         settings.status((status & ServerStatus.NO_BACKSLASH_ESCAPES) != 0, autocommit());
         setSchema(login.schema());
     }

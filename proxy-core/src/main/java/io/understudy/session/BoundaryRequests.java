@@ -84,7 +84,7 @@ final class BoundaryRequests {
         } else if (draining) {
             session.end(CloseReason.DRAINED);
         } else if (holding && session.phase() instanceof Relaying relaying) {
-            relaying.hold(session::fromClient);
+            relaying.hold();
         }
     }
 }

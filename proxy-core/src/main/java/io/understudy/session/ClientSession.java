@@ -40,6 +40,8 @@ public final class ClientSession {
     private boolean requested;
 
     private boolean clientDone;
+    /** The server has been told that the client has shut down its output. */
+    private boolean endPassedOn;
 
     /** @param onEnd called once, when the session has ended */
     public ClientSession(long id, Leg client, SessionEnvironment environment, Consumer<ClientSession> onEnd) {
@@ -238,14 +240,13 @@ public final class ClientSession {
             fromClient(Unpooled.EMPTY_BUFFER);
         }
         heedBoundary();
-        if (clientDone && !phase.responsesDue() && !commandsHeld()) {
-            end(CloseReason.CLIENT_CLOSED);
+        if (clientDone && !phase.holdsCommands()) {
+            if (!phase.responsesDue()) {
+                end(CloseReason.CLIENT_CLOSED);
+            } else if (!endPassedOn) {
+                passOnEnd();
+            }
         }
-    }
-
-    /** Returns whether commands wait for {@link #release}. */
-    private boolean commandsHeld() {
-        return held() && phase.pipelined();
     }
 
     /** Returns whether the client may have sent commands that the server begins only after another response. */
@@ -259,7 +260,7 @@ public final class ClientSession {
     public void clientShutOutput() {
         clientDone = true;
         phase.clientShutOutput();
-        if (!commandsHeld()) {
+        if (!phase.holdsCommands()) {
             passOnEnd();
         }
     }
@@ -270,6 +271,7 @@ public final class ClientSession {
             end(CloseReason.CLIENT_CLOSED);
         } else if (loggedIn()) {
             // The server must see it, too: it may be waiting for the rest of a file that will not come.
+            endPassedOn = true;
             server.shutdownOutput();
         } // else once that the commands sent with the login have been passed on
     }
@@ -378,7 +380,7 @@ public final class ClientSession {
 
     /** Ends {@link #hold}. */
     public void release() {
-        if (requests.release() && clientDone && !ended()) {
+        if (requests.release() && clientDone && !ended() && !phase.holdsCommands()) {
             passOnEnd();
         }
     }

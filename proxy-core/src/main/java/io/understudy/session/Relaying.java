@@ -53,9 +53,15 @@ final class Relaying implements SessionPhase {
     private long readNanos;
     private long requestNanos;
     private boolean responded;
-    private boolean clientPaused;
-    /** Bytes that wait for the response to a statement injected right after the login. */
+    /** Takes held bytes once they are passed on; as long as nothing is held, the session's entrance. */
+    private Consumer<ByteBuf> again = this::fromClient;
+    /**
+     * Bytes that wait: for the response to a statement injected right after the login, for the end of a hold, or until
+     * fewer responses are due.
+     */
     private HeldCommand held = HeldCommand.NONE;
+    /** No further command is taken until responses have arrived. */
+    private boolean full;
     /** An operator holds the session at its boundary. */
     private boolean onHold;
 
@@ -139,9 +145,10 @@ final class Relaying implements SessionPhase {
      * Sends statements that are injected before the client's first command. Must be called once, before the first bytes
      * of either leg.
      *
-     * @param again receives the bytes that the client sends before the response has arrived
+     * @param entrance receives bytes that had to wait
      */
-    void begin(Consumer<ByteBuf> again) {
+    void begin(Consumer<ByteBuf> entrance) {
+        again = entrance;
         if (gate.afterLogin()) {
             held = new HeldCommand(again);
             client.setReading(false);
@@ -163,9 +170,14 @@ final class Relaying implements SessionPhase {
             becomeUnread(unfit);
             return;
         }
-        if (model.inFlight().isFull()) {
-            clientPaused = true;
+        ByteBuf rest = commands.takeRest();
+        if (rest.isReadable() || model.inFlight().isFull()) {
+            full = true;
+            held = new HeldCommand(again);
             client.setReading(false);
+        }
+        if (rest.isReadable()) {
+            held.hold(rest);
         }
     }
 
@@ -197,10 +209,6 @@ final class Relaying implements SessionPhase {
             becomeUnread(unfit);
             return;
         }
-        if (clientPaused && !model.inFlight().isFull()) {
-            clientPaused = false;
-            client.setReading(true);
-        }
     }
 
     @Override
@@ -215,17 +223,15 @@ final class Relaying implements SessionPhase {
         }
         // Also behind the response to an injected statement, and before what waits for that goes to the server.
         mayBeIdle.run();
-        if (held != HeldCommand.NONE && !onHold && model.inFlight().isEmpty()) {
+        if (held != HeldCommand.NONE
+                && !onHold
+                && (full ? !model.inFlight().isFull() : model.inFlight().isEmpty())) {
             passOnHeld();
         }
     }
 
-    /**
-     * Holds what the client sends from now on, and stops reading it. Must be called at a boundary.
-     *
-     * @param again receives the held bytes after the release
-     */
-    void hold(Consumer<ByteBuf> again) {
+    /** Holds what the client sends from now on, and stops reading it. Must be called at a boundary. */
+    void hold() {
         if (!onHold) {
             onHold = true;
             heldNanos = System.nanoTime();
@@ -301,7 +307,7 @@ final class Relaying implements SessionPhase {
         changeUser.close();
         server.awaitAtLeast(1);
         transition.unread(new Unread(client, server, model, counts, toServer, toClient, commands, responses), fault);
-        clientPaused = false;
+        model.inFlight().givePermits();
         client.setReading(true);
         HeldCommand waiting = held;
         held = HeldCommand.NONE;
@@ -321,6 +327,7 @@ final class Relaying implements SessionPhase {
         if (held != HeldCommand.NONE) {
             HeldCommand waiting = held;
             held = HeldCommand.NONE;
+            full = false;
             client.setReading(true);
             waiting.passOn();
             clientReadComplete();
@@ -335,6 +342,11 @@ final class Relaying implements SessionPhase {
     @Override
     public boolean pipelined() {
         return model.inFlight().size() > 1 || held.holdsAny();
+    }
+
+    @Override
+    public boolean holdsCommands() {
+        return held.holdsAny();
     }
 
     private void responded(Exchange exchange) {
@@ -376,6 +388,7 @@ final class Relaying implements SessionPhase {
     public void close(CloseReason reason) {
         held.drop();
         held = HeldCommand.NONE;
+        model.inFlight().givePermits();
         commands.close();
         responses.close();
         changeUser.close();

@@ -54,7 +54,12 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
                 login.capabilities(),
                 login.status());
         return new SessionModel(
-                known, environment.analyzer(), environment.statementLimit(), environment.sqlMode(), begunNanos);
+                known,
+                environment.analyzer(),
+                environment.statementLimit(),
+                environment.sqlMode(),
+                environment.pipeline(),
+                begunNanos);
     }
 
     /** Returns the proxy's own tracking of GTIDs: on if an observer wants them and this connection supports them. */

@@ -1,6 +1,7 @@
 package io.understudy.session;
 
 import io.understudy.base.RepeatedWarning;
+import io.understudy.command.PipelineBudget;
 import io.understudy.command.settings.ServerSqlMode;
 import io.understudy.handshake.LoginPolicy;
 import io.understudy.host.PluginHost;
@@ -19,6 +20,7 @@ public final class SessionEnvironment {
     private final ServerSqlMode sqlMode = new ServerSqlMode();
     private final LimitedAccounts limitedAccounts = new LimitedAccounts();
     private final InflationBudget inflation = new InflationBudget(InflationBudget.defaultLimit());
+    private final PipelineBudget pipeline = PipelineBudget.ofHeap();
     private final Hold hold;
     private final RepeatedWarning repeated = new RepeatedWarning(System::nanoTime);
     private volatile int statementLimit;
@@ -92,6 +94,10 @@ public final class SessionEnvironment {
     /** Returns the bound on the memory of all sessions' decompressors. */
     public InflationBudget inflation() {
         return inflation;
+    }
+
+    PipelineBudget pipeline() {
+        return pipeline;
     }
 
     int statementLimit() {

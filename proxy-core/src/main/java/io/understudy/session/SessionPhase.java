@@ -40,6 +40,11 @@ sealed interface SessionPhase permits Connecting, LoggingIn, Relaying, Unread, P
         return false;
     }
 
+    /** Returns whether commands of the client wait in the proxy. */
+    default boolean holdsCommands() {
+        return false;
+    }
+
     /** Returns the outcome under which a client that leaves now is counted; null after its login has been counted. */
     default @Nullable String departure() {
         return null;

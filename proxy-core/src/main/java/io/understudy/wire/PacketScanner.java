@@ -44,6 +44,10 @@ public final class PacketScanner {
     private int packetAt;
     /** Whether the forwarded bytes end with a complete packet. */
     private boolean clean = true;
+    /** Index in the current buffer of the packet that the sink takes later; -1 if it takes all. */
+    private int postponedAt = -1;
+    /** What the sink takes later: bytes that begin with a packet; empty if it takes all. */
+    private ByteBuf rest = Unpooled.EMPTY_BUFFER;
 
     /** Creates a scanner for one direction; the allocator is for the few bytes of a cut packet. */
     public PacketScanner(PacketSink sink, ByteBufAllocator alloc) {
@@ -85,6 +89,11 @@ public final class PacketScanner {
                 forwardUntil(in, end);
             }
             clean = withheld() || remaining < 0 && !continuing;
+            if (postponedAt >= 0) {
+                rest = in.readerIndex(postponedAt);
+                postponedAt = -1;
+                handedOn = true;
+            }
         } catch (RuntimeException e) {
             if (!handedOn && packetAt >= 0) {
                 forwardUntil(in, packetAt);
@@ -96,6 +105,17 @@ public final class PacketScanner {
                 in.release();
             }
         }
+    }
+
+    /**
+     * Returns the bytes that the sink takes later ({@link PacketSink#LATER}), to be scanned again ahead of what follows
+     * them, and passes their ownership; empty if there are none. Must be called after each {@link #scan} if the sink
+     * may postpone.
+     */
+    public ByteBuf takeRest() {
+        ByteBuf bytes = rest;
+        rest = Unpooled.EMPTY_BUFFER;
+        return bytes;
     }
 
     /** Reports to another sink from now on. Held bytes of the current packet are forwarded. */
@@ -126,6 +146,7 @@ public final class PacketScanner {
     /** Releases kept bytes. */
     public void close() {
         takeKept().release();
+        takeRest().release();
     }
 
     @SuppressWarnings("ReferenceEquality") // no other buffer stands for none
@@ -169,6 +190,9 @@ public final class PacketScanner {
             int verdict = verdict(length, numbered(in, at), in.getUnsignedByte(at + Packets.HEADER));
             int next = at + Packets.HEADER + length;
             if (verdict != 0 || next > end) {
+                if (verdict == PacketSink.LATER) {
+                    return postpone(in, at, end);
+                }
                 remaining = length;
                 more = false;
                 take(verdict, length);
@@ -231,10 +255,23 @@ public final class PacketScanner {
         int take = Math.min((have < Packets.HEADER ? Packets.HEADER : LEAD) - have, end - at);
         cut.writeBytes(in, at, take);
         from = at + take;
-        if (leadSize(cut, cut.readerIndex(), cut.readableBytes()) <= cut.readableBytes()) {
-            beginCut(cut, at + take);
+        if (leadSize(cut, cut.readerIndex(), cut.readableBytes()) <= cut.readableBytes() && !beginCut(cut, at + take)) {
+            rest = alloc.buffer(cut.readableBytes() + end - from)
+                    .writeBytes(cut)
+                    .writeBytes(in, from, end - from);
+            takeKept().release();
+            from = end;
+            return end;
         }
         return at + take;
+    }
+
+    /** Ends the scan ahead of a packet that lies in this buffer from its first byte. */
+    private int postpone(ByteBuf in, int at, int end) {
+        forwardUntil(in, at);
+        postponedAt = at;
+        from = end;
+        return end;
     }
 
     /**
@@ -251,8 +288,7 @@ public final class PacketScanner {
     /** Begins a packet whose lead lies entirely in this buffer. */
     private int begin(ByteBuf in, int at, int end) {
         if (enter(in, at)) {
-            decide(in, at);
-            return beginDecided(in, at, end);
+            return decide(in, at) ? beginDecided(in, at, end) : postpone(in, at, end);
         }
         if (remaining == 0) {
             finish(at + Packets.HEADER);
@@ -282,20 +318,26 @@ public final class PacketScanner {
         return payload;
     }
 
-    /** Begins a packet whose lead was cut; {@code cut} holds the lead, and the payload continues at {@code next}. */
-    private void beginCut(ByteBuf cut, int next) {
+    /**
+     * Begins a packet whose lead was cut; {@code cut} holds the lead, and the payload continues at {@code next}.
+     *
+     * @return false if the sink takes the packet later
+     */
+    private boolean beginCut(ByteBuf cut, int next) {
         int at = cut.readerIndex();
         boolean starts = enter(cut, at);
         int have = cut.readableBytes() - Packets.HEADER;
+        if (starts && !decide(cut, at)) {
+            return false;
+        }
         remaining -= have;
         if (starts) {
-            decide(cut, at);
             if (wanted > have) {
                 if (!withheld()) {
                     clean = false;
                     sink.forward(cut.copy());
                 }
-                return;
+                return true;
             }
             if (wanted > 0 || holding) {
                 show(cut, at + Packets.HEADER);
@@ -311,6 +353,7 @@ public final class PacketScanner {
         if (remaining == 0) {
             finish(next);
         }
+        return true;
     }
 
     /** Reads the header and returns false when the packet only continues a logical one. */
@@ -337,10 +380,18 @@ public final class PacketScanner {
         return number;
     }
 
-    private void decide(ByteBuf buf, int at) {
+    /** Returns false if the sink takes the packet later. */
+    private boolean decide(ByteBuf buf, int at) {
         int length = buf.getUnsignedMediumLE(at);
         int first = length == 0 ? -1 : buf.getUnsignedByte(at + Packets.HEADER);
-        take(verdict(length, buf.getUnsignedByte(at + 3), first), length);
+        int verdict = verdict(length, buf.getUnsignedByte(at + 3), first);
+        if (verdict == PacketSink.LATER) {
+            remaining = -1;
+            more = false;
+            return false;
+        }
+        take(verdict, length);
+        return true;
     }
 
     private void take(int verdict, int length) {

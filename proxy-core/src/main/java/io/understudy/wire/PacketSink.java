@@ -16,8 +16,13 @@ public interface PacketSink {
      * may act on it.
      */
     int OK_PACKET = 1 << 28;
+    /**
+     * Result of {@link #onPacket}: the sink takes no further packet now, and has noted nothing of this one. The scanner
+     * stops ahead of it; see {@link PacketScanner#takeRest}.
+     */
+    int LATER = 1 << 27;
     /** The largest number of bytes that a sink can ask for. */
-    int MAX_SHOWN = OK_PACKET - 1;
+    int MAX_SHOWN = LATER - 1;
 
     /**
      * Called when a logical packet begins.
@@ -25,7 +30,8 @@ public interface PacketSink {
      * @param length payload length of its first physical packet in bytes
      * @param sequence its sequence number
      * @param first its first payload byte, or -1 for an empty packet
-     * @return how many of its first payload bytes to show, with {@link #DROP} or {@link #HOLD}; 0 shows nothing
+     * @return how many of its first payload bytes to show, with {@link #DROP} or {@link #HOLD}; 0 shows nothing;
+     *     {@link #LATER} alone
      */
     int onPacket(int length, int sequence, int first);
 

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 class StatementBytesTest {
-    private static SessionModel model(long capabilities) {
+    static SessionModel model(long capabilities) {
         return new SessionModel(
                 new SessionModel.Login(
                         1,
@@ -29,6 +29,7 @@ class StatementBytesTest {
                 new SqlAnalyzer(),
                 1024,
                 new ServerSqlMode(),
+                new PipelineBudget(0),
                 0);
     }
 

@@ -206,6 +206,7 @@ class UnreadTest {
         scripted.server(packet(1, of(0)), packet(1, ok(0, AC)), packet(1, of(0, 0)));
         scripted.client.take();
         scripted.server(packet(1, of(0xFE, 3)), packet(2, of(0, 1)));
+        assertThat(scripted.client.reading()).isTrue();
         scripted.client.take();
         scripted.finish();
     }
