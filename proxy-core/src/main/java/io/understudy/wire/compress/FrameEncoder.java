@@ -177,7 +177,7 @@ final class FrameEncoder extends ChannelOutboundHandlerAdapter {
     /** Sends what is ahead of a command before the command's number begins the frames' anew. */
     private final class Packeted extends PacketNumbers {
         @Override
-        void number(ByteBuf buf, int index) {
+        void number(ByteBuf buf, int index, boolean continued) {
             int number = buf.getUnsignedByte(index);
             if (numbers.begins(number)) {
                 frames(emitting, index - Packets.HEADER + 1);

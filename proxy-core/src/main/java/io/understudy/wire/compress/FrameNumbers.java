@@ -50,9 +50,16 @@ final class FrameNumbers {
         return number;
     }
 
-    /** Returns the number that a received packet would have had without compression. */
-    int packetReceived(int number) {
-        if (weAreServer) {
+    /**
+     * Returns the number that a received packet would have had without compression.
+     *
+     * @param continued whether it continues a logical packet: MariaDB Connector/C numbers each physical packet of a
+     *     command 0 ({@code ma_net_write_command}), and the servers do not mind
+     */
+    int packetReceived(int number, boolean continued) {
+        if (weAreServer && continued) {
+            lastOfClient = nextPacket;
+        } else if (weAreServer) {
             if (clientBeginsCommand(number)) {
                 nextPacket = 0;
                 commandReceived = true;
@@ -60,7 +67,7 @@ final class FrameNumbers {
             lastOfClient = number;
         } else {
             lastOfClient = -1;
-            if (number == 1 && due > 0) {
+            if (number == 1 && due > 0 && !continued) {
                 due--;
                 nextPacket = 1;
             }

@@ -24,8 +24,8 @@ final class FrameReader {
     private final BudgetedInflation inflation;
     private final PacketNumbers packets = new PacketNumbers() {
         @Override
-        void number(ByteBuf buf, int index) {
-            buf.setByte(index, numbers.packetReceived(buf.getUnsignedByte(index)));
+        void number(ByteBuf buf, int index, boolean continued) {
+            buf.setByte(index, numbers.packetReceived(buf.getUnsignedByte(index), continued));
         }
     };
 

@@ -8,6 +8,8 @@ abstract class PacketNumbers {
     private int headerBytes;
     private int length;
     private int remaining;
+    /** Whether the next physical packet continues a logical one. */
+    private boolean continues;
 
     /** Walks the bytes of {@code buf} from {@code from} to its writer index; changes no index. */
     final void walk(ByteBuf buf, int from) {
@@ -23,7 +25,8 @@ abstract class PacketNumbers {
                 headerBytes++;
                 at++;
             } else {
-                number(buf, at);
+                number(buf, at, continues);
+                continues = length == Packets.MAX_PAYLOAD;
                 remaining = length;
                 headerBytes = 0;
                 length = 0;
@@ -37,6 +40,10 @@ abstract class PacketNumbers {
         return headerBytes;
     }
 
-    /** Called with the index of a packet's number; the rest of its header precedes it. */
-    abstract void number(ByteBuf buf, int index);
+    /**
+     * Called with the index of a packet's number; the rest of its header precedes it.
+     *
+     * @param continued whether the packet continues a logical one
+     */
+    abstract void number(ByteBuf buf, int index, boolean continued);
 }

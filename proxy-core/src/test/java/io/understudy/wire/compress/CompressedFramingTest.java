@@ -9,6 +9,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Packets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,6 +114,27 @@ class CompressedFramingTest {
         send(server, packet(1, new byte[7]));
         server.flush();
         assertThat(drainOut(server).getByte(3)).isEqualTo((byte) 1);
+    }
+
+    /** MariaDB Connector/C numbers each physical packet of a command 0. */
+    @Test
+    void theRestOfALongCommandContinuesItsNumbers() {
+        EmbeddedChannel server = channel(Compressed.zlib(true, new InflationBudget(1 << 25)));
+        byte[] full = new byte[Packets.MAX_PAYLOAD];
+        ByteBuf command = packet(0, full);
+        server.writeInbound(rawFrame(0, command.readRetainedSlice(Packets.MAX_PAYLOAD)));
+        command.writeBytes(packet(0, full)).writeBytes(packet(0, new byte[7]));
+        server.writeInbound(rawFrame(1, command.readRetainedSlice(Packets.MAX_PAYLOAD)));
+        server.writeInbound(rawFrame(2, command));
+        ByteBuf bytes = drainIn(server);
+        int second = Packets.HEADER + Packets.MAX_PAYLOAD;
+        assertThat(bytes.getByte(3)).isZero();
+        assertThat(bytes.getByte(second + 3)).isEqualTo((byte) 1);
+        assertThat(bytes.getByte(2 * second + 3)).isEqualTo((byte) 2);
+        bytes.release();
+
+        server.writeInbound(rawFrame(0, packet(0, new byte[] {14})));
+        assertThat(drainIn(server).getByte(3)).as("the next command").isZero();
     }
 
     @Test
