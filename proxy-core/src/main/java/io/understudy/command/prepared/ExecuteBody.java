@@ -51,7 +51,9 @@ public final class ExecuteBody {
         boolean named = (capabilities & Capabilities.QUERY_ATTRIBUTES) != 0;
         int at = index + COUNT_AT;
         int count = parameters;
-        if (named && (buf.getByte(index + FLAGS_AT) & PARAMETER_COUNT_AVAILABLE) != 0) {
+        // A server looks at the flag only if the statement has no parameters; MySQL Connector/Python sends the count of
+        // one that has without it (MySQL's Protocol_classic::parse_packet).
+        if (named && (parameters > 0 || (buf.getByte(index + FLAGS_AT) & PARAMETER_COUNT_AVAILABLE) != 0)) {
             if (at >= end || at + LengthEncoded.size(buf.getUnsignedByte(at)) > end) {
                 return null;
             }

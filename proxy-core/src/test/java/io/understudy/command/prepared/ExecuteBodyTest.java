@@ -47,6 +47,16 @@ class ExecuteBodyTest {
         assertThat(stripped(sent, 1, "0300", false)).isEqualTo(PLAIN + "00" + "01" + "0300" + "2a000000");
     }
 
+    /** As MySQL Connector/Python sends it. */
+    @Test
+    void theCountOfAStatementWithParametersNeedsNoFlag() {
+        String sent = HEAD + "00" + ONCE + "02" + "00" + "01" + "0300" + "00" + "fd00" + "0161" + "2a000000" + "0178";
+        assertThat(types(sent, 1)).isEqualTo("0300fd00");
+        assertThat(stripped(sent, 1, "0300fd00", false)).isEqualTo(PLAIN + "00" + "01" + "0300" + "2a000000");
+        String again = HEAD + "00" + ONCE + "02" + "00" + "00" + "2a000000" + "0178";
+        assertThat(stripped(again, 1, "0300fd00", false)).isEqualTo(PLAIN + "00" + "01" + "0300" + "2a000000");
+    }
+
     @Test
     void attributesAfterTheParametersAreRemoved() {
         // A parameter INT 42 and an attribute a = 'x'.
