@@ -113,8 +113,10 @@ public final class ProxyServer implements AutoCloseable {
         PrimaryConnector connector = new PrimaryConnector(
                 transport, primary, config.primary().connectTimeout(), RelayServer.WATER_MARK, shortage);
         sessions = new SessionDrain(registry, loops);
-        primary.onChange((from, to) ->
-                sessions.leaveOldPrimary(this.loaded.config().limits().drainTimeout()));
+        primary.onChange((from, to) -> sessions.leaveOldPrimary(
+                primary.present().abandoned()
+                        ? Duration.ZERO
+                        : this.loaded.config().limits().drainTimeout()));
         primary.plannedWhile(environment.hold()::on);
         servers.tellSqlMode(environment.sqlMode()::seen);
         connector.whenFailed(servers::suspectPrimary);

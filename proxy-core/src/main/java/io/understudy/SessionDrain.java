@@ -111,10 +111,15 @@ final class SessionDrain {
         for (ClientSession session : registry.all()) {
             session.execute(() -> session.primaryChanged(change));
         }
-        loops.schedule(
-                () -> registry.all().forEach(session -> session.execute(() -> session.leaveNow(change))),
-                patience.toMillis(),
-                TimeUnit.MILLISECONDS);
+        if (patience.isZero()) {
+            leaveNow(change);
+            return;
+        }
+        loops.schedule(() -> leaveNow(change), patience.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void leaveNow(int change) {
+        registry.all().forEach(session -> session.execute(() -> session.leaveNow(change)));
     }
 
     /** Admits no further sessions, ends all, and waits for their channels to close for at most {@code millis}. */

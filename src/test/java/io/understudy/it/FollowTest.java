@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.Address;
+import java.io.EOFException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -154,10 +155,22 @@ class FollowTest extends FollowingProxy {
 
     @Test
     void aFrozenPrimaryIsNamedAndLeftForTheWritableCandidate() throws Exception {
-        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(candidates(), ""))) {
+        // What is in flight there must not be left to the limit of a drain.
+        String config = config(candidates(), "").replace("drainTimeout: 2s", "drainTimeout: 60s");
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config);
+                RawClient committing = RawClient.open(proxy.address());
+                RawClient writing = RawClient.open(proxy.address())) {
             untilWritten(proxy, old, "before");
+            committing.login("app", PASSWORD, "shop", RawClient.PLAIN);
+            writing.login("app", PASSWORD, "shop", RawClient.PLAIN);
+            committing.query("BEGIN");
+            assertThat(committing.read().isOk()).isTrue();
+            committing.query("INSERT INTO t (v) VALUES ('uncommitted')");
+            assertThat(committing.read().isOk()).isTrue();
             old.freeze();
             try {
+                committing.query("COMMIT");
+                writing.query("INSERT INTO t (v) VALUES ('sent')");
                 assertThatThrownBy(() -> connect(proxy)).isInstanceOf(SQLException.class);
                 try (RawClient client = RawClient.open(proxy.address())) {
                     assertThat(client.read().errorText())
@@ -172,6 +185,9 @@ class FollowTest extends FollowingProxy {
             } finally {
                 old.thaw();
             }
+            // What the abandoned server executes when it wakes up is no success, nor a failure that 1053 would report.
+            assertThatThrownBy(committing::read).isInstanceOf(EOFException.class);
+            assertThatThrownBy(writing::read).isInstanceOf(EOFException.class);
         }
     }
 

@@ -52,21 +52,24 @@ public final class PrimaryAddress {
      * The present address and how it came to be.
      *
      * @param reason null for the address of the start
+     * @param abandoned whether the server before it had become silent. If it wakes up, it executes what it has been
+     *     sent, and its clients must not take that for done.
      */
     public record Present(
-            Address address, Instant since, @Nullable Reason reason) {}
+            Address address, Instant since, @Nullable Reason reason, boolean abandoned) {}
 
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final Map<Reason, Counter> changes = new EnumMap<>(Reason.class);
     private final Clock clock;
     private volatile BooleanSupplier planned = () -> false;
+    private volatile BooleanSupplier silent = () -> false;
     private volatile Present present;
     /** The addresses of the server's name; empty before the first look-up, and for a socket file. */
     private volatile Set<InetAddress> hosts = Set.of();
 
     public PrimaryAddress(Address first, MeterRegistry registry, Clock clock) {
         this.clock = clock;
-        present = new Present(first, clock.instant(), null);
+        present = new Present(first, clock.instant(), null, false);
         for (Reason reason : Reason.values()) {
             changes.put(
                     reason,
@@ -88,6 +91,11 @@ public final class PrimaryAddress {
     /** Sets how to find out whether an operator is changing the primary: then sessions are held. */
     public void plannedWhile(BooleanSupplier held) {
         planned = held;
+    }
+
+    /** Sets how to find out whether the present primary does not respond. */
+    void silentWhile(BooleanSupplier noResponse) {
+        silent = noResponse;
     }
 
     /**
@@ -150,7 +158,7 @@ public final class PrimaryAddress {
     synchronized void begin(Address at, String why) {
         Address from = present.address();
         hosts = Set.of();
-        present = new Present(at, clock.instant(), null);
+        present = new Present(at, clock.instant(), null, false);
         log.info("the primary is {}: {}", at, why);
         tell(from, at);
     }
@@ -161,7 +169,7 @@ public final class PrimaryAddress {
     }
 
     private void become(Address from, Address to, Reason reason, String why) {
-        present = new Present(to, clock.instant(), reason);
+        present = new Present(to, clock.instant(), reason, silent.getAsBoolean());
         Objects.requireNonNull(changes.get(reason)).increment();
         // What an operator has asked for is no surprise.
         Level level = reason == Reason.API || reason == Reason.RELOAD ? Level.INFO : Level.WARN;

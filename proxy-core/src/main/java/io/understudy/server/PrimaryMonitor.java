@@ -45,6 +45,9 @@ public final class PrimaryMonitor implements AutoCloseable {
     /** Silence for which a primary still counts as reachable: it may be busy. One that refuses connections does not. */
     static final Duration SILENCE = Duration.ofSeconds(3);
 
+    /** A primary without a sign of life for so long has missed a probe. */
+    private static final Duration MISSED = Duration.ofSeconds(2);
+
     private final PrimaryAddress address;
     private final PrimaryProbe probe;
     private final @Nullable NameLookup names;
@@ -112,7 +115,16 @@ public final class PrimaryMonitor implements AutoCloseable {
         Gauge.builder("understudy.primary.read.only", this, PrimaryMonitor::readOnlyGauge)
                 .description("1 while the primary is read-only; NaN when that is not known")
                 .register(registry);
+        address.silentWhile(this::silent);
         address.onChange((from, to) -> changed());
+    }
+
+    /** Returns whether the primary is unreachable, or has missed the last probe. */
+    @SuppressWarnings("ReferenceEquality") // UNKNOWN is the mark for not yet probed
+    private boolean silent() {
+        PrimaryState now = state();
+        return now != PrimaryState.UNKNOWN && !now.reachable()
+                || hasAccount && nanoClock.getAsLong() - lastSignNanos > MISSED.toNanos();
     }
 
     private static PrimaryProbe probe(
