@@ -348,7 +348,8 @@ public final class ProxyServer implements AutoCloseable {
         diff.afterRestart().forEach(change -> left.add(change.sentence()));
         if (diff.touches("primary.tls.ca")
                 || diff.touches("primary.tls.certificate")
-                || diff.touches("primary.tls.key")) {
+                || diff.touches("primary.tls.key")
+                || diff.touches("primary.tls.serverKey")) {
             left.add("primary.tls names other files: new sessions use them now, the proxy's own connections (monitor,"
                     + " binary log) after a restart");
         }

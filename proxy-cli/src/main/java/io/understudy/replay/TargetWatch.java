@@ -2,16 +2,15 @@ package io.understudy.replay;
 
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
-import java.nio.file.Path;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.server.QueryPool;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Properties;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the target again and again whether it is still read-only. One that was and is no more has been promoted: it
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TargetWatch implements AutoCloseable {
     private static final long INTERVAL_MILLIS = 400;
-    private static final String TIMEOUT_MILLIS = "3000";
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     private final Connection connection;
     private final Thread thread;
@@ -41,25 +40,12 @@ public final class TargetWatch implements AutoCloseable {
     /**
      * Connects and asks for the first time.
      *
-     * @param tls as the driver's option sslMode has it
-     * @param ca certificate authorities, PEM, or null
      * @param onWritable called once with the reason to stop
      */
     public static TargetWatch start(
-            Address target, String user, Secret password, String tls, @Nullable Path ca, Consumer<String> onWritable)
+            Address target, String user, Secret password, ServerTlsConfig tls, Consumer<String> onWritable)
             throws SQLException {
-        Properties properties = new Properties();
-        properties.setProperty("user", user);
-        properties.setProperty("password", password.reveal());
-        properties.setProperty("sslMode", tls);
-        if (ca != null) {
-            properties.setProperty("serverSslCert", ca.toString());
-        }
-        properties.setProperty("allowPublicKeyRetrieval", "true");
-        properties.setProperty("connectTimeout", TIMEOUT_MILLIS);
-        properties.setProperty("socketTimeout", TIMEOUT_MILLIS);
-        Connection connection =
-                DriverManager.getConnection("jdbc:mariadb://" + target.host() + ":" + target.port() + "/", properties);
+        Connection connection = QueryPool.connect(target, tls, user, password, TIMEOUT);
         try {
             return new TargetWatch(connection, onWritable);
         } catch (SQLException e) {

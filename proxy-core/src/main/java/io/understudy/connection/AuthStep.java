@@ -46,7 +46,8 @@ final class AuthStep implements LoginStep {
                 login.account().password(),
                 scramble,
                 tls,
-                login.account().address().isUnix());
+                login.account().address().isUnix(),
+                login.account().tls().serverKey());
     }
 
     @Override

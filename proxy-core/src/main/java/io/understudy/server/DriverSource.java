@@ -75,7 +75,12 @@ final class DriverSource implements DataSource {
         set("connectTimeout", Long.toString(this.connectTimeout.toMillis()));
         set("socketTimeout", Long.toString(response.toMillis()));
         set("connectionAttributes", "program_name:understudy");
-        set("allowPublicKeyRetrieval", "true");
+        // Whoever responds at the server's address could send a key of their own, and read the password.
+        set("allowPublicKeyRetrieval", "false");
+        Path serverKey = tls.serverKey();
+        if (serverKey != null) {
+            set("serverRsaPublicKeyFile", serverKey.toString());
+        }
         set("allowLocalInfile", "false");
         tlsMode = tls.mode();
         tlsOptional = optional(tlsMode);
@@ -161,6 +166,14 @@ final class DriverSource implements DataSource {
 
     /** The driver speaks of its socket factory, or of its options, where the connection failed. */
     private static SQLException inTheServersTerms(SQLException e, Address to) {
+        if (String.valueOf(e.getMessage()).contains("serverRsaPublicKeyFile")) {
+            return new SQLNonTransientConnectionException(
+                    "cannot log in at " + to + ": the server asks for the password, and this connection has no TLS."
+                            + " Set tls: { mode: required } for this server, or verify-ca, or tls.serverKey to a copy"
+                            + " of the server's public_key.pem",
+                    "28000",
+                    e);
+        }
         for (Throwable at = e.getCause(); at != null; at = at.getCause() == at ? null : at.getCause()) {
             if (at instanceof IOException) {
                 return new SQLNonTransientConnectionException(

@@ -8,6 +8,7 @@ import io.understudy.config.ServerTlsMode;
 import io.understudy.config.Transport;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.testkit.FakeServer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -18,15 +19,18 @@ final class Loops implements AutoCloseable {
     private final EventLoopGroup group = transport.relayGroup(1, "test-client");
 
     NettyServerConnector client(Address address, String password, ServerTlsMode tls, Duration loginTimeout) {
+        return client(address, password, new ServerTlsConfig(tls, null, null, null), loginTimeout);
+    }
+
+    /** Connects without TLS. */
+    NettyServerConnector client(Address address, String password, Path serverKey) {
+        ServerTlsConfig tls = new ServerTlsConfig(ServerTlsMode.DISABLED, null, null, null, serverKey);
+        return client(address, password, tls, Duration.ofSeconds(10));
+    }
+
+    private NettyServerConnector client(Address address, String password, ServerTlsConfig tls, Duration loginTimeout) {
         return new NettyServerConnector(
-                transport,
-                group,
-                address,
-                "app",
-                Secret.parse(password),
-                new ServerTlsConfig(tls, null, null, null),
-                Duration.ofSeconds(5),
-                loginTimeout);
+                transport, group, address, "app", Secret.parse(password), tls, Duration.ofSeconds(5), loginTimeout);
     }
 
     ServerConnection connect(FakeServer server, String password) throws Exception {

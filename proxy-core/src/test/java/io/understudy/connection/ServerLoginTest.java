@@ -1,13 +1,18 @@
 package io.understudy.connection;
 
 import static io.understudy.testkit.Bytes.concat;
+import static io.understudy.testkit.Bytes.of;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.config.Address;
+import io.understudy.config.Secret;
+import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.server.QueryPool;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.FakeServer;
 import io.understudy.testkit.FakeServerConnection;
@@ -15,18 +20,26 @@ import io.understudy.wire.Capabilities;
 import io.understudy.wire.packet.HandshakeResponse41;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.MessageDigest;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import javax.crypto.Cipher;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class ServerLoginTest {
@@ -130,21 +143,27 @@ class ServerLoginTest {
         }
     }
 
-    @Test
-    void cachingSha2FullAuthenticationWithRsa() throws Exception {
+    private static KeyPair keys() throws Exception {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
         generator.initialize(2048);
-        KeyPair keys = generator.generateKeyPair();
-        String pem = "-----BEGIN PUBLIC KEY-----\n"
+        return generator.generateKeyPair();
+    }
+
+    private static String pem(KeyPair keys) {
+        return "-----BEGIN PUBLIC KEY-----\n"
                 + Base64.getMimeEncoder(64, new byte[] {'\n'})
                         .encodeToString(keys.getPublic().getEncoded())
                 + "\n-----END PUBLIC KEY-----\n";
+    }
+
+    @Test
+    void cachingSha2FullAuthenticationWithTheGivenRsaKey(@TempDir Path folder) throws Exception {
+        KeyPair keys = keys();
+        Path key = Files.writeString(folder.resolve("public_key.pem"), pem(keys));
         try (FakeServer server = new FakeServer(s -> {
             s.greet("caching_sha2_password");
             s.receive();
             s.send(Bytes.of(1, 4));
-            assertThat(s.receive()).containsExactly(2);
-            s.send(concat(Bytes.of(1), pem.getBytes(StandardCharsets.US_ASCII)));
             byte[] encrypted = s.receive();
             Cipher cipher = Cipher.getInstance("RSA/ECB/OAEPWithSHA-1AndMGF1Padding");
             cipher.init(Cipher.DECRYPT_MODE, keys.getPrivate());
@@ -155,27 +174,80 @@ class ServerLoginTest {
             assertThat(mixed).isEqualTo((PASSWORD + "\0").getBytes(StandardCharsets.UTF_8));
             s.send(FakeServerConnection.OK);
         })) {
-            LOOPS.connect(server, PASSWORD);
+            Loops.get(LOOPS.client(Loops.address(server), PASSWORD, key));
             server.await();
         }
     }
 
     @Test
-    void anInvalidRsaKeyIsReportedWithTheRemedy() throws Exception {
+    void anInvalidRsaKeyIsReportedWithTheRemedy(@TempDir Path folder) throws Exception {
+        Path key = Files.writeString(folder.resolve("public_key.pem"), "no key");
         try (FakeServer server = new FakeServer(s -> {
             s.greet("caching_sha2_password");
             s.receive();
             s.send(Bytes.of(1, 4));
-            s.receive();
-            s.send(concat(Bytes.of(1), "no key".getBytes(StandardCharsets.US_ASCII)));
             assertThat(s.closedByPeer()).isTrue();
+        })) {
+            assertThatThrownBy(() -> Loops.get(LOOPS.client(Loops.address(server), PASSWORD, key)))
+                    .isInstanceOf(ServerConnectionException.class)
+                    .hasMessageContaining("authenticating with caching_sha2_password")
+                    .hasMessageContaining("tls.serverKey " + key)
+                    .hasMessageContaining("tls: { mode: required }");
+            server.await();
+        }
+    }
+
+    /** Whoever responds at a server's address could send a key of their own. */
+    @ParameterizedTest
+    @ValueSource(strings = {"caching_sha2_password", "sha256_password"})
+    void noKeyIsTakenFromTheServer(String method) throws Exception {
+        String pem = pem(keys());
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("mysql_native_password");
+            s.receive();
+            s.send(concat(Bytes.of(0xFE), (method + "\0").getBytes(US_ASCII), FakeServerConnection.SCRAMBLE, of(0)));
+            if (method.startsWith("caching")) {
+                s.receive();
+                s.send(Bytes.of(1, 4));
+            }
+            try {
+                s.send(concat(Bytes.of(1), pem.getBytes(US_ASCII)));
+                closed.complete(s.closedByPeer());
+            } catch (SocketException reset) {
+                closed.complete(true);
+            }
         })) {
             assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
                     .isInstanceOf(ServerConnectionException.class)
-                    .hasMessageContaining("authenticating with caching_sha2_password")
-                    .hasMessageContaining("RSA key")
-                    .hasMessageContaining("tls: { mode: required }");
-            server.await();
+                    .hasMessageContaining("no TLS")
+                    .hasMessageContaining("tls.serverKey");
+            assertThat(closed.get(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void noKeyIsTakenFromTheServerForAQuery() throws Exception {
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        try (FakeServer server = new FakeServer(s -> {
+            s.greet("mysql_native_password");
+            s.receive();
+            s.send(concat(
+                    of(0xFE), "caching_sha2_password\0".getBytes(US_ASCII), FakeServerConnection.SCRAMBLE, of(0)));
+            s.receive();
+            s.send(of(1, 4));
+            closed.complete(s.closedByPeer());
+        })) {
+            assertThatThrownBy(() -> QueryPool.connect(
+                            Loops.address(server),
+                            new ServerTlsConfig(ServerTlsMode.PREFERRED, null, null, null),
+                            "app",
+                            Secret.parse(PASSWORD),
+                            Duration.ofSeconds(5)))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("no TLS")
+                    .hasMessageContaining("tls.serverKey");
+            assertThat(closed.get(30, TimeUnit.SECONDS)).isTrue();
         }
     }
 

@@ -254,8 +254,7 @@ class ReplayTest {
                         Address.parse("127.0.0.1:" + target.port()),
                         "player",
                         Secret.parse("pl4y"),
-                        "disable",
-                        null,
+                        new ServerTlsConfig(ServerTlsMode.DISABLED, null, null, null),
                         replay::stop)) {
             assertThat(watch.readOnly()).isTrue();
             Thread player = new Thread(() -> {

@@ -140,8 +140,7 @@ public final class CompareCommand implements Callable<Integer> {
                     target.address(),
                     target.user(),
                     target.password(),
-                    login.driverTls(),
-                    login.ca(),
+                    target.tls(),
                     reason -> comparison.stop(name + ": " + reason));
         } catch (SQLException e) {
             throw new IOException(name + ", " + target.address() + ": " + e.getMessage(), e);

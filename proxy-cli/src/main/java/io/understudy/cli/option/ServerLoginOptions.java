@@ -62,13 +62,4 @@ public final class ServerLoginOptions {
             throw new CommandLine.ParameterException(line, "--tls: " + e.getMessage());
         }
     }
-
-    /** Returns the value of the JDBC driver's option sslMode. */
-    public String driverTls() {
-        String mode = tls.toLowerCase(Locale.ROOT);
-        return switch (mode) {
-            case "disabled", "preferred" -> "disable";
-            default -> mode.startsWith("verify") ? mode : "trust";
-        };
-    }
 }

@@ -134,8 +134,8 @@ public final class ReplayCommand implements Callable<Integer> {
     }
 
     private void play(ReplayOptions options, Replay replay, StatementLog log) throws Exception {
-        try (TargetWatch watch = TargetWatch.start(
-                options.to(), options.user(), options.password(), login.driverTls(), login.ca(), replay::stop)) {
+        try (TargetWatch watch =
+                TargetWatch.start(options.to(), options.user(), options.password(), options.tls(), replay::stop)) {
             if (!watch.readOnly() && options.filter().readsOnly()) {
                 err("the target is not read-only: reads are played in sessions that cannot write");
             }

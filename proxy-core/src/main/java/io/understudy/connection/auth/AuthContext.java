@@ -2,7 +2,9 @@ package io.understudy.connection.auth;
 
 import io.understudy.config.Secret;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Input of an authentication method.
@@ -10,8 +12,14 @@ import java.util.Arrays;
  * @param scramble the server's random bytes; a closing zero may follow them
  * @param tls whether the connection is encrypted
  * @param local whether it is a socket file, on which nobody else can listen
+ * @param serverKey file of the server's RSA public key, PEM; null if none was given
  */
-public record AuthContext(Secret password, byte[] scramble, boolean tls, boolean local) {
+public record AuthContext(
+        Secret password,
+        byte[] scramble,
+        boolean tls,
+        boolean local,
+        @Nullable Path serverKey) {
     /**
      * Returns the random bytes alone.
      *

@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * MySQL 8's default. A server with the account in its cache accepts the scrambled hash; otherwise it asks for the
- * password: plain over an encrypted or local connection, else encrypted with the server's RSA key.
+ * password: plain over an encrypted or local connection, else encrypted with the server's RSA key. That key is never
+ * requested from the server: whoever responds at its address could send another one, and read the password.
  *
  * <p>Source: MySQL source documentation, "Caching_sha2_password information".
  */
@@ -12,12 +13,10 @@ final class CachingSha2Password implements AuthMethod {
     static final String NAME = "caching_sha2_password";
 
     private static final int SCRAMBLE = 20;
-    private static final int REQUEST_PUBLIC_KEY = 2;
     private static final int FAST_OK = 3;
     private static final int FULL = 4;
 
     private final AuthContext context;
-    private boolean keyRequested;
 
     CachingSha2Password(AuthContext context) {
         this.context = context;
@@ -41,10 +40,6 @@ final class CachingSha2Password implements AuthMethod {
 
     @Override
     public byte @Nullable [] next(byte[] data) throws AuthException {
-        if (keyRequested) {
-            keyRequested = false;
-            return RsaPassword.encrypt(context, data);
-        }
         int step = data.length == 1 ? data[0] : -1;
         if (step == FAST_OK) {
             return null;
@@ -55,7 +50,6 @@ final class CachingSha2Password implements AuthMethod {
         if (context.tls() || context.local()) {
             return context.terminatedPassword();
         }
-        keyRequested = true;
-        return new byte[] {REQUEST_PUBLIC_KEY};
+        return RsaPassword.encrypt(context);
     }
 }

@@ -1,6 +1,9 @@
 package io.understudy.connection.auth;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PublicKey;
@@ -14,17 +17,24 @@ final class RsaPassword {
 
     private RsaPassword() {}
 
-    /** @param pem the server's public key as received */
-    static byte[] encrypt(AuthContext context, byte[] pem) throws AuthException {
+    /** Encrypts the password with the key of the configuration. */
+    static byte[] encrypt(AuthContext context) throws AuthException {
+        Path file = context.serverKey();
+        if (file == null) {
+            throw new AuthException("the server asks for the password, and this connection has no TLS. A key that the"
+                    + " server itself sends could be anybody's: set tls: { mode: required } for this server, or"
+                    + " verify-ca, or tls.serverKey to a copy of the server's public_key.pem");
+        }
         byte[] scramble = context.scramble(SCRAMBLE);
         try {
+            byte[] pem = Files.readAllBytes(file);
             Cipher cipher = Cipher.getInstance("RSA/ECB/OAEPWithSHA-1AndMGF1Padding");
             cipher.init(Cipher.ENCRYPT_MODE, key(pem));
             return cipher.doFinal(Digests.xor(context.terminatedPassword(), scramble));
-        } catch (GeneralSecurityException | IllegalArgumentException e) {
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
             throw new AuthException(
-                    "the password cannot be encrypted with what the server sent as its RSA key (" + e.getMessage()
-                            + "); set tls: { mode: required } for this server, which needs no such key",
+                    "the password cannot be encrypted with tls.serverKey " + file + " (" + e + "); it is to be the"
+                            + " server's public_key.pem, or use tls: { mode: required }, which needs no such key",
                     e);
         }
     }

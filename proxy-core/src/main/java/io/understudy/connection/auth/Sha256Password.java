@@ -1,9 +1,8 @@
 package io.understudy.connection.auth;
 
-/** The plain password over TLS, else encrypted with the server's RSA key, which is requested first. */
+/** The plain password over TLS, else encrypted with the server's RSA key; see {@link CachingSha2Password}. */
 final class Sha256Password implements AuthMethod {
     static final String NAME = "sha256_password";
-    private static final int REQUEST_PUBLIC_KEY = 1;
 
     private final AuthContext context;
 
@@ -17,15 +16,15 @@ final class Sha256Password implements AuthMethod {
     }
 
     @Override
-    public byte[] begin() {
+    public byte[] begin() throws AuthException {
         if (context.emptyPassword()) {
             return new byte[1];
         }
-        return context.tls() ? context.terminatedPassword() : new byte[] {REQUEST_PUBLIC_KEY};
+        return context.tls() ? context.terminatedPassword() : RsaPassword.encrypt(context);
     }
 
     @Override
     public byte[] next(byte[] data) throws AuthException {
-        return RsaPassword.encrypt(context, data);
+        throw new AuthException("the server continued " + NAME + " in a way this version does not know");
     }
 }
