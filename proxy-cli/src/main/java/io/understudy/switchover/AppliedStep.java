@@ -24,8 +24,8 @@ final class AppliedStep implements Step {
 
     @Override
     public String run() throws Exception {
-        Duration left = clock.left("and " + pair.standby().name() + " has yet to apply the last transactions");
         String last = transaction.read();
+        Duration left = clock.left("and " + pair.standby().name() + " has yet to apply the last transactions");
         String applied = pair.standby().valueWithin(pair.dialect().applied(last, left), left.plus(GRACE));
         if (!applied.equals("0")) {
             throw new StepFailure(

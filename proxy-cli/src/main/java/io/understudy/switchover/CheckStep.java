@@ -52,8 +52,12 @@ final class CheckStep implements Step {
     }
 
     static boolean readOnly(Node node) throws SQLException {
-        String value = node.value("SELECT @@GLOBAL.read_only");
-        return !value.equals("0") && !value.equalsIgnoreCase("OFF");
+        return isOn(node.value("SELECT @@GLOBAL.read_only"));
+    }
+
+    /** Returns whether a switch is on. MariaDB 12 has several words for a {@code read_only} that is on. */
+    static boolean isOn(String value) {
+        return !value.isEmpty() && !value.equals("0") && !value.equalsIgnoreCase("OFF");
     }
 
     private void checkReplication(List<String> problems) throws SQLException {

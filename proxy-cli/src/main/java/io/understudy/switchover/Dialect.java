@@ -19,6 +19,9 @@ interface Dialect {
     /** Returns the statement that makes a server read-only. */
     String readOnly();
 
+    /** Returns a query for the variable that {@link #readOnly} sets. */
+    String isReadOnly();
+
     /** Returns the statement that makes a server writable. */
     String writable();
 
@@ -71,6 +74,7 @@ interface Dialect {
     }
 
     static String seconds(Duration time) {
-        return String.format(java.util.Locale.ROOT, "%.3f", time.toMillis() / 1000.0);
+        // MySQL reads 0 as no limit.
+        return String.format(java.util.Locale.ROOT, "%.3f", Math.max(1, time.toMillis()) / 1000.0);
     }
 }

@@ -22,11 +22,15 @@ final class LastTransaction {
     }
 
     /**
-     * Ensures that no other transaction followed it.
+     * Ensures that the old primary is read-only and that no other transaction followed it.
      *
-     * @throws StepFailure if one did
+     * @throws StepFailure if it is not, or one did
      */
     void ensureLast() throws SQLException, StepFailure {
+        if (!CheckStep.isOn(pair.primary().value(pair.dialect().isReadOnly()))) {
+            throw new StepFailure("the old primary " + pair.primaryAddress() + " is not read-only any more: somebody"
+                    + " has set it writable since step 5");
+        }
         String now = pair.primary().value(pair.dialect().position());
         if (!now.equals(position)) {
             throw new StepFailure("somebody wrote to the old primary " + pair.primaryAddress()

@@ -22,6 +22,11 @@ final class MariaDb implements Dialect {
     }
 
     @Override
+    public String isReadOnly() {
+        return "SELECT @@GLOBAL.read_only";
+    }
+
+    @Override
     public String writable() {
         return "SET GLOBAL read_only=0";
     }

@@ -20,6 +20,11 @@ final class MySql implements Dialect {
         return "SET GLOBAL super_read_only=1";
     }
 
+    @Override
+    public String isReadOnly() {
+        return "SELECT @@GLOBAL.super_read_only";
+    }
+
     /** Clears super_read_only too. */
     @Override
     public String writable() {

@@ -32,10 +32,20 @@ final class Node implements AutoCloseable {
     private final String name;
     private final DataSource source;
     private @Nullable Connection connection;
-    /** Number of {@link #connection} on the server; empty until it is known. */
-    private String number = "";
-    /** Numbers of connections that broke, and that the server may still have. */
-    private final Set<String> former = new LinkedHashSet<>();
+    /** {@link #connection} as the server knows it; null until that is known. */
+    private @Nullable Known known;
+    /** Connections that broke, and that the server may still have. */
+    private final Set<Known> former = new LinkedHashSet<>();
+
+    /**
+     * A connection as the server knows it. After a restart its number may be another one's, but not with the same
+     * client's port.
+     */
+    private record Known(String number, String user, String host) {
+        static Known of(Map<String, String> row) {
+            return new Known(row.getOrDefault("id", ""), row.getOrDefault("user", ""), row.getOrDefault("host", ""));
+        }
+    }
 
     /** @param name of the server in what is printed */
     Node(String name, DataSource source) {
@@ -97,10 +107,20 @@ final class Node implements AutoCloseable {
 
     /** Returns the number of the present connection, which {@link #endFormer} ends if it breaks. */
     String traced() throws SQLException {
-        if (number.isEmpty()) {
-            number = value(CONNECTION);
+        Known present = known;
+        if (present == null) {
+            String number = value(CONNECTION);
+            present = processes().stream()
+                    .filter(each -> each.number().equals(number))
+                    .findFirst()
+                    .orElse(new Known(number, "", ""));
+            known = present;
         }
-        return number;
+        return present.number();
+    }
+
+    private List<Known> processes() throws SQLException {
+        return rows("SHOW PROCESSLIST").stream().map(Known::of).toList();
     }
 
     /**
@@ -111,13 +131,11 @@ final class Node implements AutoCloseable {
         if (former.isEmpty()) {
             return "";
         }
-        Set<String> present = new HashSet<>();
-        rows("SHOW PROCESSLIST").forEach(row -> present.add(row.getOrDefault("id", "")));
-        former.retainAll(present);
-        for (String each : former) {
-            execute("KILL " + each);
+        former.retainAll(new HashSet<>(processes()));
+        for (Known each : former) {
+            execute("KILL " + each.number());
         }
-        return former.isEmpty() ? "" : former.iterator().next();
+        return former.isEmpty() ? "" : former.iterator().next().number();
     }
 
     /** As {@link #endFormer}, but fails while the server has such a connection; the message says how to end it. */
@@ -139,16 +157,17 @@ final class Node implements AutoCloseable {
             if (open == null) {
                 open = source.getConnection();
                 connection = open;
-                number = "";
+                known = null;
             }
-            open.setNetworkTimeout(Runnable::run, (int) longest.toMillis());
+            // The driver reads 0 as no limit.
+            open.setNetworkTimeout(Runnable::run, (int) Math.max(1, longest.toMillis()));
             try (Statement statement = open.createStatement()) {
                 return work.with(statement);
             }
         } catch (SQLException e) {
             if (e.getErrorCode() == 0 || String.valueOf(e.getSQLState()).startsWith("08")) {
-                if (!number.isEmpty()) {
-                    former.add(number);
+                if (known != null) {
+                    former.add(known);
                 }
                 close();
             }
@@ -160,7 +179,7 @@ final class Node implements AutoCloseable {
     public void close() {
         Connection open = connection;
         connection = null;
-        number = "";
+        known = null;
         if (open != null) {
             try {
                 open.close();

@@ -7,11 +7,13 @@ import java.time.Duration;
 final class ReadOnlyStep implements Step {
     private final Pair pair;
     private final HoldClock clock;
+    private final Unchanged unchanged;
     private boolean tried;
 
-    ReadOnlyStep(Pair pair, HoldClock clock) {
+    ReadOnlyStep(Pair pair, HoldClock clock, Unchanged unchanged) {
         this.pair = pair;
         this.clock = clock;
+        this.unchanged = unchanged;
     }
 
     @Override
@@ -21,24 +23,28 @@ final class ReadOnlyStep implements Step {
 
     @Override
     public String run() throws Exception {
-        Duration left = clock.left("and the old primary is not read-only yet");
         if (CheckStep.readOnly(pair.primary())) {
             throw new StepFailure(pair.primaryAddress() + " has become read-only since the check: another change of the"
                     + " primary may be under way. Once it is over, see GET /api/primary, and try again");
         }
+        String waitsFor = "and the old primary is not read-only yet";
         // Whole seconds, and at least one: a statement that waited longer would make it read-only after the undo.
-        pair.primary().execute("SET SESSION lock_wait_timeout=" + Math.max(1, left.toSeconds()));
+        pair.primary()
+                .execute("SET SESSION lock_wait_timeout="
+                        + Math.max(1, clock.left(waitsFor).toSeconds()));
         pair.primary().traced();
+        Duration left = clock.left(waitsFor);
         tried = true;
         pair.primary().executeWithin(pair.dialect().readOnly(), left);
         return pair.primaryAddress() + " is read-only";
     }
 
     @Override
-    public String undo() throws SQLException {
+    public String undo() throws Exception {
         if (!tried) {
             return "";
         }
+        unchanged.ensure();
         try {
             pair.primary().ensureFormerEnded(); // else it might become read-only after this
             pair.primary().execute(pair.dialect().writable());

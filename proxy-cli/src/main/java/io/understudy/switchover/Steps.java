@@ -28,7 +28,7 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
                         new LagStep(pair, bounds.lag())),
                 List.of(
                         new HoldStep(proxy, clock),
-                        new ReadOnlyStep(pair, clock),
+                        new ReadOnlyStep(pair, clock, new Unchanged(pair, proxy::primary)),
                         new AppliedStep(pair, last, clock),
                         new StopReplicationStep(pair, clock)),
                 new PromoteStep(pair, last, clock, () -> proxy.isHolding(clock.left(PROMOTION))),

@@ -38,13 +38,17 @@ final class StopReplicationStep implements Step {
     }
 
     @Override
-    public String undo() throws SQLException {
+    public String undo() throws SQLException, UndoRefused {
         if (!tried) {
             return "";
         }
         String statement = pair.dialect().start(pair.replication());
         try {
             pair.standby().ensureFormerEnded(); // else replication might stop after this
+            if (!CheckStep.readOnly(pair.standby())) {
+                throw new UndoRefused(pair.standbyAddress() + " is writable: somebody has promoted it, and its"
+                        + " replication stays as it is");
+            }
             pair.standby().execute(statement);
         } catch (SQLException e) {
             throw new SQLException(

@@ -217,7 +217,7 @@ public final class Switchover implements AutoCloseable {
                 return true;
             } catch (Exception e) {
                 rethrowInterrupt(e);
-                if (System.nanoTime() - begun > UNDO_PATIENCE.toNanos()) {
+                if (e instanceof UndoRefused || System.nanoTime() - begun > UNDO_PATIENCE.toNanos()) {
                     log.line("NOT UNDONE: " + e.getMessage());
                     return false;
                 }

@@ -10,6 +10,7 @@ import java.io.StringWriter;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,19 @@ class FailedStepsTest {
                 Address.parse("new:3306"),
                 new MariaDb(),
                 REPLICATION);
+    }
+
+    /** A server that is read-only and replicates. */
+    private static Map<String, String> readOnlyServer(int connection, String sql) {
+        return switch (sql) {
+            case "SELECT @@GLOBAL.read_only" -> Map.of("@@GLOBAL.read_only", "1");
+            case "SHOW ALL SLAVES STATUS" -> Map.of("Connection_name", "");
+            default -> Map.of();
+        };
+    }
+
+    private static ReadOnlyStep readOnlyStep(Pair pair) {
+        return new ReadOnlyStep(pair, clock(), new Unchanged(pair, () -> "old:3306"));
     }
 
     private static HoldClock clock() {
@@ -73,7 +87,7 @@ class FailedStepsTest {
     }
 
     private static PromoteStep promotion(Thawed standby) {
-        Pair pair = pair((connection, sql) -> Map.of(), standby);
+        Pair pair = pair(FailedStepsTest::readOnlyServer, standby);
         return new PromoteStep(pair, new LastTransaction(pair), clock(), () -> true);
     }
 
@@ -104,8 +118,11 @@ class FailedStepsTest {
         private final List<String> executed = new ArrayList<>();
         private String waiting = "";
 
-        Late(String frozenAt) {
+        private final String readOnly;
+
+        Late(String frozenAt, String readOnly) {
             this.frozenAt = frozenAt;
+            this.readOnly = readOnly;
         }
 
         @Override
@@ -124,7 +141,7 @@ class FailedStepsTest {
             return switch (sql) {
                 case "SELECT CONNECTION_ID()" -> Map.of("CONNECTION_ID()", String.valueOf(connection));
                 case "SHOW PROCESSLIST" -> waiting.isEmpty() ? Map.of() : Map.of("Id", waiting);
-                case "SELECT @@GLOBAL.read_only" -> Map.of("@@GLOBAL.read_only", "0");
+                case "SELECT @@GLOBAL.read_only" -> Map.of("@@GLOBAL.read_only", readOnly);
                 default -> Map.of();
             };
         }
@@ -144,15 +161,15 @@ class FailedStepsTest {
 
     @Test
     void whatAThawedServerExecutesLateDoesNotOutliveTheUndo() {
-        Late primary = new Late("SET GLOBAL read_only=1");
-        Step readOnly = new ReadOnlyStep(pair(primary, (connection, sql) -> Map.of()), clock());
+        Late primary = new Late("SET GLOBAL read_only=1", "0");
+        Step readOnly = readOnlyStep(pair(primary, FailedStepsTest::readOnlyServer));
         assertThatThrownBy(readOnly::run).hasMessageContaining("Read timed out");
         assertThatThrownBy(readOnly::undo).hasMessageContaining("KILL 1, until SHOW PROCESSLIST");
         undo(readOnly);
         primary.end();
         assertThat(primary.executed).containsExactly("SET GLOBAL read_only=1", WRITABLE);
 
-        Late standby = new Late("STOP SLAVE ''");
+        Late standby = new Late("STOP SLAVE ''", "1");
         Step stop = new StopReplicationStep(pair((connection, sql) -> Map.of(), standby), clock());
         assertThatThrownBy(stop::run).hasMessageContaining("Read timed out");
         undo(stop);
@@ -225,14 +242,79 @@ class FailedStepsTest {
         List<Boolean> died = new ArrayList<>();
         Pair pair = pair(
                 (connection, sql) -> died.isEmpty() ? Map.of("@@GLOBAL.read_only", "0") : dead(sql),
-                (connection, sql) -> Map.of());
-        ReadOnlyStep step = new ReadOnlyStep(pair, clock());
+                FailedStepsTest::readOnlyServer);
+        ReadOnlyStep step = readOnlyStep(pair);
         step.run();
         died.add(true);
         assertThatThrownBy(step::undo)
                 .hasMessageContaining("may still be read-only; on old:3306: " + WRITABLE)
                 .hasMessageContaining("promote standby-1: fence the old primary; on new:3306: STOP SLAVE ''; ")
                 .hasMessageContaining("POST /api/primary {\"address\": \"new:3306\"}");
+    }
+
+    /** What the undo finds, besides a standby that is as before, and whether it makes the old primary writable. */
+    @Test
+    void theOldPrimaryStaysReadOnlyUnlessNobodyHasPromotedTheStandby() throws Exception {
+        ScriptedServer.Script writable =
+                (connection, sql) -> sql.contains("read_only") ? Map.of("v", "0") : readOnlyServer(connection, sql);
+        ScriptedServer.Script reset =
+                (connection, sql) -> sql.startsWith("SHOW ALL") ? Map.of() : readOnlyServer(connection, sql);
+        ScriptedServer.Script gone = (connection, sql) -> dead(sql);
+        assertThat(executedByUndo(FailedStepsTest::readOnlyServer, "old:3306")).contains(WRITABLE);
+        assertThat(executedByUndo(writable, "old:3306")).doesNotContain(WRITABLE);
+        assertThat(executedByUndo(reset, "old:3306")).doesNotContain(WRITABLE);
+        assertThat(executedByUndo(FailedStepsTest::readOnlyServer, "new:3306")).doesNotContain(WRITABLE);
+        assertThat(executedByUndo(gone, "old:3306")).doesNotContain(WRITABLE);
+    }
+
+    private static List<String> executedByUndo(ScriptedServer.Script standby, String following) throws Exception {
+        List<String> executed = new ArrayList<>();
+        Pair pair = pair(
+                (connection, sql) -> {
+                    executed.add(sql);
+                    return Map.of("v", "0");
+                },
+                standby);
+        ReadOnlyStep step = new ReadOnlyStep(pair, clock(), new Unchanged(pair, () -> following));
+        step.run();
+        try {
+            step.undo();
+        } catch (UndoRefused | SQLException e) {
+            assertThat(e).hasMessageContaining("old:3306 stays read-only");
+        }
+        return executed;
+    }
+
+    /** A server that has restarted gives the number of a connection to somebody else's. */
+    @Test
+    void nobodyElsesConnectionIsKilled() throws Exception {
+        List<String> executed = new ArrayList<>();
+        List<String> hosts = new ArrayList<>(List.of("app:4711"));
+        Node node = new Node("standby-1", ScriptedServer.of((connection, sql) -> {
+            executed.add(sql);
+            if (sql.equals(WRITABLE)) {
+                throw new SQLException("Read timed out", BROKEN);
+            }
+            return switch (sql) {
+                case "SELECT CONNECTION_ID()" -> Map.of("CONNECTION_ID()", "7");
+                case "SHOW PROCESSLIST" -> {
+                    Map<String, String> row = new LinkedHashMap<>();
+                    row.put("Id", "7");
+                    row.put("User", "switcher");
+                    row.put("Host", hosts.get(0));
+                    yield row;
+                }
+                default -> Map.of();
+            };
+        }));
+        node.traced();
+        assertThatThrownBy(() -> node.execute(WRITABLE)).isInstanceOf(SQLException.class);
+        assertThat(node.endFormer()).isEqualTo("7");
+        node.traced();
+        hosts.set(0, "app:4712");
+        executed.clear();
+        assertThat(node.endFormer()).isEmpty();
+        assertThat(executed).containsExactly("SHOW PROCESSLIST");
     }
 
     @Test

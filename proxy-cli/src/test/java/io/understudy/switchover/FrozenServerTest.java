@@ -133,7 +133,7 @@ class FrozenServerTest {
                 List.of(),
                 List.of(
                         new NoProxy(clock),
-                        new ReadOnlyStep(servers, clock),
+                        new ReadOnlyStep(servers, clock, new Unchanged(servers, servers.primaryAddress()::toString)),
                         new AppliedStep(servers, last, clock),
                         new StopReplicationStep(servers, clock)),
                 new PromoteStep(servers, last, clock, () -> true),

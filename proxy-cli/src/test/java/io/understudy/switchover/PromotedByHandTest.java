@@ -1,0 +1,110 @@
+package io.understudy.switchover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.embedded.EmbeddedServer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Somebody changes roles by hand while a switchover stands still: two servers are never writable. */
+class PromotedByHandTest extends SwitchoverHarness {
+    /** Somebody acts behind a step, which then fails or goes on. */
+    private record Interrupted(Step step, Runnable meanwhile, boolean fails) implements Step {
+        @Override
+        public String plan() {
+            return step.plan();
+        }
+
+        @Override
+        public String run() throws Exception {
+            String result = step.run();
+            meanwhile.run();
+            if (fails) {
+                throw new StepFailure("injected");
+            }
+            return result;
+        }
+
+        @Override
+        public String undo() throws Exception {
+            return step.undo();
+        }
+
+        @Override
+        public boolean undoneLast() {
+            return step.undoneLast();
+        }
+    }
+
+    private static Steps interrupted(Steps steps, int behind, Runnable meanwhile, boolean fails) {
+        List<Step> preparation = new ArrayList<>(steps.preparation());
+        preparation.set(behind, new Interrupted(preparation.get(behind), meanwhile, fails));
+        return new Steps(steps.checks(), preparation, steps.promotion(), steps.follow(), steps.release(), steps.rest());
+    }
+
+    /** Behind the read-only step, the wait and the end of replication: steps 5, 6 and 7. */
+    @Test
+    void theUndoLeavesTheOldPrimaryReadOnly() throws Exception {
+        for (int behind = 1; behind <= 3; behind++) {
+            int step = behind;
+            EmbeddedServer old = primary();
+            EmbeddedServer chosen = standby();
+            Said said = switchTo(
+                    chosen,
+                    BOUNDS,
+                    steps -> interrupted(
+                            steps, step, () -> chosen.execute("STOP SLAVE", "SET GLOBAL read_only=0"), true));
+            assertThat(readOnly(old)).as(said.text()).isTrue();
+            assertThat(readOnly(chosen)).isFalse();
+            assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.LEFT);
+            assertThat(said.text()).contains("somebody has promoted it", "stays read-only");
+            assertThat(slave(chosen)).isNotEqualTo("ON");
+            back(old, chosen);
+        }
+    }
+
+    @Test
+    void aMovedProxyLeavesTheOldPrimaryReadOnly() throws Exception {
+        EmbeddedServer old = primary();
+        EmbeddedServer chosen = standby();
+        Said said = switchTo(chosen, BOUNDS, steps -> interrupted(steps, 2, () -> follow(text(chosen)), true));
+        assertThat(readOnly(old)).as(said.text()).isTrue();
+        assertThat(said.outcome()).isEqualTo(SwitchoverOutcome.LEFT);
+        assertThat(said.text()).contains("the proxy follows " + text(chosen));
+        follow(text(old));
+        back(old, chosen);
+    }
+
+    @Test
+    void anOldPrimaryThatWasSetWritableEndsTheSwitch() throws Exception {
+        EmbeddedServer old = primary();
+        EmbeddedServer chosen = standby();
+        Said said = switchTo(
+                chosen, BOUNDS, steps -> interrupted(steps, 3, () -> old.execute("SET GLOBAL read_only=0"), false));
+        assertThat(readOnly(chosen)).as(said.text()).isTrue();
+        assertThat(said.outcome()).isEqualTo(SwitchoverOutcome.UNDONE);
+        assertThat(said.text()).contains("is not read-only any more");
+        assertThat(readOnly(old)).isFalse();
+        awaitReplication(chosen);
+    }
+
+    private void follow(String address) {
+        try {
+            new ProxyControl(admin).follow(address);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String slave(EmbeddedServer server) {
+        return server.query(
+                "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS" + " WHERE VARIABLE_NAME='Slave_running'");
+    }
+
+    private static void back(EmbeddedServer old, EmbeddedServer chosen) {
+        chosen.execute("SET GLOBAL read_only=1", "START SLAVE");
+        old.execute("SET GLOBAL read_only=0");
+        awaitReplication(chosen);
+    }
+}
