@@ -8,6 +8,7 @@ import io.understudy.ProxyServer;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
+import io.understudy.embedded.EmbeddedServer;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugins.gtiddomain.GtidDomainConfig;
 import io.understudy.plugins.gtiddomain.GtidDomainPlugin;
@@ -21,7 +22,15 @@ import java.util.Map;
 /** A proxy with {@code gtid-domain} in front of a {@link DomainPair}, with its counters. */
 record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements AutoCloseable {
     static DomainProxy start(DomainPair pair, String monitor, String section) throws Exception {
-        LoadedConfig loaded = load(pair, monitor, section);
+        return start(load(pair, monitor, section));
+    }
+
+    /** Starts a proxy that has both servers under {@code standbys}, as docs/failover.md advises. */
+    static DomainProxy startWithBoth(DomainPair pair, String section) throws Exception {
+        return start(load(pair, "watch", section, pair.primary(), pair.standby()));
+    }
+
+    private static DomainProxy start(LoadedConfig loaded) throws Exception {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Map<String, ProxyPlugin<?>> plugins = Map.of("gtid-domain", new GtidDomainPlugin());
         ProxyServer server = new ProxyServer(loaded, plugins, meters);
@@ -30,6 +39,17 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
     }
 
     private static LoadedConfig load(DomainPair pair, String monitor, String section) throws ConfigException {
+        return load(pair, monitor, section, pair.standby());
+    }
+
+    private static LoadedConfig load(DomainPair pair, String monitor, String section, EmbeddedServer... servers)
+            throws ConfigException {
+        StringBuilder standbys = new StringBuilder();
+        for (EmbeddedServer server : servers) {
+            standbys.append("""
+                    - { name: %s, address: "127.0.0.1:%d", user: watch, password: %s }
+                    """.formatted(server == pair.standby() ? "s1" : "s0", server.port(), DomainPair.PASSWORD));
+        }
         String text = """
                 transport: nio
                 listen: { address: "127.0.0.1:0" }
@@ -37,15 +57,14 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
                   address: 127.0.0.1:%d
                   monitor: { user: %s, password: %s }
                 standbys:
-                  - { name: s1, address: "127.0.0.1:%d", user: watch, password: %s }
+                %s
                 plugins:
                   gtid-domain:
                 %s""".formatted(
                         pair.primary().port(),
                         monitor,
                         DomainPair.PASSWORD,
-                        pair.standby().port(),
-                        DomainPair.PASSWORD,
+                        standbys.toString().indent(2).stripTrailing(),
                         section.indent(4));
         return ConfigLoader.load(text, "test.yaml", Map.of("gtid-domain", GtidDomainConfig.class), name -> null);
     }

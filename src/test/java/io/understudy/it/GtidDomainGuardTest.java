@@ -5,6 +5,7 @@ import static io.understudy.it.DomainPair.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.Gauge;
 import io.understudy.testkit.ThinkTime;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -82,6 +83,40 @@ class GtidDomainGuardTest {
                 assertThat(one(connection, "SELECT @@last_gtid")).startsWith("0-");
             });
             assertThat(one(primary, "SELECT @@gtid_binlog_pos")).contains("15-");
+        }
+        pair.awaitCaughtUp();
+    }
+
+    /** The primary's own entry is no standby, and each rule's domain has figures from the start. */
+    @Test
+    void writesAreTaggedWithBothServersUnderStandbys() throws Exception {
+        pair.primary().execute("CREATE TABLE dom.both_listed (id INT PRIMARY KEY)");
+        pair.awaitCaughtUp();
+        try (DomainProxy proxy = DomainProxy.startWithBoth(pair, """
+                mode: tag
+                guard: pin
+                learn: 0s
+                poll: 20ms
+                rules: [ { name: both, match: { table: both_listed }, domain: 16 } ]
+                """);
+                Connection connection = proxy.connect("tagger")) {
+            proxy.awaitGuard();
+            await().atMost(Duration.ofSeconds(30)).until(() -> {
+                run(connection, "REPLACE INTO both_listed VALUES (1)");
+                return one(connection, "SELECT @@last_gtid").startsWith("16-");
+            });
+            for (int id = 2; id <= 17; id++) {
+                run(connection, "INSERT INTO both_listed VALUES (" + id + ")");
+                assertThat(one(connection, "SELECT @@last_gtid")).startsWith("16-");
+            }
+            await().atMost(Duration.ofSeconds(30)).until(() -> {
+                Gauge lag = proxy.meters()
+                        .find("understudy.domain.lag.transactions")
+                        .tag("standby", "s1")
+                        .tag("domain", "16")
+                        .gauge();
+                return lag != null && lag.value() == 0;
+            });
         }
         pair.awaitCaughtUp();
     }

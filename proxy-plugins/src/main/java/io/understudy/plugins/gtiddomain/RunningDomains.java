@@ -100,6 +100,7 @@ final class RunningDomains implements DomainAction {
                 accounts, meters, dictionary, orphans, threads, new RepeatedWarning(System::nanoTime));
         unobserved = new UnobservedSessions(this::policy, shared);
         policy = policy(possible(config), null);
+        standbys.register(); // the rules' domains are known only now
         settings = new PrimarySettings(indexes, accounts, dictionary);
         if (context.primary().dataSource() == null) {
             accounts.setFreshIndex(DomainIndexes.DEFAULT); // nothing but the configuration tells it

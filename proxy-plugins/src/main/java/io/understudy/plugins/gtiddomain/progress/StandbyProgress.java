@@ -6,8 +6,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -25,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * goes back itself while it is away is below it until its first answer. What is handed over until then, it had applied
  * when it last answered. It is in the case of every standby that goes back: handovers within what it applies again were
  * granted rightly when it had applied them, and their order is not kept when it applies them in parallel a second time.
- * That is the warning of {@link #follow}. A promoted standby never reaches more than its last position, so that nothing
- * that is written from then on counts as applied.
+ * That is the warning of {@link #follow}. The entry of the present primary counts as no standby; where there is no
+ * other one, nothing that is written from then on counts as applied.
  */
 public final class StandbyProgress implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StandbyProgress.class);
@@ -99,16 +101,16 @@ public final class StandbyProgress implements AutoCloseable {
             appliersProbedAt = nanos.getAsLong();
         }
         Map<String, @Nullable GtidPosition> found = new LinkedHashMap<>();
+        Set<String> followers = new LinkedHashSet<>();
         String trouble = null;
         for (Standby standby : context.standbys()) {
             GtidPosition position = null;
             if (standby.isPrimary()) {
-                trouble =
-                        "standby " + standby.name() + " is the primary now, and the server that was it is no configured"
-                                + " standby: configure it as one";
+                latest.remove(standby.name());
                 found.put(standby.name(), null);
                 continue;
             }
+            followers.add(standby.name());
             try (Connection connection = standby.dataSource().getConnection()) {
                 if (awaited != null) {
                     Positions.one(connection, "SELECT MASTER_GTID_WAIT('" + awaited + "', " + AWAITED_SECONDS + ")");
@@ -127,7 +129,11 @@ public final class StandbyProgress implements AutoCloseable {
         if (found.isEmpty()) {
             return "no standbys are configured, so nothing is ever known to be applied";
         }
-        if (latest.keySet().containsAll(found.keySet())) {
+        if (followers.isEmpty()) {
+            return "standby " + String.join(", ", found.keySet()) + " is the primary now, and no other server is a"
+                    + " configured standby: add the server that was the primary to standbys";
+        }
+        if (latest.keySet().containsAll(followers)) {
             progress.standbysAt(List.copyOf(latest.values()));
         }
         return trouble;

@@ -94,6 +94,40 @@ class StandbyProgressTest {
         assertThat(both.progress().applied(0)).as("it went back itself").isEqualTo(3);
     }
 
+    /** As failover.md advises: both servers are listed, and each is the primary in turn. */
+    @Test
+    void theEntryOfThePrimaryIsNoStandby() throws SQLException {
+        Map<String, String> positions = new HashMap<>(Map.of("s2", "0-1-7"));
+        Map<String, Boolean> roles = new HashMap<>(Map.of("s1", true, "s2", false));
+        StandbyProgress both =
+                progressOf(inRole(standby("s1", positions), roles), inRole(standby("s2", positions), roles));
+        assertThat(both.probe(connection)).isNull();
+        assertThat(both.progress().applied(0)).isEqualTo(7);
+
+        roles.putAll(Map.of("s1", false, "s2", true));
+        assertThat(both.probe(connection)).contains("s1 cannot be queried");
+        assertThat(both.progress().applied(0))
+                .as("not known of the new standby")
+                .isEqualTo(7);
+        positions.put("s1", "0-1-6");
+        assertThat(both.probe(connection)).isNull();
+        assertThat(both.progress().applied(0)).isEqualTo(6);
+
+        roles.putAll(Map.of("s1", true, "s2", false));
+        positions.put("s2", "0-1-8");
+        assertThat(both.probe(connection)).isNull();
+        assertThat(both.progress().applied(0)).isEqualTo(8);
+    }
+
+    private static Standby inRole(Standby standby, Map<String, Boolean> roles) {
+        return Fakes.of(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "name" -> standby.name();
+            case "dataSource" -> standby.dataSource();
+            case "isPrimary" -> roles.get(standby.name());
+            default -> null;
+        });
+    }
+
     @Test
     void untilEachStandbyHasAnsweredOnceNothingIsApplied() throws SQLException {
         Map<String, String> positions = new HashMap<>(Map.of("s1", "0-1-9"));
