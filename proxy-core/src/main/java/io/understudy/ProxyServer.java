@@ -119,6 +119,7 @@ public final class ProxyServer implements AutoCloseable {
                         : this.loaded.config().limits().drainTimeout()));
         primary.plannedWhile(environment.hold()::on);
         servers.tellSqlMode(environment.sqlMode()::seen);
+        connector.refuseWhile(servers::primaryUnchosen);
         connector.whenFailed(servers::suspectPrimary);
         connector.whenLoggedIn(servers::loggedIn);
         relay = new RelayContext(
@@ -294,15 +295,17 @@ public final class ProxyServer implements AutoCloseable {
     }
 
     /**
-     * Makes another server the primary. Thread-safe.
+     * Makes another server the primary. Thread-safe; waits for that server.
      *
-     * @throws IllegalArgumentException if that is the proxy's own address, or primary.candidates decides otherwise
+     * @param force also a server that does not respond or is read-only
+     * @throws IllegalArgumentException if that is the proxy's own address, primary.candidates decides otherwise, or the
+     *     server cannot be the primary
      */
-    public Map<String, Object> choosePrimary(Address chosen) {
+    public Map<String, Object> choosePrimary(Address chosen, boolean force) {
         if (loaded.config().listen().address().contains(chosen)) {
             throw new IllegalArgumentException(chosen + " is the proxy's own listen.address");
         }
-        servers.choosePrimary(chosen);
+        servers.choosePrimary(chosen, force);
         return servers.primaryView();
     }
 

@@ -59,6 +59,7 @@ final class Servers implements AutoCloseable {
     private final List<QueryPool> pools = new ArrayList<>();
     private final List<StandbyMonitor> standbyMonitors = new ArrayList<>();
     private final List<Standby> standbys = new ArrayList<>();
+    private final PrimaryConfig primaryConfig;
     private final PrimaryMonitor primaryMonitor;
     private final @Nullable QueryPool primaryQueries;
     private @Nullable QueryLimits queryLimits;
@@ -68,7 +69,7 @@ final class Servers implements AutoCloseable {
         this.address = address;
         loops = transport.relayGroup(LOOPS, "client");
         names = transport.nameLookup();
-        PrimaryConfig primaryConfig = config.primary();
+        primaryConfig = config.primary();
         standbyCount = config.standbys().size();
         monitors = new ScheduledThreadPoolExecutor(threads(primaryConfig), new DefaultThreadFactory("monitor", true));
         monitors.setRemoveOnCancelPolicy(true);
@@ -194,12 +195,31 @@ final class Servers implements AutoCloseable {
     /**
      * Makes another server the primary on an operator's request.
      *
-     * @throws IllegalArgumentException if primary.candidates decides otherwise
+     * @param force also a server that does not respond or is read-only
+     * @throws IllegalArgumentException if primary.candidates decides otherwise, or the server cannot be the primary
      */
-    void choosePrimary(Address chosen) {
+    void choosePrimary(Address chosen, boolean force) {
         candidates.admit(chosen);
+        if (!force) {
+            ensureUsable(chosen);
+        }
         address.change(chosen, PrimaryAddress.Reason.API, "POST /api/primary");
         candidates.chosen();
+    }
+
+    /** Moving all clients to a server that is dead or refuses writes would be an outage. */
+    private void ensureUsable(Address chosen) {
+        String why = PrimaryMonitor.unusable(chosen, primaryConfig, names, probeThreads);
+        if (why != null) {
+            throw new IllegalArgumentException(
+                    why + "; nothing was changed. With force=true the proxy moves there all the same");
+        }
+    }
+
+    /** See {@link Candidates#unchosen}. */
+    @Nullable
+    String primaryUnchosen() {
+        return candidates.unchosen();
     }
 
     /** See {@link PrimaryMonitor#loggedIn}. */
@@ -216,6 +236,9 @@ final class Servers implements AutoCloseable {
     @Nullable
     String primaryProblem() {
         PrimaryState state = primaryMonitor.state();
+        if (candidates.unchosen() != null) {
+            return candidates.unchosen();
+        }
         if (candidates.none()) {
             return candidates.problem();
         }

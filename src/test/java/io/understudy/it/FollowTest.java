@@ -89,8 +89,15 @@ class FollowTest extends FollowingProxy {
     @Test
     void anOperatorNamesTheNewPrimary() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), ""))) {
+            Address standby = Address.parse(text(promoted));
+            assertThatThrownBy(() -> proxy.server().choosePrimary(standby, false))
+                    .hasMessageContaining("is read-only: promote it first")
+                    .hasMessageContaining("force=true");
+            assertThatThrownBy(() -> proxy.server().choosePrimary(Address.parse("127.0.0.1:1"), false))
+                    .hasMessageContaining("does not respond")
+                    .hasMessageContaining("nothing was changed");
             promote();
-            assertThat(proxy.server().choosePrimary(Address.parse(text(promoted))))
+            assertThat(proxy.server().choosePrimary(Address.parse(text(promoted)), false))
                     .containsEntry("address", text(promoted))
                     .containsEntry("reason", "api");
             report("first write after POST /api/primary", untilWritten(proxy, promoted, "first"));

@@ -208,7 +208,7 @@ class HoldTest {
         pair.primary().execute("SET GLOBAL read_only=1");
         pair.awaitCaughtUp(Duration.ofSeconds(10));
         pair.standby().execute("STOP SLAVE", "SET GLOBAL read_only=0");
-        proxy.server().choosePrimary(Address.parse("127.0.0.1:" + pair.standby().port()));
+        proxy.server().choosePrimary(Address.parse("127.0.0.1:" + pair.standby().port()), true);
         proxy.server().release();
         assertThat(login.get(20, TimeUnit.SECONDS)).isEqualTo(pair.standby().port());
         assertThatThrownBy(() -> waits.get(20, TimeUnit.SECONDS))

@@ -209,7 +209,8 @@ public final class RunningProxy implements AutoCloseable {
         if (text == null) {
             throw new IllegalArgumentException("name the new primary: {\"address\": \"" + Address.EXAMPLE + "\"}");
         }
-        Map<String, Object> response = new LinkedHashMap<>(proxy.choosePrimary(Address.parse(text)));
+        Map<String, Object> response = new LinkedHashMap<>(proxy.choosePrimary(
+                Address.parse(text), Boolean.parseBoolean(parameters.getOrDefault("force", "false"))));
         if (current.config().primary().candidates().isEmpty()
                 && !current.config().primary().address().equals(Address.parse(text))) {
             response.put(

@@ -41,9 +41,12 @@ final class ProxyControl {
         return admin.readiness(standby);
     }
 
-    /** Makes another server the primary. Returns what is left to do for the proxy's next start; empty for nothing. */
+    /**
+     * Makes a server the primary that is known to be it. Returns what is left to do for the proxy's next start; empty
+     * for nothing.
+     */
     String follow(String address) throws IOException, InterruptedException {
-        Object note = admin.act("primary?address=" + URLEncoder.encode(address, StandardCharsets.UTF_8))
+        Object note = admin.act("primary?force=true&address=" + URLEncoder.encode(address, StandardCharsets.UTF_8))
                 .get("note");
         return note == null ? "" : note.toString();
     }

@@ -86,6 +86,9 @@ public final class Candidates implements AutoCloseable {
     /** Whether the address is a server that was the primary, and not the first candidate in place of one. */
     private boolean known;
 
+    /** Whether several are writable since the start, so that none of them is known to be the primary. */
+    private volatile boolean unchosen;
+
     private volatile Verdict verdict = Verdict.PENDING;
     private volatile String explanation = "";
 
@@ -195,7 +198,19 @@ public final class Candidates implements AutoCloseable {
 
     /** Called when an operator has chosen one. */
     public synchronized void chosen() {
+        known = true;
         decide();
+    }
+
+    /**
+     * Returns why no client may be let in: a process that starts during a split does not know which candidate was the
+     * primary, and half of the writes would be lost with the wrong one. Null otherwise.
+     */
+    public @Nullable String unchosen() {
+        return unchosen
+                ? "several of primary.candidates are writable, and which one is the primary is not known since this"
+                        + " process started; make all but one read-only, or choose one: POST /api/primary"
+                : null;
     }
 
     /** Returns why it is not known which candidate is the primary; null when it is, or without candidates. */
@@ -239,9 +254,11 @@ public final class Candidates implements AutoCloseable {
     private synchronized void decide() {
         notifyAll();
         if (members.isEmpty() || !withRole(Role.UNKNOWN).isEmpty()) {
+            unchosen &= !members.isEmpty();
             return;
         }
         List<Address> writable = withRole(Role.WRITABLE);
+        unchosen = !known && address.isFirst() && writable.size() > 1;
         if (writable.size() < 2) {
             doubtedNanos = 0;
         }

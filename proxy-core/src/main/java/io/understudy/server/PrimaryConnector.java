@@ -16,10 +16,12 @@ import io.understudy.connection.DescriptorShortage;
 import io.understudy.connection.Dialer;
 import io.understudy.connection.NameLookupException;
 import io.understudy.connection.NetworkTransport;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Opens a session's connection to the primary, on the session's own event loop. Thread-safe. */
@@ -37,6 +39,7 @@ public final class PrimaryConnector {
     private final Duration timeout;
     private final WriteBufferWaterMark waterMark;
     private volatile SendProxyProtocol proxyProtocol = SendProxyProtocol.DISABLED;
+    private volatile Supplier<@Nullable String> refusal = () -> null;
     private volatile Runnable whenFailed = () -> {};
     private volatile Consumer<Address> whenLoggedIn = server -> {};
 
@@ -81,6 +84,11 @@ public final class PrimaryConnector {
         }
     }
 
+    /** Sets how to find out why no client may be connected; null while one may. */
+    public void refuseWhile(Supplier<@Nullable String> why) {
+        refusal = why;
+    }
+
     /** Sets the listener for failed connections. It is called on the session's event loop and must not wait. */
     public void whenFailed(Runnable listener) {
         whenFailed = listener;
@@ -105,6 +113,10 @@ public final class PrimaryConnector {
      * {@code loop}, also where no socket could be made.
      */
     public Future<Channel> connect(EventLoop loop, Address to) {
+        String refused = refusal.get();
+        if (refused != null) {
+            return loop.newFailedFuture(new IOException(refused));
+        }
         Bootstrap bootstrap = new Bootstrap()
                 .option(ChannelOption.AUTO_READ, false)
                 // A failed write must not close a channel with unread bytes: they may say why the server has closed.

@@ -136,6 +136,21 @@ public final class PrimaryMonitor implements AutoCloseable {
         return new JdbcPrimaryProbe(address::get, config, account, names, threads);
     }
 
+    /** Probes a server once. Waits. Returns why it cannot be the primary; null if it can. */
+    public static @Nullable String unusable(Address at, PrimaryConfig config, NameLookup names, Executor threads) {
+        MonitorConfig account = config.monitor();
+        try (PrimaryProbe probe = account == null
+                ? () -> knock(at, names, config.connectTimeout())
+                : new JdbcPrimaryProbe(() -> at, config, account, names, threads)) {
+            return Boolean.TRUE.equals(probe.run().readOnly())
+                    ? at + " is read-only: promote it first (SET GLOBAL read_only=0 there)"
+                    : null;
+        } catch (SQLException | IOException e) {
+            // A server that is alive and refuses the monitor's account is the operator's to judge.
+            return ProbeFailure.of(e) == ProbeFailure.ACCOUNT ? null : at + " does not respond: " + Reasons.of(e);
+        }
+    }
+
     private double readOnlyGauge() {
         Boolean readOnly = state().readOnly();
         return readOnly == null ? Double.NaN : readOnly ? 1 : 0;

@@ -170,6 +170,35 @@ class CandidatesTest {
         assertThatThrownBy(() -> candidates.admit(Address.parse("c:1"))).hasMessageContaining("primary.candidates");
     }
 
+    /** A process that starts then does not know which of them was the primary. */
+    @Test
+    void nobodyIsLetInDuringASplitSinceTheStart() throws InterruptedException {
+        servers.put(B, "WRITABLE");
+        SimpleMeterRegistry own = new SimpleMeterRegistry();
+        PrimaryAddress atStart = new PrimaryAddress(A, own, Clock.systemUTC());
+        try (Candidates started =
+                new Candidates(atStart, at -> () -> probe(servers.getOrDefault(at, "")), own, executor)) {
+            started.watch(List.of(A, B));
+            started.awaitFirst(Duration.ofSeconds(10));
+            assertThat(started.unchosen()).contains("POST /api/primary");
+            started.admit(B);
+            atStart.change(B, PrimaryAddress.Reason.API, "for the test");
+            started.chosen();
+            assertThat(started.unchosen()).isNull();
+        }
+        PrimaryAddress again = new PrimaryAddress(A, new SimpleMeterRegistry(), Clock.systemUTC());
+        try (Candidates started = new Candidates(
+                again, at -> () -> probe(servers.getOrDefault(at, "")), new SimpleMeterRegistry(), executor)) {
+            started.watch(List.of(A, B));
+            started.awaitFirst(Duration.ofSeconds(10));
+            assertThat(started.unchosen()).isNotNull();
+            servers.put(A, "READ_ONLY");
+            await().until(() -> started.unchosen() == null);
+            assertThat(again.get()).isEqualTo(B);
+        }
+        assertThat(candidates.unchosen()).as("it had a primary before").isNull();
+    }
+
     @Test
     void aPresentPrimaryThatCannotBeQueriedIsNotLeft() {
         servers.put(A, new SQLException("Access denied", "28000", 1045));
