@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,6 +94,36 @@ class BlackBoxMySqlTest {
                     assertThat(proxy.lost().number("answeredAndMissing", "captured"))
                             .isZero();
                 }
+            }
+        }
+    }
+
+    @Test
+    void eachCommitOfATextOfSeveralStatementsIsListedOnce() throws Exception {
+        try (MySqlSemiSyncPair pair = new MySqlSemiSyncPair()) {
+            try (Connection source = pair.connect();
+                    Statement statement = source.createStatement()) {
+                statement.execute("SET GLOBAL rpl_semi_sync_source_enabled = OFF");
+                statement.execute("GRANT REPLICATION CLIENT ON *.* TO monitor");
+                statement.execute("CREATE TABLE shop.t (n INT) ENGINE=InnoDB");
+            }
+            try (BlackBoxProxy proxy =
+                    BlackBoxProxy.start(pair.address(), pair.replica(), "memory: 64MiB, poll: 100ms")) {
+                proxy.awaitReading();
+                pair.link().refuse();
+                pair.link().cut();
+                try (Connection app = proxy.connect("&allowMultiQueries=true");
+                        Statement statement = app.createStatement()) {
+                    for (int i = 0; i < 5; i++) {
+                        statement.execute(
+                                "INSERT INTO t VALUES (1); INSERT INTO t VALUES (2); INSERT INTO t VALUES (3)");
+                    }
+                }
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> proxy.lostNow().number("answeredAndMissing", "captured") == 15);
+                LostView lost = proxy.lostNow();
+                assertThat(lost.number("answeredAndMissing", "count")).isEqualTo(15);
+                assertThat(lost.number("missingNotKnownAnswered", "count")).isZero();
             }
         }
     }

@@ -30,8 +30,14 @@ final class BlackBoxProxy implements AutoCloseable {
     }
 
     static BlackBoxProxy start(InetSocketAddress primary, InetSocketAddress standby, String section) throws Exception {
-        return new BlackBoxProxy(
-                ProxyUnderTest.start("""
+        return start(primary, standby, section, "");
+    }
+
+    /** @param more sections of other plugins, indented by two */
+    static BlackBoxProxy start(InetSocketAddress primary, InetSocketAddress standby, String section, String more)
+            throws Exception {
+        return new BlackBoxProxy(ProxyUnderTest.start(
+                """
                 listen: { address: "127.0.0.1:0" }
                 primary:
                   address: "127.0.0.1:%d"
@@ -42,13 +48,19 @@ final class BlackBoxProxy implements AutoCloseable {
                 admin: { enabled: false }
                 plugins:
                   black-box: { %s }
-                """.formatted(primary.getPort(), PASSWORD, standby.getPort(), PASSWORD, section)));
+                %s
+                """.formatted(primary.getPort(), PASSWORD, standby.getPort(), PASSWORD, section, more)));
     }
 
     Connection connect() throws SQLException {
+        return connect("");
+    }
+
+    /** @param options further ones of the driver, each with a leading ampersand */
+    Connection connect(String options) throws SQLException {
         return DriverManager.getConnection(
                 "jdbc:mariadb://127.0.0.1:" + proxy.address().getPort()
-                        + "/shop?sslMode=disable&allowPublicKeyRetrieval=true",
+                        + "/shop?sslMode=disable&allowPublicKeyRetrieval=true" + options,
                 "app",
                 PASSWORD);
     }
@@ -59,6 +71,11 @@ final class BlackBoxProxy implements AutoCloseable {
 
     LostView lost() {
         return LostView.of(Views.of(proxy.server().published(), "lost"));
+    }
+
+    /** Makes a new report, even if there is a recent one. */
+    LostView lostNow() {
+        return LostView.of(act("lost", Map.of()));
     }
 
     BlackBoxProxy awaitReading() {

@@ -40,6 +40,15 @@ public final class LostText {
                     Table.whole(missing, "notCaptured"));
         }
         transactions(out, missing);
+        Map<String, Object> unsettled = Table.map(view, "answeredNumberUnknown");
+        if (Table.whole(unsettled, "count") > 0) {
+            out.line("");
+            out.line(
+                    "Answered OK, number unknown: %d. The server reported none, and it is not known whether they were"
+                            + " logged; if they were, it is under these GTIDs, in the old primary's binary log",
+                    Table.whole(unsettled, "count"));
+            transactions(out, unsettled);
+        }
         part(out, "Missing, not known to have been answered", Table.map(view, "missingNotKnownAnswered"));
         Map<String, Object> received = Table.map(view, "receivedNotApplied");
         part(out, "Received there but not applied", received);

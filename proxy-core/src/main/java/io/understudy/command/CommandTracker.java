@@ -74,7 +74,7 @@ public final class CommandTracker implements PacketSink {
         statementPrefix = model.trackingWatch() == TrackingWatch.NONE ? KIND_PREFIX : SET_PREFIX;
         stateVisitor = model.stateVisitor(interests);
         effects = new CommandEffects(model, statements);
-        silent = new Exchange(model.statement());
+        silent = new Exchange(model.statement(), model.commitDomain());
         sending = silent;
     }
 

@@ -31,6 +31,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
     private static final @Nullable Object[] NO_ATTACHMENTS = new Object[0];
 
     private final StatementBytes statement;
+    private final CommitDomain commitDomain;
 
     private int code;
     private long number;
@@ -56,8 +57,9 @@ public final class Exchange extends ResponseProgress implements CommandView {
     private @Nullable Object[] attachments = NO_ATTACHMENTS;
     private int slot;
 
-    Exchange(StatementBytes statement) {
+    Exchange(StatementBytes statement, CommitDomain commitDomain) {
         this.statement = statement;
+        this.commitDomain = commitDomain;
     }
 
     void begin(int commandCode, long ordinal, int length, long nanos, boolean inTransaction, boolean wrote) {
@@ -306,6 +308,11 @@ public final class Exchange extends ResponseProgress implements CommandView {
     @Override
     public @Nullable String gtid() {
         return gtid;
+    }
+
+    @Override
+    public @Nullable String omittedGtid() {
+        return gtid == null ? commitDomain.omitted(number) : null;
     }
 
     @Override

@@ -13,6 +13,7 @@ public final class InFlight {
     static final int FREE = 16;
 
     private final StatementBytes statement;
+    private final CommitDomain commitDomain;
     private final PipelineBudget budget;
     private @Nullable Exchange[] ring = new Exchange[1];
     private int head;
@@ -20,8 +21,9 @@ public final class InFlight {
     /** The most responses that may be due now; what exceeds {@link #FREE} was taken from the budget. */
     private int permits = FREE;
 
-    InFlight(StatementBytes statement, PipelineBudget budget) {
+    InFlight(StatementBytes statement, CommitDomain commitDomain, PipelineBudget budget) {
         this.statement = statement;
+        this.commitDomain = commitDomain;
         this.budget = budget;
     }
 
@@ -75,7 +77,7 @@ public final class InFlight {
         int at = (head + size) % ring.length;
         Exchange exchange = ring[at];
         if (exchange == null) {
-            exchange = new Exchange(statement);
+            exchange = new Exchange(statement, commitDomain);
             ring[at] = exchange;
         }
         size++;

@@ -39,6 +39,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     /** Null until the first PREPARE statement. */
     private @Nullable TextPrepared textPrepared;
 
+    private final CommitDomain commitDomain = new CommitDomain();
     private final StatementBytes statement;
     private final InFlight inFlight;
 
@@ -94,7 +95,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         settings = new SettingsModel(
                 login.collation(), new AdoptedMode(sqlMode, begunNanos, System.nanoTime()), product(flavor));
         statement = new StatementBytes(analyzer, this);
-        inFlight = new InFlight(statement, pipeline);
+        inFlight = new InFlight(statement, commitDomain, pipeline);
         settings.status((status & ServerStatus.NO_BACKSLASH_ESCAPES) != 0, autocommit());
         setSchema(login.schema());
     }
@@ -133,6 +134,10 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
             textPrepared = new TextPrepared(analyzer);
         }
         return textPrepared;
+    }
+
+    CommitDomain commitDomain() {
+        return commitDomain;
     }
 
     SettingsModel settingsModel() {
@@ -242,6 +247,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     void reset() {
         settings.reset();
+        commitDomain.reset();
         textPrepared = null;
         prepared.clear();
         wroteInTransaction = false;
@@ -285,6 +291,13 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         if (name.equals("last_gtid")) {
             if (exchange != null && !value.isEmpty()) {
                 exchange.setGtid(value, nanos);
+                commitDomain.committed(value, exchange.number());
+            }
+        } else if (name.equals("gtid_domain_id")) {
+            if (exchange != null && trackingWatch.setsForItself(exchange.number())) {
+                commitDomain.setOnce(value, exchange.number());
+            } else {
+                commitDomain.set(value);
             }
         } else if (name.equals("session_track_system_variables")) {
             trackingWatch.reported(value);

@@ -24,6 +24,15 @@ public interface TrackingWatch {
      */
     default void clientSetsPrepared(long number, byte @Nullable [] text, ByteBuf buf, int index, int length) {}
 
+    /**
+     * Returns whether the client's command sets {@code gtid_domain_id} for itself alone: {@code SET STATEMENT … FOR}.
+     *
+     * @param number number of the command
+     */
+    default boolean setsForItself(long number) {
+        return false;
+    }
+
     /** Called when the server reports which variables it tracks now. */
     default void reported(String variables) {}
 }

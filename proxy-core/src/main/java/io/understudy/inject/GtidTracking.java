@@ -11,6 +11,7 @@ import io.understudy.plugin.SessionObserver;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,21 +32,35 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     private static final String LIST = "session_track_system_variables";
     private static final String GTIDS = "session_track_gtids";
 
-    /** Tracks the list itself, too, so that the response shows whether {@code last_gtid} was in it before. */
+    /**
+     * Tracks the list itself, too, so that the response shows whether {@code last_gtid} was in it before; and the
+     * domain, from which follows a GTID that the server leaves out. A list with the domain gets a variable in its place
+     * that hardly anybody sets, so that the response shows whose the domain is.
+     */
     private static final InjectedStatement MARIADB = new InjectedStatement(
             "SET SESSION"
                     + " session_track_system_variables="
                     + "IF(FIND_IN_SET('last_gtid',@@session.session_track_system_variables)"
                     + " OR @@session.session_track_system_variables='*',@@session.session_track_system_variables,"
                     + "CONCAT_WS(',',NULLIF(@@session.session_track_system_variables,''),"
-                    + "'session_track_system_variables','last_gtid'))",
+                    + "'session_track_system_variables','last_gtid',"
+                    + "IF(FIND_IN_SET('gtid_domain_id',@@session.session_track_system_variables),"
+                    + "'gtid_seq_no','gtid_domain_id')))",
             "gtid_tracking");
 
     private static final InjectedStatement MYSQL =
             new InjectedStatement("SET SESSION session_track_gtids=OWN_GTID", "gtid_tracking");
 
-    private static final List<String> ADDED = List.of("last_gtid", LIST);
-    private static final List<String> GTID_ONLY = List.of("last_gtid");
+    private static final String DOMAIN = "gtid_domain_id";
+    /** Tracked in place of {@link #DOMAIN}. */
+    private static final String MARK = "gtid_seq_no";
+
+    private static final Pattern FOR_ITSELF = Pattern.compile("\\bset\\b.{0,200}?\\bstatement\\b", Pattern.DOTALL);
+
+    private static final List<String> ADDED = List.of("last_gtid", LIST, DOMAIN);
+    private static final List<String> ADDED_TO_DOMAIN = List.of("last_gtid", LIST, MARK);
+    private static final List<String> ADDED_TO_LIST = List.of("last_gtid", DOMAIN);
+    private static final List<String> GTID_ONLY = List.of("last_gtid", MARK);
 
     private enum State {
         WANTED,
@@ -61,6 +76,10 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     private final boolean on;
     private State state;
     private boolean listReported;
+    /** Whether the client tracks the domain itself, by the last list that was reported. */
+    private boolean clientTracksDomain;
+    /** Number of the client's last SET STATEMENT with the domain. */
+    private long setForItself = NONE;
     /**
      * Whether the server reports variables that only the proxy requested; unchanged in WANTED and REQUESTED until the
      * response.
@@ -157,6 +176,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         clientAsked = false;
         clientAskedList = false;
         reportedUnchanged = false;
+        clientTracksDomain = false;
         if (state != State.REFUSED) {
             state = State.WANTED;
         }
@@ -167,7 +187,10 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         if (!added || !mariaDb) {
             return List.of();
         }
-        return clientAskedList ? GTID_ONLY : ADDED;
+        if (clientTracksDomain) {
+            return clientAskedList ? GTID_ONLY : ADDED_TO_DOMAIN;
+        }
+        return clientAskedList ? ADDED_TO_LIST : ADDED;
     }
 
     /** Returns whether the server sends GTID entries only because the proxy requested them. */
@@ -197,6 +220,11 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
 
     /** @param parameters the execution's payload, empty for a statement sent as text */
     private void sets(long number, String statement, String parameters) {
+        if (mariaDb
+                && statement.contains(DOMAIN)
+                && FOR_ITSELF.matcher(statement).find()) {
+            setForItself = number;
+        }
         int at = statement.indexOf(variable());
         if (at < 0 || state == State.REFUSED) {
             return;
@@ -220,9 +248,15 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     }
 
     @Override
+    public boolean setsForItself(long number) {
+        return number == setForItself;
+    }
+
+    @Override
     public void reported(String variables) {
         if (state == State.REQUESTED) {
             listReported = variables.contains("last_gtid") && !variables.equals("*");
+            clientTracksDomain = variables.contains(MARK);
         }
     }
 }

@@ -52,6 +52,18 @@ public interface ResponseView {
     @Nullable
     String gtid();
 
+    /**
+     * Returns the GTID that a response without one has left out if the command was a commit. MariaDB reports none if
+     * the session's previous commit had the same sequence number, in another domain. Whether the command was a commit
+     * is not known by this: the number may be one that another session has.
+     *
+     * @return null if the response cannot have left one out. Of a text of several statements only the domain of the
+     *     last one is known
+     */
+    default @Nullable String omittedGtid() {
+        return null;
+    }
+
     /** Returns the time of the read that delivered {@link #gtid}, or 0 without one. */
     default long gtidNanos() {
         return 0;

@@ -7,7 +7,8 @@ import org.junit.jupiter.api.Test;
 
 class InFlightTest {
     private static InFlight inFlight(PipelineBudget budget) {
-        return new InFlight(new StatementBytes(new SqlAnalyzer(), StatementBytesTest.model(0)), budget);
+        return new InFlight(
+                new StatementBytes(new SqlAnalyzer(), StatementBytesTest.model(0)), new CommitDomain(), budget);
     }
 
     private static int fill(InFlight inFlight) {

@@ -115,7 +115,7 @@ class GtidTrackingTest {
         respond(1, "session_track_system_variables,last_gtid");
         sets(2, "SET session_track_system_variables='session_track_system_variables'");
         respond(3, "session_track_system_variables,session_track_system_variables,last_gtid");
-        assertThat(tracking.addedVariables()).containsExactly("last_gtid");
+        assertThat(tracking.addedVariables()).containsExactly("last_gtid", "gtid_domain_id");
     }
 
     @Test
@@ -133,5 +133,22 @@ class GtidTrackingTest {
         sets(2, "SET session_track_system_variables=CONCAT(@@session_track_system_variables,',last_gtid')");
         respond(3, "autocommit,session_track_system_variables,last_gtid");
         assertThat(tracking.addedVariables()).isEmpty();
+    }
+
+    @Test
+    void aClientThatTracksTheDomainKeepsIt() {
+        sets(1, "SET session_track_system_variables='gtid_domain_id'");
+        respond(2, "gtid_domain_id,gtid_seq_no,last_gtid,session_track_system_variables");
+        assertThat(tracking.addedVariables())
+                .containsExactly("last_gtid", "session_track_system_variables", "gtid_seq_no");
+    }
+
+    @Test
+    void recognisesADomainThatIsSetForOneStatement() {
+        sets(1, "SET gtid_domain_id=7");
+        assertThat(tracking.setsForItself(1)).isFalse();
+        sets(2, "/* x */ SET STATEMENT max_statement_time=1, gtid_domain_id=7 FOR INSERT INTO t VALUES (1)");
+        assertThat(tracking.setsForItself(2)).isTrue();
+        assertThat(tracking.setsForItself(3)).isFalse();
     }
 }

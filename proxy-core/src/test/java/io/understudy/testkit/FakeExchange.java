@@ -41,6 +41,7 @@ public final class FakeExchange implements CommandView, ResponseView {
     private long affected;
     private long rows;
     private @Nullable String gtid;
+    private @Nullable String omitted;
     private long gtidNanos;
     private final List<ResultGtid> earlier = new ArrayList<>();
     private long sent = 1_000;
@@ -125,6 +126,12 @@ public final class FakeExchange implements CommandView, ResponseView {
 
     public FakeExchange gtid(String text) {
         gtid = text;
+        return this;
+    }
+
+    /** Makes the response leave out this GTID if it is that of a commit. */
+    public FakeExchange omittedGtid(String text) {
+        omitted = text;
         return this;
     }
 
@@ -295,6 +302,11 @@ public final class FakeExchange implements CommandView, ResponseView {
     @Override
     public @Nullable String gtid() {
         return gtid;
+    }
+
+    @Override
+    public @Nullable String omittedGtid() {
+        return gtid == null ? omitted : null;
     }
 
     @Override

@@ -11,8 +11,11 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Records the GTIDs of all sessions' commits. */
-final class GtidProbe implements ProxyPlugin<GtidProbe.Config> {
-    record Config() {}
+public final class GtidProbe implements ProxyPlugin<GtidProbe.Config> {
+    public record Config() {}
+
+    /** With those that the server has left out, if they were commits. */
+    public final List<String> withOmitted = new CopyOnWriteArrayList<>();
 
     final List<String> gtids = new CopyOnWriteArrayList<>();
 
@@ -53,6 +56,10 @@ final class GtidProbe implements ProxyPlugin<GtidProbe.Config> {
                 String gtid = response.gtid();
                 if (gtid != null) {
                     gtids.add(gtid);
+                }
+                String settled = gtid == null ? response.omittedGtid() : gtid;
+                if (settled != null) {
+                    withOmitted.add(settled);
                 }
             }
         };

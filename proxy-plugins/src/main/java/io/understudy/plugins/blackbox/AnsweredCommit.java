@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
  * @param session the proxy's number of the session
  * @param thread the session's connection id on the primary
  * @param digest of the transaction's first writing statement; 0 if unknown
+ * @param sentNanos monotonic time at which the command arrived from the client
  * @param nanos monotonic time of the OK's last byte
+ * @param supposed null if the OK has reported the GTIDs. Otherwise the server may have left out this one, and this is
+ *     what speaks for a commit
  */
 record AnsweredCommit(
         String gtids,
@@ -18,4 +21,6 @@ record AnsweredCommit(
         String user,
         @Nullable String schema,
         long digest,
-        long nanos) {}
+        long sentNanos,
+        long nanos,
+        @Nullable Evidence supposed) {}

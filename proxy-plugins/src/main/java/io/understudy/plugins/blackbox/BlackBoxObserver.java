@@ -6,8 +6,11 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ResultGtid;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.Writes;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import io.understudy.wire.Capabilities;
+import org.jspecify.annotations.Nullable;
 
 /** Records which commits of one session were answered, and whether it ended before a response. */
 final class BlackBoxObserver implements SessionObserver {
@@ -15,6 +18,8 @@ final class BlackBoxObserver implements SessionObserver {
     private final SessionEvents sessionEvents;
     /** Digest of the open transaction's first writing statement; 0 if there is none, or it is unknown. */
     private long digest;
+    /** What speaks for it that the open transaction has written, where its GTID may be left out. */
+    private @Nullable Evidence evidence;
     /** Number of the last command that may commit; it is answered if not above {@link #answered}. */
     private long mayCommit;
 
@@ -53,19 +58,59 @@ final class BlackBoxObserver implements SessionObserver {
             StatementSummary summary = command.summary();
             digest = summary == null ? 0 : summary.digest();
         }
-        for (ResultGtid earlier : response.earlierGtids()) {
-            answered(earlier.text(), response);
-        }
         String gtid = response.gtid();
         if (gtid != null) { // also of an OK before the error that ends a text of several statements
-            answered(gtid, response);
+            reported(gtid, command, response);
+        } else if (response.ok() && command.isStatement()) {
+            String omitted = response.omittedGtid();
+            if (omitted != null) {
+                mayBeAnswered(omitted, command, response);
+            }
         }
         if (!response.inTransaction()) {
             digest = 0;
+            evidence = null;
         }
     }
 
-    private void answered(String gtid, ResponseView response) {
+    private void reported(String last, CommandView command, ResponseView response) {
+        String all = last;
+        for (ResultGtid earlier : response.earlierGtids()) {
+            if (last.indexOf(':') < 0) {
+                answered(earlier.text(), command, response, null);
+            } else {
+                all = earlier.text() + ',' + all; // MySQL's later results repeat the sets of those before them
+            }
+        }
+        answered(all, command, response, null);
+    }
+
+    /** Called with the GTID that the response has left out if it is that of a commit. */
+    private void mayBeAnswered(String omitted, CommandView command, ResponseView response) {
+        StatementKind kind = command.kind();
+        boolean rollback = kind == StatementKind.ROLLBACK || kind == StatementKind.XA_ROLLBACK;
+        boolean foundRows = (session.capabilities() & Capabilities.FOUND_ROWS) != 0;
+        Evidence current = evidence(
+                Writes.of(command, response, foundRows, session.settings().temporaryTables()), response);
+        evidence = rollback ? null : stronger(evidence, current);
+        if (!response.inTransaction() && evidence != null) {
+            answered(omitted, command, response, evidence);
+        }
+    }
+
+    private static @Nullable Evidence evidence(Writes writes, ResponseView response) {
+        return switch (writes) {
+            case NONE -> null;
+            case MAYBE -> response.affectedRows() > 0 ? Evidence.COUNTED : Evidence.MAY_WRITE;
+            case SURE -> Evidence.WROTE;
+        };
+    }
+
+    private static @Nullable Evidence stronger(@Nullable Evidence one, @Nullable Evidence other) {
+        return one == null || other != null && other.compareTo(one) > 0 ? other : one;
+    }
+
+    private void answered(String gtid, CommandView command, ResponseView response, @Nullable Evidence supposed) {
         sessionEvents.answered(new AnsweredCommit(
                 gtid,
                 session.id(),
@@ -73,12 +118,15 @@ final class BlackBoxObserver implements SessionObserver {
                 session.user(),
                 session.schema(),
                 digest,
-                response.lastByteNanos()));
+                command.receivedNanos(),
+                response.lastByteNanos(),
+                supposed));
     }
 
     @Override
     public void onReset() {
         digest = 0;
+        evidence = null;
     }
 
     @Override

@@ -52,7 +52,7 @@ final class Histories implements Iterable<History> {
     private void forgetOldest() {
         History oldest = all.remove();
         int kept = oldest.kept.size();
-        long unseen = oldest.unseen.size() + oldest.moreUnseen();
+        long unseen = oldest.answers.unseen().size() + oldest.answers.moreUnseen();
         if (kept > 0 || unseen > 0) {
             dropped += kept;
             forgotten += kept + unseen;

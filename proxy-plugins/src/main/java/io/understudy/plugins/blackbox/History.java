@@ -6,8 +6,7 @@ import io.understudy.plugins.binlog.GtidNumbers;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,20 +16,12 @@ import org.jspecify.annotations.Nullable;
  * of its {@link BlackBox}.
  */
 final class History {
-    static final int MOST_WAITING = 50_000;
-
     private static final int MOST_INTERRUPTED = 1_000;
 
     final PrimaryFacts facts;
     final ByteRing ring;
     final ArrayDeque<KeptTransaction> kept = new ArrayDeque<>();
-    /**
-     * By GTID: transactions whose OK was not seen, in their order. The first ones may be dropped from {@link #kept}; of
-     * those there are at most {@link #MOST_WAITING}.
-     */
-    final Map<String, KeptTransaction> unanswered = new LinkedHashMap<>();
-    /** By GTID: commits whose OK was seen and whose events were not. */
-    final Map<String, AnsweredCommit> unseen = new LinkedHashMap<>();
+    final Answers answers = new Answers();
 
     /** Sessions that ended before the response to a statement that may have committed. */
     final ArrayDeque<InterruptedSession> interrupted = new ArrayDeque<>();
@@ -43,12 +34,6 @@ final class History {
     private @Nullable History next;
     /** MariaDB: the last transaction of each domain and server. */
     private final List<Last> lasts = new ArrayList<>();
-    /** Answered commits that did not fit into {@link #unseen}. */
-    private long moreUnseen;
-    /** Time of the newest of them. */
-    private long moreUnseenNanos;
-    /** Transactions that are in {@link #unanswered} and no longer in {@link #kept}. */
-    private int unansweredAlone;
     /** Offset at which the transaction in transit begins; -1 between two. */
     private long open = -1;
 
@@ -138,6 +123,15 @@ final class History {
         return null;
     }
 
+    /** MariaDB: returns the highest number in the binary log, by source. */
+    Map<String, Long> highest() {
+        Map<String, Long> highest = new HashMap<>();
+        for (Last each : lasts) {
+            highest.merge(Gtid.source(each.domain), each.number, Math::max);
+        }
+        return highest;
+    }
+
     /** MariaDB: returns whether this primary wrote the transaction or replicated it. */
     private boolean holds(Gtid gtid) {
         Last last = last(gtid.domain(), gtid.server());
@@ -223,23 +217,13 @@ final class History {
         KeptTransaction transaction = new KeptTransaction(this, gtid, ended, open, (int) openBytes(), format);
         open = -1;
         kept.add(transaction);
-        AnsweredCommit early = unseen.remove(transaction.gtid.text());
-        if (early != null) {
-            transaction.answered = early;
-        } else {
-            unanswered.put(transaction.gtid.text(), transaction);
-        }
+        answers.arrived(transaction);
     }
 
     /** Called when a transaction has arrived that is not kept. */
     void missed(Gtid gtid) {
         notKept.add(gtid.source(), gtid.number());
-        unseen.remove(gtid.text());
-    }
-
-    /** Returns how many answered commits did not fit into {@link #unseen}. */
-    long moreUnseen() {
-        return moreUnseen;
+        answers.missed(gtid);
     }
 
     /** Drops the oldest transaction. Returns false if there is none. */
@@ -250,12 +234,7 @@ final class History {
         }
         oldest.dropped = true;
         notKept.add(oldest.gtid.source(), oldest.gtid.number());
-        if (oldest.equals(unanswered.get(oldest.gtid.text()))) {
-            unansweredAlone++;
-            if (unansweredAlone > MOST_WAITING) {
-                forgetOldestUnanswered();
-            }
-        }
+        answers.released(oldest);
         ring.release(firstNeeded());
         return true;
     }
@@ -283,47 +262,15 @@ final class History {
         }
     }
 
-    /** Its OK would have come long ago: every client awaits one response only. */
-    private void forgetOldestUnanswered() {
-        Iterator<KeptTransaction> oldest = unanswered.values().iterator();
-        oldest.next();
-        oldest.remove();
-        unansweredAlone--;
-    }
-
     void answered(Gtid gtid, AnsweredCommit how) {
-        KeptTransaction transaction = unanswered.remove(gtid.text());
-        if (transaction != null) {
-            transaction.answered = how;
-            unansweredAlone -= transaction.dropped ? 1 : 0;
-        } else if (unseen.size() < MOST_WAITING) {
-            unseen.put(gtid.text(), how);
-        } else {
-            moreUnseen++;
-            moreUnseenNanos = how.nanos();
-        }
+        answers.answered(gtid, how, seen.contains(gtid.source(), gtid.number()));
     }
 
     /** Forgets OKs and events that have waited for a partner since before {@code nanos}, and sessions that ended. */
     void expire(long nanos) {
-        Iterator<KeptTransaction> transactions = unanswered.values().iterator();
-        while (transactions.hasNext()) {
-            KeptTransaction oldest = transactions.next();
-            if (oldest.nanos - nanos >= 0) {
-                break;
-            }
-            transactions.remove();
-            unansweredAlone -= oldest.dropped ? 1 : 0;
-        }
-        Iterator<AnsweredCommit> responses = unseen.values().iterator();
-        while (responses.hasNext() && responses.next().nanos() - nanos < 0) {
-            responses.remove();
-        }
+        answers.expire(nanos);
         while (!interrupted.isEmpty() && interrupted.peek().nanos() - nanos < 0) {
             interrupted.remove();
-        }
-        if (moreUnseen > 0 && moreUnseenNanos - nanos < 0) {
-            moreUnseen = 0;
         }
     }
 

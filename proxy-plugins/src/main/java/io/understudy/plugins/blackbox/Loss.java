@@ -18,6 +18,8 @@ final class Loss {
     final List<KeptTransaction> received = new ArrayList<>();
     /** Answered, but their events never arrived. */
     final Map<Gtid, AnsweredCommit> notCaptured = new LinkedHashMap<>();
+    /** Answered, but it is not known whether anything was committed; by the GTID that it would have. */
+    final Map<Gtid, AnsweredCommit> unsettled = new LinkedHashMap<>();
     /** Applied there, and no OK was seen for them. */
     final List<KeptTransaction> unanswered = new ArrayList<>();
 
@@ -46,15 +48,9 @@ final class Loss {
     void add(History history, Survivor survivor) {
         int before = found();
         addKept(history, survivor);
-        history.unseen.forEach((text, answered) -> {
-            for (Gtid gtid : Gtid.parseAll(history.flavor(), text)) {
-                if (!survivor.applied().has(gtid, history)) {
-                    notCaptured.put(gtid, answered);
-                }
-            }
-        });
-        moreNotCaptured += history.moreUnseen();
-        for (KeptTransaction each : history.unanswered.values()) {
+        addUnseen(history, survivor);
+        moreNotCaptured += history.answers.moreUnseen();
+        for (KeptTransaction each : history.answers.unanswered()) {
             if (survivor.applied().has(each.gtid, history)) {
                 unanswered.add(each);
             }
@@ -65,6 +61,32 @@ final class Loss {
         if (found() > before) {
             beyond.add(survivor.applied().beyond(history));
         }
+    }
+
+    private void addUnseen(History history, Survivor survivor) {
+        Map<Gtid, AnsweredCommit> supposed = new LinkedHashMap<>();
+        Map<String, Long> highest = history.highest();
+        history.answers.unseen().forEach((text, answered) -> {
+            for (Gtid gtid : Gtid.parseAll(history.flavor(), text)) {
+                boolean certain = answered.supposed() == null || answered.supposed() == Evidence.WROTE;
+                if (certain) {
+                    highest.merge(gtid.source(), gtid.number(), Math::max);
+                }
+                if (!survivor.applied().has(gtid, history)) {
+                    (certain ? notCaptured : supposed).put(gtid, answered);
+                }
+            }
+        });
+        supposed.forEach((gtid, answered) -> {
+            // A domain's numbers have no holes.
+            boolean exists = gtid.number() <= highest.getOrDefault(gtid.source(), 0L);
+            boolean counted = answered.supposed() == Evidence.COUNTED;
+            if (exists && counted) {
+                notCaptured.put(gtid, answered);
+            } else if (exists || counted) {
+                unsettled.put(gtid, answered);
+            }
+        });
     }
 
     private void addKept(History history, Survivor survivor) {

@@ -67,6 +67,16 @@ final class LostReport {
         missing.put("transactions", rows);
         missing.put("tables", tables(answered));
         view.put("answeredAndMissing", missing);
+        Map<String, Object> unsettled = new LinkedHashMap<>();
+        unsettled.put("count", loss.unsettled.size());
+        List<Object> unsettledRows = new ArrayList<>();
+        loss.unsettled.forEach((gtid, commit) -> {
+            if (unsettledRows.size() < LISTED) {
+                unsettledRows.add(row(gtid, commit, null));
+            }
+        });
+        unsettled.put("transactions", unsettledRows);
+        view.put("answeredNumberUnknown", unsettled);
         view.put("missingNotKnownAnswered", part(notAnswered));
         Map<String, Object> received = part(loss.received);
         received.put("known", survivor.received() != null);
@@ -160,6 +170,7 @@ final class LostReport {
         }
         if (answered != null) {
             row.put("answeredAt", wall(answered.nanos()));
+            row.put("gtidSupposed", answered.supposed() != null);
             row.put("session", answered.session());
             row.put("thread", answered.thread());
             row.put("user", answered.user());

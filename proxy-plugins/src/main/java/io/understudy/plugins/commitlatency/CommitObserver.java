@@ -78,7 +78,8 @@ final class CommitObserver implements SessionObserver {
             committed(kind, inTransaction, command, response);
         }
         if (!calls.isEmpty() && command.attachment() instanceof ProcedureCall call && calls.remove(call)) {
-            sink.ended(call, response.lastByteNanos(), response.ok() ? gtid : null);
+            String last = kind == null ? gtid : reportedOrOmitted(response);
+            sink.ended(call, response.lastByteNanos(), response.ok() ? last : null);
         }
         if (!recognizer.wrote()) {
             digest = null;
@@ -122,7 +123,12 @@ final class CommitObserver implements SessionObserver {
         }
         boolean timed = response.gtid() != null && response.gtidNanos() != 0;
         long until = timed ? response.gtidNanos() : response.lastByteNanos();
-        sink.committed(commit(earlier.isEmpty() ? kind : next, response.gtid(), since, until));
+        sink.committed(commit(earlier.isEmpty() ? kind : next, reportedOrOmitted(response), since, until));
+    }
+
+    private static @Nullable String reportedOrOmitted(ResponseView response) {
+        String gtid = response.gtid();
+        return gtid == null ? response.omittedGtid() : gtid;
     }
 
     private Commit commit(CommitKind kind, @Nullable String gtid, long sentNanos, long okNanos) {

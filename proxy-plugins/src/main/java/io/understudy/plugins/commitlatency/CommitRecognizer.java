@@ -2,6 +2,7 @@ package io.understudy.plugins.commitlatency;
 
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.Writes;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.ServerStatus;
@@ -13,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * pipelined commands are judged by the transaction state they met. Used on the session's event loop only.
  *
  * <p>A GTID in the response decides: both products send one exactly with statements that logged a transaction. Once a
- * session has received GTIDs, their absence decides the cases that the text leaves open. Without GTIDs, affected rows,
- * statement kinds and the transaction's boundaries decide; the writes of a procedure or of a statement prepared in SQL
- * are then inferred from its affected rows and the transaction's end.
+ * session has received GTIDs, their absence decides the cases that the text leaves open, unless the server may have
+ * left one out. Without GTIDs, affected rows, statement kinds and the transaction's boundaries decide; the writes of a
+ * procedure or of a statement prepared in SQL are then inferred from its affected rows and the transaction's end.
  *
  * <p>A schema change that fails has nevertheless committed the open transaction, unless an earlier check refused it:
  * the parser or one of the rules before the implicit commit. The response reports that neither by its error nor by a
@@ -91,7 +92,8 @@ final class CommitRecognizer {
         } else if (gtid != null) {
             commit = withGtid(kind, after);
         } else {
-            boolean gtidExpected = gtidsSeen && (response.rows() == 0 || okEndsResults);
+            boolean gtidExpected =
+                    gtidsSeen && response.omittedGtid() == null && (response.rows() == 0 || okEndsResults);
             commit = inferred(kind, current, response, after, gtidExpected);
         }
         if (kind == StatementKind.XA_PREPARE) {

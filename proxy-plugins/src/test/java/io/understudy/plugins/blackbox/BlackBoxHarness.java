@@ -83,6 +83,6 @@ abstract class BlackBoxHarness {
     }
 
     void response(String gtid) {
-        box.answered(List.of(new AnsweredCommit(gtid, 7, 8, "app", "shop", 0x2aL, now)));
+        box.answered(List.of(new AnsweredCommit(gtid, 7, 8, "app", "shop", 0x2aL, now, now, null)));
     }
 }

@@ -2,22 +2,39 @@ package io.understudy.plugins.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.Unpooled;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionSettings;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.binlog.Transactions;
 import io.understudy.testkit.FakeExchange;
 import io.understudy.testkit.Fakes;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class BlackBoxObserverTest {
+    private static final SessionContext SESSION = Fakes.of(
+            SessionContext.class,
+            Map.of(
+                    "id",
+                    7L,
+                    "serverThreadId",
+                    70L,
+                    "user",
+                    "app",
+                    "schema",
+                    "shop",
+                    "capabilities",
+                    0L,
+                    "settings",
+                    Fakes.of(SessionSettings.class, Map.of("temporaryTables", false))));
+
     private final BlackBox box = new BlackBox(new Chunks.Heap(), 2 << 20, () -> 1_000);
     private final SessionEvents events = new SessionEvents(box);
-    private final BlackBoxObserver observer = new BlackBoxObserver(
-            Fakes.of(
-                    SessionContext.class,
-                    Map.of("id", 7L, "serverThreadId", 70L, "user", "app", "schema", "shop", "capabilities", 0L)),
-            events);
+    private final BlackBoxObserver observer = new BlackBoxObserver(SESSION, events);
 
     private Iterable<String> answered(FakeExchange exchange) {
         box.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-10"), false);
@@ -43,5 +60,67 @@ class BlackBoxObserverTest {
                         .gtid("0-1-11")
                         .error(1062)))
                 .containsExactly("0-1-11");
+    }
+
+    /** MySQL repeats in each result what the ones before it have committed. */
+    @Test
+    void aCommitThatLaterResultsRepeatIsOneCommit() {
+        String uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
+        box.onStart(new PrimaryFacts(ServerFlavor.MYSQL, 1, uuid, true, "ROW", true, uuid + ":1"), false);
+        box.onFormat(new byte[1]);
+        FakeExchange three = FakeExchange.to("INSERT INTO t VALUES (1); INSERT INTO t VALUES (2); DELETE FROM t")
+                .gtid(uuid + ":2")
+                .earlierGtid(uuid + ":2-3", 1_500)
+                .earlierGtid(uuid + ":2-4", 1_600);
+        for (int number = 2; number <= 4; number++) {
+            box.onEvent(Unpooled.buffer(1).writeZero(1), 0, 1, true, true);
+            box.onTransaction(Transactions.of(
+                    uuid + ":" + number, TransactionKind.WRITE, 0, 1, number, -1, 0, 1_000, Set.of(), false));
+        }
+        observer.onCommand(three);
+        observer.onResponse(three, three);
+        events.run();
+        Loss loss = box.loss(Survivor.of(
+                "s1", ServerFlavor.MYSQL, new ServerPositions.Reported(uuid + ":1", "", "", true), "for the test"));
+        assertThat(loss.missing)
+                .hasSize(3)
+                .allSatisfy(each -> assertThat(each.answered).isNotNull());
+        assertThat(loss.notCaptured).isEmpty();
+    }
+
+    @Test
+    void aResponseWithoutAGtidIsJudgedByWhatItHasWritten() {
+        assertThat(judged(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1)))
+                .isEqualTo("not captured");
+        assertThat(judged(FakeExchange.to("CREATE TABLE u (n INT)"))).isEqualTo("not captured");
+        assertThat(judged(FakeExchange.to("CALL p()").affected(1))).isEqualTo("number unknown");
+        assertThat(judged(FakeExchange.to("CALL p()"))).isEmpty();
+        assertThat(judged(FakeExchange.to("UPDATE t SET n = n"))).isEmpty();
+        assertThat(judged(FakeExchange.to("SELECT 1").rows(1))).isEmpty();
+        assertThat(judged(FakeExchange.to("SET gtid_domain_id = 7"))).isEmpty();
+        assertThat(judged(
+                        FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).inTrans(), FakeExchange.to("COMMIT")))
+                .isEqualTo("not captured");
+        assertThat(judged(
+                        FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).inTrans(),
+                        FakeExchange.to("ROLLBACK"),
+                        FakeExchange.to("COMMIT")))
+                .isEmpty();
+    }
+
+    private String judged(FakeExchange... exchanges) {
+        BlackBox other = new BlackBox(new Chunks.Heap(), 2 << 20, () -> 1_000);
+        other.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-10"), false);
+        SessionEvents passed = new SessionEvents(other);
+        BlackBoxObserver observed = new BlackBoxObserver(SESSION, passed);
+        for (FakeExchange exchange : exchanges) {
+            exchange.omittedGtid("0-1-11");
+            observed.onCommand(exchange);
+            observed.onResponse(exchange, exchange);
+        }
+        passed.run();
+        Loss loss = other.loss(Survivor.of(
+                "s1", ServerFlavor.MARIADB, new ServerPositions.Reported("0-1-10", "", "", true), "for the test"));
+        return loss.notCaptured.isEmpty() ? loss.unsettled.isEmpty() ? "" : "number unknown" : "not captured";
     }
 }

@@ -130,7 +130,7 @@ class BlackBoxTest extends BlackBoxHarness {
     @Test
     void commitsBeyondTheBoundCountAsNotCapturedOnlyUntilTheyExpire() {
         start(1, "0-1-0");
-        for (int number = 1; number <= History.MOST_WAITING + 3; number++) {
+        for (int number = 1; number <= Answers.MOST_WAITING + 3; number++) {
             response("0-1-" + number);
         }
         assertThat(on("0-1-0").moreNotCaptured).isEqualTo(3);
@@ -144,18 +144,18 @@ class BlackBoxTest extends BlackBoxHarness {
     @Test
     void transactionsWithoutAnOkAreBoundedOnceEveryStandbyHasThem() {
         start(1, "0-1-10");
-        int count = History.MOST_WAITING + 20;
+        int count = Answers.MOST_WAITING + 20;
         for (int number = 11; number < 11 + count; number++) {
             transaction(number);
             box.applied(List.of(at("0-1-" + number, "")));
         }
         Loss loss = on("0-1-" + (10 + count));
-        assertThat(loss.unanswered).hasSize(History.MOST_WAITING);
+        assertThat(loss.unanswered).hasSize(Answers.MOST_WAITING);
         assertThat(loss.unanswered.get(0).gtid.text()).isEqualTo("0-1-31");
         response("0-1-31");
         transaction(11 + count);
         box.applied(List.of(at("0-1-" + (11 + count), "")));
-        assertThat(on("0-1-" + (11 + count)).unanswered).hasSize(History.MOST_WAITING);
+        assertThat(on("0-1-" + (11 + count)).unanswered).hasSize(Answers.MOST_WAITING);
     }
 
     @Test

@@ -1,18 +1,19 @@
-package io.understudy.plugins.commitlatency;
+package io.understudy.plugin;
 
-import io.understudy.plugin.CommandView;
-import io.understudy.plugin.ResponseView;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 
 /** Certainty that a statement, or a transaction so far, has written anything that a commit would make durable. */
-enum Writes {
+public enum Writes {
+    /** It has written nothing. */
     NONE,
     /** The response leaves it open; the GTID, or its absence, decides. */
     MAYBE,
+    /** It has written, and its commit is logged unless the session or the server leaves it out of the log. */
     SURE;
 
-    Writes and(Writes other) {
+    /** Returns the certainty of a transaction with both. */
+    public Writes and(Writes other) {
         return compareTo(other) >= 0 ? this : other;
     }
 
@@ -24,7 +25,7 @@ enum Writes {
      * @param temporaryTables whether the session may have temporary tables, whose changes are not committed in this
      *     sense
      */
-    static Writes of(CommandView command, ResponseView response, boolean foundRows, boolean temporaryTables) {
+    public static Writes of(CommandView command, ResponseView response, boolean foundRows, boolean temporaryTables) {
         StatementKind kind = command.kind();
         if (kind.isDml()) {
             // A result set in place of an OK_Packet (INSERT … RETURNING) has rows but no affected rows.
@@ -42,7 +43,7 @@ enum Writes {
     }
 
     /** Returns whether statements of this kind are logged as a transaction of their own and counted as {@code ddl}. */
-    static boolean changesSchema(StatementKind kind) {
+    public static boolean changesSchema(StatementKind kind) {
         return kind.isDdl() || kind == StatementKind.GRANT;
     }
 }
