@@ -1,8 +1,10 @@
 package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.report.RescueText;
 import io.understudy.testkit.CapturedLog;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -37,6 +39,14 @@ class BlackBoxMySqlTest {
         return all;
     }
 
+    /** As the output of {@code understudy rescue} says, while {@code read_only} is on. */
+    private static void replay(Path file, MySqlSemiSyncPair pair) throws Exception {
+        BlackBoxTools.pipe(
+                MySqlSemiSyncPair.program("usr/bin/mysqlbinlog", file.toString()),
+                MySqlSemiSyncPair.program(
+                        "usr/bin/mysql", "-h127.0.0.1", "-P" + pair.replica().getPort(), "-urescuer"));
+    }
+
     /** @param compressed {@code binlog_transaction_compression}: a transaction's events come as one, compressed */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -47,6 +57,10 @@ class BlackBoxMySqlTest {
                 statement.execute("SET GLOBAL rpl_semi_sync_source_enabled = OFF");
                 statement.execute("SET GLOBAL binlog_transaction_compression = " + (compressed ? "ON" : "OFF"));
                 statement.execute("GRANT REPLICATION CLIENT ON *.* TO monitor");
+                statement.execute("CREATE USER rescuer IDENTIFIED BY ''");
+                statement.execute(
+                        "GRANT REPLICATION_APPLIER, SYSTEM_VARIABLES_ADMIN, CONNECTION_ADMIN ON *.* TO rescuer");
+                statement.execute("GRANT ALL ON shop.* TO rescuer");
                 statement.execute(
                         "CREATE TABLE shop.t (w INT, n INT, filler VARCHAR(60), PRIMARY KEY (w, n)) ENGINE=InnoDB");
             }
@@ -78,17 +92,16 @@ class BlackBoxMySqlTest {
                     assertThat(lost.number("unknown", "transactions")).isZero();
 
                     Path file = folder.resolve("rescued");
-                    proxy.rescue(file);
+                    assertThat(RescueText.of(Views.map(proxy.rescue(file)), "FILE"))
+                            .contains("1. STOP REPLICA; SET GLOBAL super_read_only=0", "CONNECTION_ADMIN");
                     try (Statement statement = replica.createStatement()) {
                         statement.execute("STOP REPLICA");
+                        statement.execute("SET GLOBAL super_read_only=1");
+                        assertThatThrownBy(() -> replay(file, pair)).hasMessageContaining("1290");
+                        statement.execute("SET GLOBAL super_read_only=0");
+                        replay(file, pair);
+                        replay(file, pair); // changes nothing
                     }
-                    BlackBoxTools.pipe(
-                            MySqlSemiSyncPair.program("usr/bin/mysqlbinlog", file.toString()),
-                            MySqlSemiSyncPair.program(
-                                    "usr/bin/mysql",
-                                    "-h127.0.0.1",
-                                    "-P" + pair.replica().getPort(),
-                                    "-uroot"));
                     missing.removeAll(rows(replica));
                     assertThat(missing).hasSize((int) lost.number("answeredAndMissing", "notCaptured"));
                     assertThat(proxy.lost().number("answeredAndMissing", "captured"))

@@ -105,9 +105,11 @@ public final class EmbeddedPair implements AutoCloseable {
         primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=0");
         createAccount(REPLICATION_USER, REPLICATION_PASSWORD, "REPLICATION SLAVE ON *.*");
         primary.execute("SET GLOBAL rpl_semi_sync_master_enabled=" + (options.semiSync() ? 1 : 0));
+        if (standby.query("SELECT @@global.log_bin").equals("1")) {
+            standby.execute("RESET MASTER");
+        }
         standby.execute(
                 "STOP SLAVE",
-                "RESET MASTER",
                 "SET GLOBAL gtid_slave_pos=''",
                 "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + link.port() + ", MASTER_USER='"
                         + REPLICATION_USER + "', MASTER_PASSWORD='" + REPLICATION_PASSWORD

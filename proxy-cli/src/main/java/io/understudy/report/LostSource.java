@@ -56,6 +56,7 @@ public final class LostSource {
             parameters.put("logged", reported.logged());
             parameters.put("received", received == null ? "?" : received);
             parameters.put("readOnly", Boolean.toString(reported.readOnly()));
+            parameters.put("server", reported.server());
         }
         StringBuilder query = new StringBuilder();
         parameters.forEach((name, value) -> query.append(query.length() == 0 ? '?' : '&')

@@ -30,6 +30,7 @@ public final class LostText {
         } else {
             out.line("The primary's binary log was last read at %s: %s", primary.get("lostAt"), primary.get("why"));
         }
+        logs(out, view);
         Map<String, Object> missing = Table.map(view, "answeredAndMissing");
         out.line("");
         out.line("Answered OK and missing: %d", Table.whole(missing, "count"));
@@ -63,6 +64,16 @@ public final class LostText {
         out.line("Unknown because of a gap: %d", Table.whole(unknown, "transactions"));
         if (Table.whole(unknown, "transactions") > 0) {
             out.line("  %s: %s", unknown.get("numbers"), unknown.get("why"));
+        }
+        Map<String, Object> implied = Table.map(view, "impliedOnly");
+        if (Table.whole(implied, "transactions") > 0) {
+            out.line("");
+            out.line("Implied by the position alone: %d", Table.whole(implied, "transactions"));
+            out.line(
+                    "  %s: reported before as a gap, received or not captured, and never seen applied: a replay has"
+                            + " moved the position past them. Compare the tables with the old primary's binary log, and"
+                            + " build the old primary anew",
+                    implied.get("numbers"));
         }
         Map<String, Object> early = Table.map(view, "appliedNotKnownAnswered");
         out.line("");
@@ -100,6 +111,29 @@ public final class LostText {
                     Table.whole(kept, "answersLost"));
         }
         return out.text();
+    }
+
+    /** Returns whether something is missing that a rescue file does not bring back. */
+    public static boolean warns(Map<String, Object> view) {
+        return Boolean.FALSE.equals(Table.map(view, "primary").get("read"))
+                && Table.whole(Table.map(view, "answeredAndMissing"), "notCaptured")
+                                + Table.whole(Table.map(view, "answeredNumberUnknown"), "count")
+                                + Table.whole(Table.map(view, "receivedNotApplied"), "count")
+                                + Table.whole(Table.map(view, "unknown"), "transactions")
+                                + Table.whole(Table.map(view, "impliedOnly"), "transactions")
+                        > 0;
+    }
+
+    /** Says up to where the binary logs of primaries that are not read any more are known. */
+    private static void logs(Table out, Map<String, Object> view) {
+        for (Map<String, Object> each : Table.rows(view, "logs")) {
+            if (!Boolean.TRUE.equals(each.get("read"))) {
+                out.line(
+                        "The binary log of %s was read up to %s. It may hold more, which is in no list: before that"
+                                + " server joins again, compare it with its %s",
+                        each.get("server"), each.get("upTo"), each.get("variable"));
+            }
+        }
     }
 
     private static void part(Table out, String title, Map<String, Object> part) {

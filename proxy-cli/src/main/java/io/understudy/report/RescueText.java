@@ -27,20 +27,45 @@ public final class RescueText {
             return out.text();
         }
         out.line("");
+        if (mustNotReplay(rescue)) {
+            out.line("No replay while that stands: see docs/failover.md, \"understudy rescue\". The file holds rows:"
+                    + " remove it afterwards.");
+            return out.text();
+        }
         out.line(
                 "Replay it on the new primary before it takes writes and before other servers replicate from it anew:");
         if (mysql) {
-            out.line("  1. STOP REPLICA; leave super_read_only off only for the account that replays");
+            out.line("  1. STOP REPLICA; SET GLOBAL super_read_only=0 (read_only stays on for the application)");
             out.line("  2. mysqlbinlog %s | mysql -h NEW_PRIMARY -u ADMIN", file);
-            out.line("     (ADMIN needs REPLICATION_APPLIER and SYSTEM_VARIABLES_ADMIN, and rights on the tables)");
+            out.line("     (ADMIN needs REPLICATION_APPLIER, SYSTEM_VARIABLES_ADMIN, CONNECTION_ADMIN to write while"
+                    + " read_only is on, and rights on the tables)");
+            out.line("  3. SET GLOBAL super_read_only=1");
         } else {
             out.line("  1. STOP SLAVE; keep read_only on for the application (ADMIN needs READ ONLY ADMIN)");
             out.line("  2. mariadb-binlog %s | mariadb -h NEW_PRIMARY -u ADMIN", file);
-            out.line("     (ADMIN needs BINLOG REPLAY, and rights on the tables)");
+            out.line("     (ADMIN needs BINLOG REPLAY, and rights on the tables; on a server without a binary log also"
+                    + " REPLICATION SLAVE ADMIN)");
         }
-        out.line("  3. understudy report lost: nothing is missing any more; then open it for writes");
-        out.line("The client stops at the first error. The file holds rows: remove it afterwards.");
+        out.line(
+                "  %d. understudy report lost: nothing is missing any more%s; then open it for writes",
+                mysql ? 4 : 3, Table.whole(rescue, "notCaptured") > 0 ? " but what was not captured" : "");
+        out.line(
+                "The client stops at the first error. A second replay is refused%s. The file holds rows: remove it"
+                        + " afterwards.",
+                mysql ? " by the GTIDs, silently" : "");
         return out.text();
+    }
+
+    /** Returns whether something is missing that the file does not bring back. */
+    public static boolean warns(Map<String, Object> rescue) {
+        return mustNotReplay(rescue) || Table.whole(rescue, "notCaptured") > 0;
+    }
+
+    /** Returns whether a replay would hide that something is missing, or collide with replication. */
+    private static boolean mustNotReplay(Map<String, Object> rescue) {
+        return Boolean.TRUE.equals(rescue.get("primaryRead"))
+                || Table.whole(rescue, "unknown") + Table.whole(rescue, "receivedNotApplied") > 0
+                || Table.whole(rescue, "impliedOnly") > 0;
     }
 
     private static void warnings(Table out, Map<String, Object> rescue) {
@@ -67,6 +92,12 @@ public final class RescueText {
                             + " need them: a replay can stop with an error, or change fewer rows than it did on the"
                             + " old primary.",
                     Table.whole(rescue, "unknown"));
+        }
+        if (Table.whole(rescue, "impliedOnly") > 0) {
+            out.line(
+                    "WARNING: %d transactions are implied by the position alone: a replay went past them, and they were"
+                            + " never seen applied. report lost has their numbers.",
+                    Table.whole(rescue, "impliedOnly"));
         }
         if (Table.whole(rescue, "receivedNotApplied") > 0) {
             out.line(

@@ -12,6 +12,9 @@ import picocli.CommandLine.Option;
 
 /** Selects the proxy whose black box is read, and the new primary. */
 final class LostOptions {
+    /** Exit code while something is missing that no rescue file brings back. */
+    static final int WARNS = 4;
+
     @Mixin
     private final AdminOptions proxy = new AdminOptions();
 

@@ -20,6 +20,11 @@ public final class LostReportCommand extends PrintedReport {
     }
 
     @Override
+    int exitCode(Map<String, Object> report) {
+        return LostText.warns(report) ? LostOptions.WARNS : super.exitCode(report);
+    }
+
+    @Override
     Map<String, Object> report(CommandLine line) throws Exception {
         return options.source(line).lost(options.on());
     }

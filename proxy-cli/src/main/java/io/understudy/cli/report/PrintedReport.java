@@ -23,7 +23,13 @@ abstract class PrintedReport extends CliCommand {
 
     @Override
     protected final int run(CommandLine line) throws Exception {
-        output.print(line, report(line), text);
+        Map<String, Object> report = report(line);
+        output.print(line, report, text);
+        return exitCode(report);
+    }
+
+    /** Returns the program's exit code for a report that was printed. */
+    int exitCode(Map<String, Object> report) {
         return CommandLine.ExitCode.OK;
     }
 }

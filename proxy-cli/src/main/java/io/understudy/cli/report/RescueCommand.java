@@ -49,7 +49,7 @@ public final class RescueCommand extends CliCommand {
         PrintWriter out = line.getOut();
         out.print(RescueText.of(rescue, file.toString()));
         out.flush();
-        return CommandLine.ExitCode.OK;
+        return RescueText.warns(rescue) ? LostOptions.WARNS : CommandLine.ExitCode.OK;
     }
 
     private static void write(LostSource source, Map<String, Object> rescue, Path file)

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 
@@ -91,6 +92,34 @@ public final class GtidNumbers {
             }
         }
         return false;
+    }
+
+    /** Removes the numbers {@code first} to {@code last}; none if {@code last} is lower. */
+    public void remove(String source, long first, long last) {
+        GtidNumbers gone = new GtidNumbers();
+        gone.add(source, first, last);
+        removeAll(gone);
+    }
+
+    public void removeAll(GtidNumbers gone) {
+        GtidNumbers rest = minus(gone);
+        sources.clear();
+        sources.putAll(rest.sources);
+    }
+
+    public Set<String> sources() {
+        return Set.copyOf(sources.keySet());
+    }
+
+    /** Returns the highest number of a source that is not above {@code limit}; 0 if there is none. */
+    public long lastUpTo(String source, long limit) {
+        long highest = 0;
+        for (Interval each : sources.getOrDefault(source, List.of())) {
+            if (each.first() <= limit) {
+                highest = Math.min(each.last(), limit);
+            }
+        }
+        return highest;
     }
 
     /** Returns the numbers of this set that are not in {@code other}. */

@@ -23,4 +23,4 @@ record AnsweredCommit(
         long digest,
         long sentNanos,
         long nanos,
-        @Nullable Evidence supposed) {}
+        @Nullable CommitEvidence supposed) {}

@@ -154,11 +154,11 @@ final class Answers {
         }
     }
 
-    private static boolean isWeaker(@Nullable AnsweredCommit other, @Nullable Evidence evidence) {
+    private static boolean isWeaker(@Nullable AnsweredCommit other, @Nullable CommitEvidence evidence) {
         if (other == null || evidence == null) {
             return other == null;
         }
-        Evidence others = other.supposed();
+        CommitEvidence others = other.supposed();
         return others != null && others.compareTo(evidence) < 0;
     }
 

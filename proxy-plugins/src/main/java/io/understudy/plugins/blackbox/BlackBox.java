@@ -32,6 +32,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private final LongSupplier nanoClock;
     private final Histories histories;
     private final EventRecorder recorder;
+    private final Doubts doubts = new Doubts();
 
     private boolean streaming;
     /** When the present stream began. */
@@ -59,6 +60,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             }
             present = histories.follow(facts);
         }
+        doubts.resumed(present);
         present.streamAt(facts.position());
         recorder.begin();
         streaming = true;
@@ -172,11 +174,13 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** Returns the transactions that the survivor has and lacks. */
     synchronized Loss loss(Survivor survivor) {
+        doubts.seen(survivor.server(), survivor.applied());
         Loss loss = new Loss();
         int ofFormer = 0;
         for (History history : histories) {
             ofFormer = loss.found();
             loss.add(history, survivor);
+            loss.implied.addAll(doubts.implied(survivor.server(), survivor.applied(), history));
         }
         // What a former primary wrote cannot arrive any more, although the present one's binary log is read.
         loss.streaming = streaming && ofFormer == 0;
@@ -184,6 +188,21 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         loss.trouble = streaming && ofFormer > 0 ? "the primary has changed" : trouble;
         loss.endedNanos = endedNanos;
         return loss;
+    }
+
+    /** Called with a server's position, see {@link Survivor#server}. */
+    synchronized void seen(String server, Applied applied) {
+        doubts.seen(server, applied);
+    }
+
+    /**
+     * Called when a loss is reported while the primary's binary log is not read: what no file has stays in the reports
+     * until the survivor is seen to have applied it by itself.
+     *
+     * @param rescue whether a file is written
+     */
+    synchronized void reported(Survivor survivor, Loss loss, boolean rescue) {
+        doubts.reported(survivor.server(), loss, rescue);
     }
 
     /** Returns a copy of the bytes, or null if they were released. */

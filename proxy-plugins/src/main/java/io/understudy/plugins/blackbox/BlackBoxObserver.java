@@ -19,7 +19,7 @@ final class BlackBoxObserver implements SessionObserver {
     /** Digest of the open transaction's first writing statement; 0 if there is none, or it is unknown. */
     private long digest;
     /** What speaks for it that the open transaction has written, where its GTID may be left out. */
-    private @Nullable Evidence evidence;
+    private @Nullable CommitEvidence evidence;
     /** Number of the last command that may commit; it is answered if not above {@link #answered}. */
     private long mayCommit;
 
@@ -90,7 +90,7 @@ final class BlackBoxObserver implements SessionObserver {
         StatementKind kind = command.kind();
         boolean rollback = kind == StatementKind.ROLLBACK || kind == StatementKind.XA_ROLLBACK;
         boolean foundRows = (session.capabilities() & Capabilities.FOUND_ROWS) != 0;
-        Evidence current = evidence(
+        CommitEvidence current = evidence(
                 Writes.of(command, response, foundRows, session.settings().temporaryTables()), response);
         evidence = rollback ? null : stronger(evidence, current);
         if (!response.inTransaction() && evidence != null) {
@@ -98,19 +98,19 @@ final class BlackBoxObserver implements SessionObserver {
         }
     }
 
-    private static @Nullable Evidence evidence(Writes writes, ResponseView response) {
+    private static @Nullable CommitEvidence evidence(Writes writes, ResponseView response) {
         return switch (writes) {
             case NONE -> null;
-            case MAYBE -> response.affectedRows() > 0 ? Evidence.COUNTED : Evidence.MAY_WRITE;
-            case SURE -> Evidence.WROTE;
+            case MAYBE -> response.affectedRows() > 0 ? CommitEvidence.COUNTED : CommitEvidence.MAY_WRITE;
+            case SURE -> CommitEvidence.WROTE;
         };
     }
 
-    private static @Nullable Evidence stronger(@Nullable Evidence one, @Nullable Evidence other) {
+    private static @Nullable CommitEvidence stronger(@Nullable CommitEvidence one, @Nullable CommitEvidence other) {
         return one == null || other != null && other.compareTo(one) > 0 ? other : one;
     }
 
-    private void answered(String gtid, CommandView command, ResponseView response, @Nullable Evidence supposed) {
+    private void answered(String gtid, CommandView command, ResponseView response, @Nullable CommitEvidence supposed) {
         sessionEvents.answered(new AnsweredCommit(
                 gtid,
                 session.id(),

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,6 +123,20 @@ final class History {
             }
         }
         return null;
+    }
+
+    /** Returns the last transaction that was read: of each domain on MariaDB, all of them on MySQL. */
+    String readUpTo() {
+        if (!mariadb()) {
+            return seen.toString();
+        }
+        Map<Long, Last> newest = new TreeMap<>();
+        for (Last each : lasts) {
+            newest.merge(each.domain, each, (one, other) -> other.number > one.number ? other : one);
+        }
+        return newest.values().stream()
+                .map(each -> each.domain + "-" + each.server + "-" + each.number)
+                .collect(Collectors.joining(","));
     }
 
     /** MariaDB: returns the highest number in the binary log, by source. */

@@ -1,7 +1,9 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugins.binlog.GtidNumbers;
+import io.understudy.plugins.binlog.PrimaryFacts;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,6 +29,23 @@ final class Loss {
     /** Not known to be applied there, and not retained. */
     final GtidNumbers gaps = new GtidNumbers();
 
+    /** Reported before as missing and not to be had from a file, and now implied by the survivor's position alone. */
+    final GtidNumbers implied = new GtidNumbers();
+
+    /** What the survivor lacks of each history. */
+    private final Map<History, Lacking> lacking = new IdentityHashMap<>();
+
+    /**
+     * What a survivor lacks of a history.
+     *
+     * @param captured what a rescue file has
+     * @param elsewhere the rest
+     */
+    record Lacking(GtidNumbers captured, GtidNumbers elsewhere) {}
+
+    /** By history, the oldest first: the GTIDs up to which its binary log was read. */
+    final Map<PrimaryFacts, String> logs = new LinkedHashMap<>();
+
     long moreNotCaptured;
     /** Transactions of primaries that are too long ago. */
     long forgotten;
@@ -47,8 +66,12 @@ final class Loss {
     /** Adds what the survivor lacks of a history. Called under the lock of the {@link BlackBox}. */
     void add(History history, Survivor survivor) {
         int before = found();
-        addKept(history, survivor);
-        addUnseen(history, survivor);
+        logs.put(history.facts, history.readUpTo());
+        Lacking part = new Lacking(
+                new GtidNumbers(), history.notKept().minus(survivor.applied().of(history)));
+        lacking.put(history, part);
+        addKept(history, survivor, part);
+        addUnseen(history, survivor, part);
         moreNotCaptured += history.answers.moreUnseen();
         for (KeptTransaction each : history.answers.unanswered()) {
             if (survivor.applied().has(each.gtid, history)) {
@@ -63,16 +86,17 @@ final class Loss {
         }
     }
 
-    private void addUnseen(History history, Survivor survivor) {
+    private void addUnseen(History history, Survivor survivor, Lacking part) {
         Map<Gtid, AnsweredCommit> supposed = new LinkedHashMap<>();
         Map<String, Long> highest = history.highest();
         history.answers.unseen().forEach((text, answered) -> {
             for (Gtid gtid : Gtid.parseAll(history.flavor(), text)) {
-                boolean certain = answered.supposed() == null || answered.supposed() == Evidence.WROTE;
+                boolean certain = answered.supposed() == null || answered.supposed() == CommitEvidence.WROTE;
                 if (certain) {
                     highest.merge(gtid.source(), gtid.number(), Math::max);
                 }
                 if (!survivor.applied().has(gtid, history)) {
+                    part.elsewhere.add(gtid.source(), gtid.number());
                     (certain ? notCaptured : supposed).put(gtid, answered);
                 }
             }
@@ -80,7 +104,7 @@ final class Loss {
         supposed.forEach((gtid, answered) -> {
             // A domain's numbers have no holes.
             boolean exists = gtid.number() <= highest.getOrDefault(gtid.source(), 0L);
-            boolean counted = answered.supposed() == Evidence.COUNTED;
+            boolean counted = answered.supposed() == CommitEvidence.COUNTED;
             if (exists && counted) {
                 notCaptured.put(gtid, answered);
             } else if (exists || counted) {
@@ -89,7 +113,7 @@ final class Loss {
         });
     }
 
-    private void addKept(History history, Survivor survivor) {
+    private void addKept(History history, Survivor survivor, Lacking part) {
         Applied toRelayLogs = survivor.received();
         for (KeptTransaction each : history.kept) {
             if (survivor.applied().has(each.gtid, history)) {
@@ -97,10 +121,16 @@ final class Loss {
             }
             if (toRelayLogs != null && toRelayLogs.has(each.gtid, history)) {
                 received.add(each);
+                part.elsewhere.add(each.gtid.source(), each.gtid.number());
             } else {
                 missing.add(each);
+                part.captured.add(each.gtid.source(), each.gtid.number());
             }
         }
+    }
+
+    Map<History, Lacking> lacking() {
+        return lacking;
     }
 
     /** Returns what the survivor has in addition, as GTIDs; empty if it has nothing more. */

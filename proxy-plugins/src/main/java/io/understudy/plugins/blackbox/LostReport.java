@@ -1,5 +1,6 @@
 package io.understudy.plugins.blackbox;
 
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionBytes;
 import java.time.Clock;
@@ -50,8 +51,13 @@ final class LostReport {
             (each.answered != null ? answered : notAnswered).add(each);
         }
         Map<String, Object> view = new LinkedHashMap<>();
+        Map<String, Object> primary = primary(loss);
+        if (Boolean.FALSE.equals(primary.get("read"))) {
+            box.reported(survivor, loss, false);
+        }
         view.put("survivor", survivor(survivor));
-        view.put("primary", primary(loss));
+        view.put("primary", primary);
+        view.put("logs", logs(loss, Boolean.TRUE.equals(primary.get("read"))));
         Map<String, Object> missing = new LinkedHashMap<>();
         missing.put("count", answered.size() + loss.notCaptured.size() + loss.moreNotCaptured);
         missing.put("captured", answered.size());
@@ -101,6 +107,10 @@ final class LostReport {
                             + " it had no binary log to read, or dropped for want of room");
         }
         view.put("unknown", gap);
+        Map<String, Object> implied = new LinkedHashMap<>();
+        implied.put("transactions", loss.implied.count());
+        implied.put("numbers", loss.implied.toString());
+        view.put("impliedOnly", implied);
         Map<String, Object> early = new LinkedHashMap<>();
         early.put("count", loss.unanswered.size());
         early.put("transactions", rows(loss.unanswered));
@@ -138,6 +148,22 @@ final class LostReport {
         }
         map.put("survivorBeyond", loss.beyond());
         return map;
+    }
+
+    /** Returns up to where the binary log of each primary was read. The last one is the present primary's. */
+    private List<Object> logs(Loss loss, boolean presentRead) {
+        List<Object> logs = new ArrayList<>();
+        loss.logs.forEach((facts, upTo) -> {
+            boolean mariaDb = facts.flavor() == ServerFlavor.MARIADB;
+            boolean present = logs.size() == loss.logs.size() - 1;
+            Map<String, Object> map = new LinkedHashMap<>();
+            map.put("server", "server_id " + facts.serverId());
+            map.put("upTo", upTo);
+            map.put("read", present && (presentRead || box.streaming() && loss.logs.size() > 1));
+            map.put("variable", mariaDb ? "@@gtid_binlog_pos" : "@@gtid_executed");
+            logs.add(map);
+        });
+        return logs;
     }
 
     private Map<String, Object> part(List<KeptTransaction> transactions) {

@@ -1,9 +1,11 @@
 package io.understudy.plugins.blackbox;
 
+import io.understudy.plugin.ServerFlavor;
 import java.io.ByteArrayOutputStream;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,7 @@ final class Rescue {
     private static final int PART = 4 << 20;
 
     private final BlackBox box;
+    private final Supplier<@Nullable String> silence;
     private @Nullable Plan plan;
     private int plans;
 
@@ -31,13 +34,19 @@ final class Rescue {
         }
     }
 
-    Rescue(BlackBox box) {
+    /** @param silence returns why the primary does not respond, although its stream is open; null if it does */
+    Rescue(BlackBox box, Supplier<@Nullable String> silence) {
         this.box = box;
+        this.silence = silence;
     }
 
     /** Begins a file and ends the one begun before. */
     synchronized Map<String, Object> begin(Survivor survivor) {
         Loss loss = box.loss(survivor);
+        boolean read = loss.streaming && silence.get() == null;
+        if (!read) {
+            box.reported(survivor, loss, true);
+        }
         Plan begun = new Plan(++plans, loss.missing);
         plan = begun;
         Map<String, Object> response = new LinkedHashMap<>();
@@ -52,8 +61,9 @@ final class Rescue {
         response.put("notCaptured", loss.notCaptured.size() + loss.moreNotCaptured);
         response.put("receivedNotApplied", loss.received.size());
         response.put("unknown", loss.gaps.count());
+        response.put("impliedOnly", loss.implied.count());
         response.put("survivorBeyond", loss.beyond());
-        response.put("primaryRead", loss.streaming);
+        response.put("primaryRead", read);
         response.put("mysql", survivor.applied() instanceof MySqlApplied);
         return response;
     }
@@ -82,11 +92,18 @@ final class Rescue {
                         + " was dropped meanwhile, because every standby has applied it or room was needed;"
                         + " begin a new rescue");
             }
+            boolean mariaDb = each.history.flavor() == ServerFlavor.MARIADB;
             if (present.format != each.format) {
                 present.format = each.format;
                 out.writeBytes(each.format);
+                if (present.next == 0 && mariaDb) {
+                    out.writeBytes(ReplayGuard.before(present.transactions, each.format));
+                }
             }
             out.writeBytes(bytes);
+            if (mariaDb) {
+                out.writeBytes(ReplayGuard.behind(each.gtid, each.format));
+            }
             present.next++;
         }
         if (out.size() == 0) {

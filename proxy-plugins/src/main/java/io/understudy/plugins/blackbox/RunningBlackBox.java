@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -79,9 +80,9 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
 
     private void publish() {
         Survivors survivors = new Survivors(context, box);
-        LostReport report =
-                new LostReport(box, sessionEvents, () -> silence(context.primary()), context.clock(), System::nanoTime);
-        Rescue rescue = new Rescue(box);
+        Supplier<@Nullable String> silence = () -> silence(context.primary());
+        LostReport report = new LostReport(box, sessionEvents, silence, context.clock(), System::nanoTime);
+        Rescue rescue = new Rescue(box, silence);
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction(
                 "lost", Survivors.PARAMETERS, parameters -> report.of(survivors.fromParameters(parameters)));

@@ -18,9 +18,12 @@ public final class ServerPositions {
      * @param replicated MariaDB's {@code gtid_slave_pos}, MySQL's {@code gtid_executed}
      * @param logged MariaDB's {@code gtid_binlog_state}; empty on MySQL
      * @param received received by its replication connections; null without the privilege to query it
+     * @param server identity of the server under whatever name; empty if unknown
      */
     public record Reported(
-            String replicated, String logged, @Nullable String received, boolean readOnly) {}
+            String replicated, String logged, @Nullable String received, boolean readOnly, String server) {}
+
+    private static final String SERVER = "CONCAT(@@hostname, ':', @@port, ' ', @@server_id)";
 
     private ServerPositions() {}
 
@@ -31,30 +34,35 @@ public final class ServerPositions {
             boolean mariadb = one(statement, "SELECT VERSION()").contains("MariaDB");
             Reported reported = positions(statement, mariadb);
             return new Reported(
-                    reported.replicated(), reported.logged(), received(statement, mariadb), reported.readOnly());
+                    reported.replicated(),
+                    reported.logged(),
+                    received(statement, mariadb),
+                    reported.readOnly(),
+                    reported.server());
         }
     }
 
-    /** @throws SQLException also if the server's text is no position */
-    static Applied applied(DataSource source, ServerFlavor flavor) throws SQLException {
+    /** Queries a server's positions, except what it has received. */
+    static Reported applied(DataSource source, ServerFlavor flavor) throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
-            Reported reported = positions(statement, flavor == ServerFlavor.MARIADB);
-            return Applied.of(flavor, reported.replicated(), reported.logged());
-        } catch (IllegalArgumentException e) {
-            throw new SQLException("its position cannot be read: " + e.getMessage(), e);
+            return positions(statement, flavor == ServerFlavor.MARIADB);
         }
     }
 
     private static Reported positions(Statement statement, boolean mariadb) throws SQLException {
         String sql = mariadb
-                ? "SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_state, @@global.read_only"
-                : "SELECT @@global.gtid_executed, '', @@global.read_only";
-        try (ResultSet row = statement.executeQuery(sql)) {
+                ? "SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_state, @@global.read_only, "
+                : "SELECT @@global.gtid_executed, '', @@global.read_only, ";
+        try (ResultSet row = statement.executeQuery(sql + SERVER)) {
             row.next();
             String readOnly = text(row, 3);
             return new Reported(
-                    text(row, 1), text(row, 2), null, !readOnly.equals("0") && !readOnly.equalsIgnoreCase("OFF"));
+                    text(row, 1),
+                    text(row, 2),
+                    null,
+                    !readOnly.equals("0") && !readOnly.equalsIgnoreCase("OFF"),
+                    text(row, 4));
         }
     }
 

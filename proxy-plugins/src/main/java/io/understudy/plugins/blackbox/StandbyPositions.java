@@ -56,11 +56,14 @@ final class StandbyPositions implements Runnable {
         QueryFailures failed = failures.computeIfAbsent(
                 name, added -> new QueryFailures(() -> !standby.state().reachable()));
         try {
-            known.put(name, ServerPositions.applied(standby.dataSource(), flavor));
+            ServerPositions.Reported reported = ServerPositions.applied(standby.dataSource(), flavor);
+            Applied applied = Applied.of(flavor, reported.replicated(), reported.logged());
+            known.put(name, applied);
+            box.seen(reported.server(), applied);
             if (failed.succeeded()) {
                 log.info("black-box: standby {} reports its position again", name);
             }
-        } catch (SQLException e) {
+        } catch (SQLException | IllegalArgumentException e) {
             if (failed.failed()) {
                 log.warn(
                         "black-box: standby {} cannot be queried for its applied position ({}); all that it may lack"

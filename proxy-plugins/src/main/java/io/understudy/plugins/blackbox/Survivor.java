@@ -11,9 +11,16 @@ import org.jspecify.annotations.Nullable;
  * @param received transactions received and still in relay logs; null if unknown
  * @param position its position as text
  * @param chosen why it was chosen
+ * @param server identity of the server, the same under each name
  */
 record Survivor(
-        String name, Applied applied, @Nullable Applied received, String position, boolean readOnly, String chosen) {
+        String name,
+        Applied applied,
+        @Nullable Applied received,
+        String position,
+        boolean readOnly,
+        String chosen,
+        String server) {
     /**
      * Returns the survivor with a server's positions.
      *
@@ -27,10 +34,11 @@ record Survivor(
                 received == null ? null : Applied.of(flavor, received, ""),
                 reported.replicated(),
                 reported.readOnly(),
-                chosen);
+                chosen,
+                reported.server().isEmpty() ? name : reported.server());
     }
 
     Survivor because(String why) {
-        return new Survivor(name, applied, received, position, readOnly, why);
+        return new Survivor(name, applied, received, position, readOnly, why, server);
     }
 }

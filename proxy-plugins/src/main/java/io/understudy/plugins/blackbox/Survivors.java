@@ -19,9 +19,10 @@ final class Survivors {
     private static final String LOGGED = "logged";
     private static final String RECEIVED = "received";
     private static final String READ_ONLY = "readOnly";
+    private static final String SERVER = "server";
 
     /** Names of the parameters of {@link #fromParameters}. */
-    static final Set<String> PARAMETERS = Set.of(ON, REPLICATED, LOGGED, RECEIVED, READ_ONLY);
+    static final Set<String> PARAMETERS = Set.of(ON, REPLICATED, LOGGED, RECEIVED, READ_ONLY, SERVER);
 
     private static final String PRIMARY = "primary";
     /** Argument for a received position that could not be queried. */
@@ -80,7 +81,7 @@ final class Survivors {
     /**
      * Returns the survivor that an action's parameters name: none to choose one; {@code on} alone; or with the
      * positions that the caller has queried itself: {@code replicated}, {@code logged}, {@code received} ({@code ?} if
-     * unknown), and {@code readOnly}, {@code true} or {@code false}.
+     * unknown), {@code readOnly}, {@code true} or {@code false}, and perhaps {@code server}, its identity.
      *
      * @throws IllegalArgumentException if there is no such server, or a position is missing
      * @throws IllegalStateException with the remedy if no server, or not that one, can be queried
@@ -101,7 +102,13 @@ final class Survivors {
             throw new IllegalArgumentException("expected on=NAME, or on, replicated, logged, received and readOnly,"
                     + " but found " + parameters.keySet());
         }
-        return reported(on, replicated, logged, received, Boolean.parseBoolean(readOnly));
+        ServerPositions.Reported reported = new ServerPositions.Reported(
+                replicated,
+                logged,
+                received.equals(UNKNOWN) ? null : received,
+                Boolean.parseBoolean(readOnly),
+                parameters.getOrDefault(SERVER, ""));
+        return Survivor.of(on, flavor(), reported, "it was named");
     }
 
     private Survivor named(String name) {
@@ -120,15 +127,6 @@ final class Survivors {
         List<String> names = context.standbys().stream().map(Standby::name).toList();
         throw new IllegalArgumentException("no standby is called '" + name + "'; there are " + names
                 + " and primary, or give --on HOST:PORT with -c FILE");
-    }
-
-    /** Returns a survivor whose positions the caller has queried, as {@link Applied#of} takes them. */
-    private Survivor reported(String name, String replicated, String logged, String received, boolean readOnly) {
-        return Survivor.of(
-                name,
-                flavor(),
-                new ServerPositions.Reported(replicated, logged, received.equals(UNKNOWN) ? null : received, readOnly),
-                "it was named");
     }
 
     private Survivor primary(String chosen) {

@@ -70,7 +70,7 @@ abstract class BlackBoxHarness {
         return Survivor.of(
                 "s1",
                 ServerFlavor.MARIADB,
-                new ServerPositions.Reported(slavePos, binlogState, received, true),
+                new ServerPositions.Reported(slavePos, binlogState, received, true, "host:3306 2"),
                 "for the test");
     }
 

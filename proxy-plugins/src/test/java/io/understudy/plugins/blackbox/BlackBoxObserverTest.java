@@ -42,7 +42,10 @@ class BlackBoxObserverTest {
         observer.onResponse(exchange, exchange);
         events.run();
         Survivor survivor = Survivor.of(
-                "s1", ServerFlavor.MARIADB, new ServerPositions.Reported("0-1-10", "", "", true), "for the test");
+                "s1",
+                ServerFlavor.MARIADB,
+                new ServerPositions.Reported("0-1-10", "", "", true, "host:3306 2"),
+                "for the test");
         return box.loss(survivor).notCaptured.keySet().stream().map(Gtid::text).toList();
     }
 
@@ -81,7 +84,10 @@ class BlackBoxObserverTest {
         observer.onResponse(three, three);
         events.run();
         Loss loss = box.loss(Survivor.of(
-                "s1", ServerFlavor.MYSQL, new ServerPositions.Reported(uuid + ":1", "", "", true), "for the test"));
+                "s1",
+                ServerFlavor.MYSQL,
+                new ServerPositions.Reported(uuid + ":1", "", "", true, "host:3306 2"),
+                "for the test"));
         assertThat(loss.missing)
                 .hasSize(3)
                 .allSatisfy(each -> assertThat(each.answered).isNotNull());
@@ -120,7 +126,10 @@ class BlackBoxObserverTest {
         }
         passed.run();
         Loss loss = other.loss(Survivor.of(
-                "s1", ServerFlavor.MARIADB, new ServerPositions.Reported("0-1-10", "", "", true), "for the test"));
+                "s1",
+                ServerFlavor.MARIADB,
+                new ServerPositions.Reported("0-1-10", "", "", true, "host:3306 2"),
+                "for the test"));
         return loss.notCaptured.isEmpty() ? loss.unsettled.isEmpty() ? "" : "number unknown" : "not captured";
     }
 }

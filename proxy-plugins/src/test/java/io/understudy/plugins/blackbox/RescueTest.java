@@ -17,17 +17,26 @@ class RescueTest extends BlackBoxHarness {
         transaction(12);
         box.onFormat("other".getBytes(StandardCharsets.US_ASCII));
         transaction(13);
-        Rescue rescue = new Rescue(box);
+        Rescue rescue = new Rescue(box, () -> null);
         int number = (int)
                 Objects.requireNonNull(rescue.begin(survivor("0-1-11", "", "")).get("rescue"));
-        assertThat(rescue.part(number)).isEqualTo(file("formatg12.otherg13."));
+        String file = new String(rescue.part(number), StandardCharsets.ISO_8859_1);
+        assertThat(file)
+                .startsWith("\u00febinformat")
+                .containsSubsequence(
+                        "BEGIN NOT ATOMIC",
+                        ",0-1-[0-9]+'),'-',-1) AS UNSIGNED)>=12 THEN SIGNAL",
+                        "g12.",
+                        "'0-1-12')",
+                        "otherg13.",
+                        "'0-1-13')");
         assertThat(rescue.part(number)).isEmpty();
     }
 
     @Test
     void anEmptyFileEnds() {
         start(1, "0-1-10");
-        Rescue rescue = new Rescue(box);
+        Rescue rescue = new Rescue(box, () -> null);
         int number = (int)
                 Objects.requireNonNull(rescue.begin(survivor("0-1-10", "", "")).get("rescue"));
         assertThat(rescue.part(number)).isEqualTo(file(""));

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 /** OKs without a GTID, which MariaDB may have left out: {@code 0-1-N} is what the session would have got. */
 class SupposedGtidsTest extends BlackBoxHarness {
-    private void supposed(String gtid, long session, Evidence how) {
+    private void supposed(String gtid, long session, CommitEvidence how) {
         box.answered(List.of(new AnsweredCommit(gtid, session, 8, "app", "shop", 0x2aL, now, now, how)));
     }
 
@@ -23,11 +23,11 @@ class SupposedGtidsTest extends BlackBoxHarness {
     @Test
     void aFreeTransactionIsAnsweredByIt() {
         start(1, "0-1-10");
-        supposed("0-1-11", 7, Evidence.WROTE);
+        supposed("0-1-11", 7, CommitEvidence.WROTE);
         later();
         transaction(11);
         transaction(12);
-        supposed("0-1-12", 7, Evidence.MAY_WRITE);
+        supposed("0-1-12", 7, CommitEvidence.MAY_WRITE);
         assertThat(on("0-1-10").missing)
                 .extracting(each -> each.answered != null)
                 .containsExactly(true, true);
@@ -38,11 +38,11 @@ class SupposedGtidsTest extends BlackBoxHarness {
     void aReportedGtidGoesFirst() {
         start(1, "0-1-10");
         transaction(11);
-        supposed("0-1-11", 7, Evidence.WROTE);
+        supposed("0-1-11", 7, CommitEvidence.WROTE);
         response("0-1-11");
-        supposed("0-1-12", 9, Evidence.WROTE);
+        supposed("0-1-12", 9, CommitEvidence.WROTE);
         response("0-1-12");
-        supposed("0-1-12", 9, Evidence.WROTE);
+        supposed("0-1-12", 9, CommitEvidence.WROTE);
         transaction(12);
         dead();
         Loss loss = on("0-1-10");
@@ -59,8 +59,8 @@ class SupposedGtidsTest extends BlackBoxHarness {
         start(1, "0-1-10");
         transaction(11);
         later();
-        supposed("0-1-11", 7, Evidence.WROTE);
-        supposed("0-1-9", 7, Evidence.WROTE);
+        supposed("0-1-11", 7, CommitEvidence.WROTE);
+        supposed("0-1-9", 7, CommitEvidence.WROTE);
         dead();
         assertThat(on("0-1-8").missing)
                 .extracting(each -> each.answered != null)
@@ -72,25 +72,25 @@ class SupposedGtidsTest extends BlackBoxHarness {
     @Test
     void aWriteThatWasNotLoggedIsForgottenWithTheNextCommit() {
         start(1, "0-1-10");
-        supposed("0-1-20", 7, Evidence.WROTE);
+        supposed("0-1-20", 7, CommitEvidence.WROTE);
         later();
         transaction(11);
         response("0-1-11");
         later();
         dead();
         assertThat(on("0-1-10").notCaptured).isEmpty();
-        supposed("0-1-20", 7, Evidence.WROTE);
+        supposed("0-1-20", 7, CommitEvidence.WROTE);
         assertThat(on("0-1-10").notCaptured).hasSize(1);
     }
 
     @Test
     void whatNeverArrivedIsListedByHowSureItIs() {
         start(1, "0-1-10");
-        supposed("0-1-11", 7, Evidence.COUNTED);
+        supposed("0-1-11", 7, CommitEvidence.COUNTED);
         response("0-1-12");
-        supposed("0-1-13", 7, Evidence.WROTE);
-        supposed("0-1-14", 7, Evidence.COUNTED);
-        supposed("0-1-15", 7, Evidence.MAY_WRITE);
+        supposed("0-1-13", 7, CommitEvidence.WROTE);
+        supposed("0-1-14", 7, CommitEvidence.COUNTED);
+        supposed("0-1-15", 7, CommitEvidence.MAY_WRITE);
         dead();
         now += 5 * MINUTE;
         box.expire();

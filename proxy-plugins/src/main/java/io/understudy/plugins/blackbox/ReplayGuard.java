@@ -1,0 +1,82 @@
+package io.understudy.plugins.blackbox;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.zip.CRC32;
+
+/**
+ * Statements in a rescue file for MariaDB that have the server refuse a second replay. MySQL skips transactions whose
+ * GTIDs it has; MariaDB executes them again, unless {@code gtid_strict_mode} is on.
+ *
+ * <p>A server with a binary log shows there what was replayed. On one without, a client's transactions change no
+ * position, so the file sets {@code gtid_slave_pos} behind each of them. Only servers whose replication is stopped
+ * allow that, which is tried before the first transaction.
+ *
+ * <p>Source: MariaDB documentation, "QUERY_EVENT" and "Format Description Event".
+ */
+final class ReplayGuard {
+    private static final int QUERY_EVENT = 2;
+    private static final int HEADER = 19;
+    private static final int SUPPRESS_USE = 8;
+    private static final int SQL_MODE_CODE = 1;
+    private static final int CRC32_ALGORITHM = 1;
+    private static final int CHECKSUM = 4;
+
+    private static final String REFUSAL =
+            "this server has transactions of this rescue file already, nothing was executed: make a new file";
+
+    private ReplayGuard() {}
+
+    /** Returns an event that fails if the server has one of the transactions, or cannot note that it has. */
+    static byte[] before(List<KeptTransaction> transactions, byte[] format) {
+        Map<String, Long> first = new LinkedHashMap<>();
+        for (KeptTransaction each : transactions) {
+            first.merge(each.gtid.domain() + "-" + each.gtid.server(), each.gtid.number(), Math::min);
+        }
+        String has = first.entrySet().stream()
+                .map(each -> "CAST(SUBSTRING_INDEX(REGEXP_SUBSTR(@understudy_has,'," + each.getKey()
+                        + "-[0-9]+'),'-',-1) AS UNSIGNED)>=" + each.getValue())
+                .collect(Collectors.joining(" OR "));
+        return query(
+                "BEGIN NOT ATOMIC "
+                        + "SET @understudy_has=CONCAT(',',@@global.gtid_binlog_state); IF " + has
+                        + " THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT='" + REFUSAL + "'; END IF; "
+                        + "SET @understudy_has=CONCAT(',',@@global.gtid_slave_pos); IF " + has
+                        + " THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT='" + REFUSAL + "'; END IF; "
+                        + "IF NOT @@global.log_bin THEN SET GLOBAL gtid_slave_pos=@@global.gtid_slave_pos; END IF; END",
+                format);
+    }
+
+    /** Returns an event that notes the transaction before it on a server without a binary log. */
+    static byte[] behind(Gtid gtid, byte[] format) {
+        return query(
+                "IF NOT @@global.log_bin THEN SET GLOBAL gtid_slave_pos=CONCAT_WS(',',NULLIF(TRIM(BOTH ',' FROM"
+                        + " REGEXP_REPLACE(CONCAT(',',@@global.gtid_slave_pos),'," + gtid.domain()
+                        + "-[0-9]+-[0-9]+','')),''),'" + gtid.text() + "'); END IF",
+                format);
+    }
+
+    /** @param format the format description event, whose last bytes name the checksum of the events */
+    private static byte[] query(String sql, byte[] format) {
+        byte[] text = sql.getBytes(StandardCharsets.US_ASCII);
+        int at = format.length - CHECKSUM - 1;
+        boolean checksum = at >= 0 && format[at] == CRC32_ALGORITHM;
+        int status = 1 + Long.BYTES;
+        int size = HEADER + 13 + status + 1 + text.length + (checksum ? CHECKSUM : 0);
+        ByteBuffer event = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+        event.putInt(0).put((byte) QUERY_EVENT).putInt(0).putInt(size).putInt(0).putShort((short) SUPPRESS_USE);
+        event.putInt(0).putInt(0).put((byte) 0).putShort((short) 0).putShort((short) status);
+        event.put((byte) SQL_MODE_CODE).putLong(0).put((byte) 0).put(text);
+        if (checksum) {
+            CRC32 crc = new CRC32();
+            crc.update(event.array(), 0, size - CHECKSUM);
+            event.putInt((int) crc.getValue());
+        }
+        return event.array();
+    }
+}

@@ -1,0 +1,101 @@
+package io.understudy.plugins.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugins.binlog.BinlogTrouble;
+import java.time.Clock;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** What a replay hides: MariaDB's position implies all lower numbers. */
+class DoubtsTest extends BlackBoxHarness {
+    private final LostReport report =
+            new LostReport(box, new SessionEvents(box), () -> null, Clock.systemUTC(), () -> now);
+
+    private Object implied(String applied, String received) {
+        Map<?, ?> view = (Map<?, ?>) Objects.requireNonNull(
+                report.of(survivor(applied, "", received)).get("impliedOnly"));
+        return Objects.requireNonNull(view.get("numbers"));
+    }
+
+    private void dead() {
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+    }
+
+    @Test
+    void aGapStaysThoughAReplayGoesPastIt() {
+        start(1, "0-1-10");
+        commit(0, 1, 11);
+        transaction(12);
+        transaction(13);
+        dead();
+        assertThat(implied("0-1-10", "")).isEqualTo("");
+        assertThat(implied("0-1-13", "")).isEqualTo("0:11");
+        assertThat(implied("0-1-14", "")).as("and for ever").isEqualTo("0:11");
+    }
+
+    @Test
+    void whatWasReceivedCountsOnceTheServerIsSeenAtIt() {
+        start(1, "0-1-10");
+        transaction(11);
+        transaction(12);
+        transaction(13);
+        dead();
+        implied("0-1-10", "0-1-12");
+        box.seen("host:3306 2", at("0-1-11", ""));
+        assertThat(implied("0-1-13", "")).as("12 was discarded").isEqualTo("0:12");
+    }
+
+    @Test
+    void whatWasReceivedAndDiscardedIsInTheNextFile() {
+        start(1, "0-1-10");
+        transaction(11);
+        transaction(12);
+        dead();
+        implied("0-1-10", "0-1-11");
+        implied("0-1-10", "");
+        assertThat(implied("0-1-12", "")).isEqualTo("");
+    }
+
+    /** The last transactions are those that were not captured: no replay goes past them. */
+    @Test
+    void whatWasNotCapturedCountsOnceItsNumberIsReached() {
+        start(1, "0-1-10");
+        transaction(11);
+        response("0-1-12");
+        dead();
+        implied("0-1-10", "");
+        assertThat(on("0-1-11").notCaptured).hasSize(1);
+        assertThat(implied("0-1-12", "")).isEqualTo("");
+    }
+
+    @Test
+    void aServerIsTheSameUnderAnotherName() {
+        start(1, "0-1-10");
+        commit(0, 1, 11);
+        transaction(12);
+        dead();
+        implied("0-1-10", "");
+        Survivor renamed = survivor("0-1-12", "", "");
+        assertThat(box.loss(new Survivor("primary", renamed.applied(), null, "", false, "", renamed.server())).implied)
+                .hasToString("0:11");
+        assertThat(box.loss(new Survivor("other", renamed.applied(), null, "", false, "", "other")).implied)
+                .hasToString("");
+    }
+
+    @Test
+    void aPrimaryThatReturnsSendsWhatWasMissingUnlessAFileWasWritten() {
+        start(1, "0-1-10");
+        commit(0, 1, 11);
+        transaction(12);
+        dead();
+        implied("0-1-10", "");
+        start(1, "0-1-12");
+        assertThat(on("0-1-12").implied).hasToString("");
+        dead();
+        new Rescue(box, () -> null).begin(survivor("0-1-10", "", ""));
+        start(1, "0-1-12");
+        assertThat(on("0-1-12").implied).hasToString("0:11");
+    }
+}
