@@ -5,9 +5,14 @@ import io.understudy.plugins.binlog.BinlogEvents;
 import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.GtidNumbers;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,6 +38,10 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private final Histories histories;
     private final EventRecorder recorder;
     private final Doubts doubts = new Doubts();
+    /** By server, its position at the last probe. */
+    private final Map<String, GtidNumbers> positions = new HashMap<>();
+    /** Servers whose position has gone back since the primary's numbers began anew. */
+    private final Set<String> rebuilt = new HashSet<>();
 
     private boolean streaming;
     /** When the present stream began. */
@@ -58,7 +67,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             if (present != null && streaming) {
                 endedNanos = nanoClock.getAsLong();
             }
-            present = histories.follow(facts);
+            present = histories.follow(facts, false);
+        } else if (present.isBehind(facts.position())) {
+            present = anew(present, facts, "is now at '" + facts.position() + "', behind " + present.readUpTo());
         }
         doubts.resumed(present);
         present.streamAt(facts.position());
@@ -66,6 +77,25 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         streaming = true;
         streamingNanos = nanoClock.getAsLong();
         trouble = null;
+    }
+
+    /** Called when a client has had the primary begin a new binary log and new numbers. */
+    synchronized void reset() {
+        History present = histories.present();
+        if (present != null) {
+            anew(present, present.facts, "was reset through this proxy (RESET MASTER) at " + present.readUpTo());
+        }
+    }
+
+    private History anew(History present, PrimaryFacts facts, String how) {
+        present.voidOpen();
+        rebuilt.clear();
+        log.warn(
+                "black-box: the primary's binary log {}: its GTIDs begin anew. What standbys lack of it cannot be told by"
+                        + " their positions, and all that is written since is reported as missing, until they are"
+                        + " built anew",
+                how);
+        return histories.follow(facts, true);
     }
 
     @Override
@@ -173,8 +203,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     /** Returns the transactions that the survivor has and lacks. */
-    synchronized Loss loss(Survivor survivor) {
-        doubts.seen(survivor.server(), survivor.applied());
+    synchronized Loss loss(Survivor reported) {
+        Survivor survivor = reported.applying(seen(reported.server(), reported.applied()));
         Loss loss = new Loss();
         int ofFormer = 0;
         for (History history : histories) {
@@ -190,9 +220,23 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return loss;
     }
 
-    /** Called with a server's position, see {@link Survivor#server}. */
-    synchronized void seen(String server, Applied applied) {
-        doubts.seen(server, applied);
+    /**
+     * Called with a server's position. Returns what it means for the present histories.
+     *
+     * @param server see {@link Survivor#server}
+     */
+    synchronized Applied seen(String server, Applied applied) {
+        History present = histories.present();
+        if (present != null) {
+            GtidNumbers now = applied.of(present);
+            GtidNumbers before = positions.put(server, now);
+            if (present.isAnew() && before != null && !before.minus(now).isEmpty()) {
+                rebuilt.add(server);
+            }
+        }
+        Applied renumbered = new Renumbered(applied, rebuilt.contains(server));
+        doubts.seen(server, renumbered);
+        return renumbered;
     }
 
     /**

@@ -10,10 +10,14 @@ import io.understudy.plugin.Writes;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.Capabilities;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Records which commits of one session were answered, and whether it ended before a response. */
 final class BlackBoxObserver implements SessionObserver {
+    private static final Pattern RESETS_LOG =
+            Pattern.compile("\\b(MASTER|BINARY\\s+LOGS)\\b", Pattern.CASE_INSENSITIVE);
+
     private final SessionContext session;
     private final SessionEvents sessionEvents;
     /** Digest of the open transaction's first writing statement; 0 if there is none, or it is unknown. */
@@ -46,6 +50,9 @@ final class BlackBoxObserver implements SessionObserver {
             if (digest == 0) {
                 command.summary(); // the text is available only now; the summary is kept for the response
             }
+        } else if (kind == StatementKind.RESET) {
+            String text = command.text();
+            command.attach(text != null && RESETS_LOG.matcher(text).find());
         } else if (kind == StatementKind.COMMIT || kind == StatementKind.XA_COMMIT || kind == StatementKind.CALL) {
             mayCommit = command.number();
         }
@@ -54,6 +61,9 @@ final class BlackBoxObserver implements SessionObserver {
     @Override
     public void onResponse(CommandView command, ResponseView response) {
         answered = command.number();
+        if (response.ok() && Boolean.TRUE.equals(command.attachment())) {
+            sessionEvents.reset();
+        }
         if (command.isStatement() && digest == 0 && command.kind().writes()) {
             StatementSummary summary = command.summary();
             digest = summary == null ? 0 : summary.digest();

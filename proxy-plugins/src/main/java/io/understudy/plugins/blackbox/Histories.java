@@ -35,10 +35,14 @@ final class Histories implements Iterable<History> {
         return all.peekLast();
     }
 
-    /** Adds the history of a primary that follows the present one. Forgets the oldest if there are too many. */
-    History follow(PrimaryFacts facts) {
+    /**
+     * Adds the history of a primary that follows the present one. Forgets the oldest if there are too many.
+     *
+     * @param anew whether it is the same server, whose numbers have begun anew
+     */
+    History follow(PrimaryFacts facts, boolean anew) {
         History former = present();
-        History next = new History(facts, chunks);
+        History next = new History(facts, chunks, anew);
         if (former != null) {
             former.followedBy(next);
         }

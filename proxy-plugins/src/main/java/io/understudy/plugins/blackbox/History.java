@@ -28,6 +28,7 @@ final class History {
     /** Sessions that ended before the response to a statement that may have committed. */
     final ArrayDeque<InterruptedSession> interrupted = new ArrayDeque<>();
 
+    private final boolean anew;
     private final GtidNumbers seen = new GtidNumbers();
     private final GtidNumbers notKept = new GtidNumbers();
     /** MariaDB: the last transaction of each domain when the first stream began. */
@@ -50,8 +51,10 @@ final class History {
         }
     }
 
-    History(PrimaryFacts facts, Chunks chunks) {
+    /** @param anew whether the same server's numbers have begun anew */
+    History(PrimaryFacts facts, Chunks chunks, boolean anew) {
         this.facts = facts;
+        this.anew = anew;
         ring = new ByteRing(chunks);
     }
 
@@ -69,6 +72,32 @@ final class History {
         return mariadb()
                 ? gtid.server() == facts.serverId()
                 : gtid.source().regionMatches(true, 0, uuid, 0, uuid.length());
+    }
+
+    /** Returns whether its numbers denote other transactions than those of the history before it. */
+    boolean isAnew() {
+        return anew;
+    }
+
+    /** Returns whether numbers began anew after this history. */
+    boolean isBeforeReset() {
+        History later = next;
+        return later != null && (later.anew || later.isBeforeReset());
+    }
+
+    /** Returns whether a position of this primary lacks what it has written: its numbers have begun anew. */
+    boolean isBehind(String position) {
+        if (!mariadb()) {
+            return !seen.minus(GtidNumbers.ofMySql(position)).isEmpty();
+        }
+        GtidNumbers there = new GtidNumbers();
+        for (String part : position.split(",")) {
+            if (!part.isBlank()) {
+                Gtid gtid = Gtid.mariaDb(part);
+                there.add(gtid.source(), 1, gtid.number());
+            }
+        }
+        return lasts.stream().anyMatch(each -> !there.contains(Gtid.source(each.domain), each.number));
     }
 
     /** Called when another primary has followed this one. */

@@ -11,6 +11,7 @@ import org.jctools.queues.MpscArrayQueue;
  */
 final class SessionEvents implements Runnable {
     private static final int CAPACITY = 1 << 16;
+    private static final Object RESET = new Object();
 
     private final MpscArrayQueue<Object> queue = new MpscArrayQueue<>(CAPACITY);
     private final LongAdder lost = new LongAdder();
@@ -32,6 +33,13 @@ final class SessionEvents implements Runnable {
         }
     }
 
+    /** Called when a session has had the primary reset its binary log. */
+    void reset() {
+        if (!queue.offer(RESET)) {
+            lost.increment();
+        }
+    }
+
     /** Returns the number of events that did not fit: their transactions count as unanswered. */
     long lost() {
         return lost.sum();
@@ -45,6 +53,10 @@ final class SessionEvents implements Runnable {
         while ((next = queue.poll()) != null) {
             if (next instanceof AnsweredCommit answered) {
                 batch.add(answered);
+            } else if (next == RESET) {
+                box.answered(batch);
+                batch.clear();
+                box.reset();
             } else if (next instanceof InterruptedSession session) {
                 box.interrupted(session);
             }

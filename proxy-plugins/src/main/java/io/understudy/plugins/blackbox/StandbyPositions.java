@@ -58,8 +58,7 @@ final class StandbyPositions implements Runnable {
         try {
             ServerPositions.Reported reported = ServerPositions.applied(standby.dataSource(), flavor);
             Applied applied = Applied.of(flavor, reported.replicated(), reported.logged());
-            known.put(name, applied);
-            box.seen(reported.server(), applied);
+            known.put(name, box.seen(reported.server(), applied));
             if (failed.succeeded()) {
                 log.info("black-box: standby {} reports its position again", name);
             }

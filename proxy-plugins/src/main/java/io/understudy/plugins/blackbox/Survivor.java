@@ -38,6 +38,13 @@ record Survivor(
                 reported.server().isEmpty() ? name : reported.server());
     }
 
+    Survivor applying(Applied known) {
+        Applied toRelayLogs = received == null || !(known instanceof Renumbered numbers)
+                ? received
+                : new Renumbered(received, numbers.rebuilt());
+        return new Survivor(name, known, toRelayLogs, position, readOnly, chosen, server);
+    }
+
     Survivor because(String why) {
         return new Survivor(name, applied, received, position, readOnly, why, server);
     }

@@ -166,4 +166,45 @@ class HistoriesTest extends BlackBoxHarness {
         assertThat(gtids(loss.missing)).containsExactly("0-2-12");
         assertThat(loss.beyond()).isEmpty();
     }
+
+    /** RESET MASTER, or a crash that lost the end of the log: the same numbers come a second time. */
+    @Test
+    void numbersThatGoBackDenoteOtherTransactions() {
+        start(1, "0-1-10");
+        transaction(11);
+        box.applied(List.of(box.seen("host:3306 2", at("0-1-11", ""))));
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "reset"));
+        try (CapturedLog log = new CapturedLog()) {
+            start(1, "0-1-3");
+            assertThat(log.text()).contains("is now at '0-1-3', behind 0-1-11: its GTIDs begin anew");
+        }
+        transaction(4);
+        response("0-1-5");
+        box.applied(List.of(box.seen("host:3306 2", at("0-1-11", ""))));
+        Loss loss = on("0-1-11");
+        assertThat(gtids(loss.missing)).containsExactly("0-1-4");
+        assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-5");
+        assertThat(loss.gaps).hasToString("0:1-3");
+        box.seen("host:3306 2", at("", ""));
+        loss = on("0-1-4");
+        assertThat(loss.missing).as("built anew").isEmpty();
+        assertThat(loss.gaps).hasToString("");
+        assertThat(loss.notCaptured).hasSize(1);
+    }
+
+    @Test
+    void aResetThroughTheProxyIsKnownByItself() {
+        start(1, "0-1-10");
+        transaction(11);
+        on("0-1-11");
+        SessionEvents events = new SessionEvents(box);
+        events.reset();
+        events.answered(new AnsweredCommit("0-1-11", 7, 8, "app", "shop", 0x2aL, now, now, null));
+        events.run();
+        assertThat(on("0-1-11").notCaptured).hasSize(1);
+        start(1, "0-1-11");
+        Loss loss = on("0-1-11");
+        assertThat(loss.notCaptured).as("by its OK").hasSize(1);
+        assertThat(loss.gaps).hasToString("0:1-11");
+    }
 }
