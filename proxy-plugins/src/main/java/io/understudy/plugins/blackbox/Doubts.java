@@ -3,7 +3,6 @@ package io.understudy.plugins.blackbox;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.GtidNumbers;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
@@ -36,7 +35,7 @@ final class Doubts {
     void reported(String server, Loss loss, boolean rescue) {
         loss.lacking().forEach((history, lacking) -> {
             if (history.flavor() == ServerFlavor.MARIADB) {
-                Doubt doubt = servers.computeIfAbsent(server, none -> new IdentityHashMap<>())
+                Doubt doubt = servers.computeIfAbsent(server, none -> new HashMap<>())
                         .computeIfAbsent(history, none -> new Doubt());
                 doubt.open.addAll(lacking.elsewhere());
                 doubt.open.removeAll(lacking.captured());

@@ -3,7 +3,7 @@ package io.understudy.plugins.blackbox;
 import io.understudy.plugins.binlog.GtidNumbers;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,7 +33,7 @@ final class Loss {
     final GtidNumbers implied = new GtidNumbers();
 
     /** What the survivor lacks of each history. */
-    private final Map<History, Lacking> lacking = new IdentityHashMap<>();
+    private final Map<History, Lacking> lacking = new HashMap<>();
 
     /**
      * What a survivor lacks of a history.
