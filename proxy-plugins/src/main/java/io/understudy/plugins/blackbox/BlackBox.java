@@ -91,8 +91,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         present.voidOpen();
         rebuilt.clear();
         log.warn(
-                "black-box: the primary's binary log {}: its GTIDs begin anew. What standbys lack of it cannot be told by"
-                        + " their positions, and all that is written since is reported as missing, until they are"
+                "black-box: the primary's binary log {}: its GTIDs begin anew. What standbys lack of it cannot be told"
+                        + " by their positions, and all that is written since is reported as missing, until they are"
                         + " built anew",
                 how);
         return histories.follow(facts, true);
