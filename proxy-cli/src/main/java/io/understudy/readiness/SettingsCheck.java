@@ -117,8 +117,8 @@ final class SettingsCheck implements Check {
     }
 
     private static void compare(Setting setting, ServerFacts standby, ServerFacts primary, List<Finding> findings) {
-        String here = standby.variable(setting.name(), setting.otherName());
-        String there = primary.variable(setting.name(), setting.otherName());
+        String here = value(setting, standby);
+        String there = value(setting, primary);
         if (here.equals(there) || isAsGood(setting.rule(), here, there)) {
             return;
         }
@@ -132,6 +132,17 @@ final class SettingsCheck implements Check {
                 setting.dynamic()
                         ? "on the standby: SET GLOBAL " + name + " = " + value + "; in its option file, too"
                         : "in the standby's option file: " + name + " = " + there + "; then restart it"));
+    }
+
+    /**
+     * Returns a setting as it takes effect. MariaDB 12.3's binary log in InnoDB is as safe as InnoDB's own log:
+     * {@code sync_binlog} has no effect there, {@code innodb_flush_log_at_trx_commit} is a setting of its own.
+     */
+    private static String value(Setting setting, ServerFacts server) {
+        boolean inEngine = !server.variable("binlog_storage_engine").isEmpty();
+        return inEngine && setting.name().equals("sync_binlog")
+                ? "1"
+                : server.variable(setting.name(), setting.otherName());
     }
 
     private static boolean isAsGood(Rule rule, String here, String there) {

@@ -101,6 +101,26 @@ class ChecksTest {
                 .isEqualTo(found ? List.of(name) : List.of());
     }
 
+    /** MariaDB 12.3 can keep its binary log in InnoDB, which flushes it. */
+    @ParameterizedTest
+    @CsvSource({"InnoDB, 0, '', 1, false", "'', 0, InnoDB, 0, true", "'', 0, '', 1, true", "'', 1, InnoDB, 0, false"})
+    void aBinaryLogInInnoDbNeedsNoSync(String engine, String standby, String itsEngine, String primary, boolean found) {
+        Situation.Round round = new Situation.Round(
+                server(Map.of(
+                        "log_bin",
+                        "ON",
+                        "log_slave_updates",
+                        "ON",
+                        "sync_binlog",
+                        standby,
+                        "binlog_storage_engine",
+                        engine)),
+                server(Map.of("sync_binlog", primary, "binlog_storage_engine", itsEngine)));
+        assertThat(new SettingsCheck().findings(situation(round, round)))
+                .extracting(Finding::subject)
+                .isEqualTo(found ? List.of("sync_binlog") : List.of());
+    }
+
     private static List<Finding> cold(WarmthState state, Map<String, Object> excess) {
         return cold(Map.of("state", state.label(), "why", state.why(), "excessPages", excess));
     }

@@ -19,6 +19,8 @@ import java.util.function.Consumer;
  */
 public final class BinlogFile {
     private static final int MAGIC = 0xfe62696e;
+    /** MariaDB's documentation of the file format, "Docs/replication/binlog.md": 0x010dfefe, little-endian. */
+    private static final int MAGIC_OF_INNODB = 0xfefe0d01;
     /** A format description event is read whole: its checksum algorithm is at its end. */
     private static final int LONGEST_FORMAT = 4_096;
 
@@ -35,7 +37,12 @@ public final class BinlogFile {
     public static void read(Path file, Consumer<BinlogTransaction> out) throws IOException {
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16);
                 DataInputStream data = new DataInputStream(in)) {
-            if (data.readInt() != MAGIC) {
+            int magic = data.readInt();
+            if (magic == MAGIC_OF_INNODB) {
+                throw new IOException(file + " is a binary log in InnoDB's format (MariaDB 12.3,"
+                        + " binlog_storage_engine=innodb), which cannot be read as a file: read it from the server");
+            }
+            if (magic != MAGIC) {
                 throw new IOException(
                         file + " does not begin like a binary log file; give files such as binlog.000001");
             }

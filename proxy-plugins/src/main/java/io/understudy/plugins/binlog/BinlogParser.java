@@ -210,13 +210,17 @@ final class BinlogParser {
                 logged.add(LoggedStatement.UNREAD);
             }
             default -> {
-                if (EventType.holdsRows(type)) {
-                    rowEvents++;
+                if (EventType.isUnknown(type, mariadb)) {
+                    tablesKnown = false;
+                    rows.unreadable();
+                } else if (EventType.holdsRows(type)) {
+                    boolean goesOn = type == EventType.PARTIAL_ROWS && buf.getUnsignedIntLE(body + 4) > 1;
+                    rowEvents += goesOn ? 0 : 1;
                     if (tablesWanted && mariadb) {
                         rows.rows(type, buf, body, end);
                     }
                 }
-                // Others are annotations, variables of the next statement, and events that future servers may add.
+                // Others are annotations and variables of the next statement.
             }
         }
     }

@@ -21,13 +21,20 @@ final class EventType {
     static final int MARIADB_GTID = 162;
     static final int START_ENCRYPTION = 164;
     static final int QUERY_COMPRESSED = 165;
+    /** MariaDB 12.3: a part of an event with rows that is too long for one packet. */
+    static final int PARTIAL_ROWS = 172;
+
+    private static final int LAST_OF_MYSQL = 42;
 
     /**
      * Returns whether the event holds rows inserted, updated or deleted: versions 1 and 2, MySQL's partial updates,
-     * MariaDB's compressed ones.
+     * MariaDB's compressed ones and parts of long ones.
      */
     static boolean holdsRows(int type) {
-        return type >= 23 && type <= 25 || type >= 30 && type <= 32 || type == 39 || type >= 166 && type <= 171;
+        return type >= 23 && type <= 25
+                || type >= 30 && type <= 32
+                || type == 39
+                || type >= 166 && type <= PARTIAL_ROWS;
     }
 
     /** Returns whether the event holds uncompressed rows: versions 1 and 2. */
@@ -46,6 +53,11 @@ final class EventType {
 
     static boolean updatesRows(int type) {
         return type == 24 || type == 31;
+    }
+
+    /** Returns whether the event is newer than this reader, so that it may hold anything. */
+    static boolean isUnknown(int type, boolean mariadb) {
+        return type > (mariadb ? PARTIAL_ROWS : LAST_OF_MYSQL);
     }
 
     /** Returns whether the event is a GTID event, with which a transaction begins. */

@@ -28,7 +28,7 @@ final class EventRecorder {
     private enum Obstacle {
         NONE(""),
         /** The stream has not described the format of its events yet. */
-        NO_FORMAT(""),
+        NO_FORMAT("the primary has not described the format of its events on this connection"),
         /** The storage is full, which has been logged. */
         NO_ROOM(""),
         HALF("it is larger than half of plugins.black-box.memory; raise that if such transactions matter"),

@@ -70,6 +70,24 @@ class BinlogParserTest {
             assertThat(insert.bytes()).isEqualTo(5 * (19 + crc) + 19 + 22 + 50 + 8);
         }
 
+        /** MariaDB 12.3 cuts an event with rows into parts if it is longer than a packet may be. */
+        @Test
+        void rowsInPartsAreOneEventOfKnownTables() {
+            feed(stream, server.mariaDbGtid(0, 42, TRANSACTIONAL, 0), server.table(18, "shop", "t"));
+            feed(stream, server.part(3, 1), server.part(3, 2), server.part(3, 3), server.xid());
+            assertThat(only().tables()).containsExactly("shop.t");
+            assertThat(only().tablesKnown()).isTrue();
+            assertThat(only().rowEvents()).isEqualTo(1);
+            assertThat(only().hints().rows()).isEqualTo(RowImages.UNKNOWN);
+        }
+
+        @Test
+        void anEventOfAnUnknownTypeMayHoldAnything() {
+            feed(stream, server.mariaDbGtid(0, 42, TRANSACTIONAL, 0), server.table(18, "shop", "t"));
+            feed(stream, server.event(173), server.xid());
+            assertThat(only().tablesKnown()).isFalse();
+        }
+
         @Test
         void theConnectionIdComesFromTheGtidEventOrAStatement() {
             feed(stream, server.mariaDbGtid(1, 4_000_000_000L, false, false), server.xid());

@@ -150,6 +150,13 @@ final class EventBuilder {
         return event(30, Unpooled.buffer().writeZero(bytes));
     }
 
+    /** A part of an event with rows. */
+    ByteBuf part(int of, int number) {
+        return event(
+                EventType.PARTIAL_ROWS,
+                Unpooled.buffer().writeIntLE(of).writeIntLE(number).writeZero(20));
+    }
+
     ByteBuf xid() {
         return event(EventType.XID, Unpooled.buffer().writeLongLE(99));
     }
