@@ -86,6 +86,22 @@ class DebianPackageTest {
         assertThat(ended.code()).as(ended.output()).isZero();
     }
 
+    /** What postinst prints, as root types it. */
+    @Test
+    void commandsReadTheInstalledPasswords() throws Exception {
+        Path environment = root.resolve("etc/understudy/understudy.env");
+        String installed = Files.readString(environment);
+        String config = root.resolve("etc/understudy/understudy.yaml").toString();
+        try {
+            assertThat(run(program(), "check", "-c", config).output()).contains("UNDERSTUDY_PASSWORD is not set");
+            Files.writeString(environment, installed.replace("PASSWORD=", "PASSWORD=a$b"));
+            Ended ended = run(program(), "check", "-c", config);
+            assertThat(ended.code()).as(ended.output()).isZero();
+        } finally {
+            Files.writeString(environment, installed);
+        }
+    }
+
     @Test
     void configurationAndSecretsAreNotReadableByOthers() throws Exception {
         for (String file : List.of("understudy.yaml", "understudy.env")) {

@@ -35,14 +35,14 @@ public final class ConfigLoader {
     private ConfigLoader() {}
 
     /**
-     * Reads a file with the process's environment. File names in it are relative to its directory; certificates and
-     * keys must exist.
+     * Reads a file with the process's environment, and what that lacks of {@code understudy.env} beside it. File names
+     * in it are relative to its directory; certificates and keys must exist.
      *
      * @param pluginTypes the configuration record of every known plugin, by plugin id
      */
     public static LoadedConfig load(Path file, Map<String, ? extends Class<? extends Record>> pluginTypes)
             throws ConfigException {
-        return load(file, pluginTypes, System::getenv);
+        return load(file, pluginTypes, EnvironmentFile.beside(file)::get);
     }
 
     /** Like {@link #load(Path, Map)}, with a given environment. */
