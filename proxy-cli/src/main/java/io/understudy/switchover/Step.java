@@ -22,8 +22,8 @@ interface Step {
     }
 
     /**
-     * Returns whether the other steps are undone before this one, since no client waits for it: a standby that does not
-     * respond must not keep the old primary read-only.
+     * Returns whether the other steps are undone before this one, since no client waits for it: the old primary must
+     * not stay read-only for as long as replication takes to start.
      */
     default boolean undoneLast() {
         return false;

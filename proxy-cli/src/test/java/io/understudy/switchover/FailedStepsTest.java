@@ -178,7 +178,7 @@ class FailedStepsTest {
     }
 
     @Test
-    void aStandbyThatDoesNotRespondDoesNotKeepTheOldPrimaryReadOnly() throws Exception {
+    void replicationIsStartedAgainLast() throws Exception {
         List<String> undone = new ArrayList<>();
         Pair pair = pair((connection, sql) -> Map.of(), (connection, sql) -> Map.of());
         Step first = recorded(undone, "hold", false);
