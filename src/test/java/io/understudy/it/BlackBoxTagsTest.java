@@ -135,8 +135,8 @@ class BlackBoxTagsTest {
             assertThat(nowhere).as("named nowhere").isEmpty();
             assertThat(wrong).as("in a wrong class").isEmpty();
             assertThat(lost.number("answeredNumberUnknown", "count"))
-                    .as("each session's last one may be")
-                    .isLessThanOrEqualTo(WRITERS);
+                    .as("each session's last one may be, and a BEGIN whose response came ahead of the log")
+                    .isLessThanOrEqualTo(WRITERS + missing.size() / 4);
         }
     }
 
