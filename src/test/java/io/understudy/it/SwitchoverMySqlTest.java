@@ -79,11 +79,11 @@ class SwitchoverMySqlTest {
                 listen: { address: "127.0.0.1:0" }
                 primary:
                   address: "127.0.0.1:%1$d"
-                  tls: { mode: disabled }
+                  tls: { mode: preferred }
                   monitor: { user: monitor, password: %3$s }
                 standbys:
-                  - { name: one, address: "127.0.0.1:%1$d", tls: { mode: disabled }, user: monitor, password: %3$s }
-                  - { name: two, address: "127.0.0.1:%2$d", tls: { mode: disabled }, user: monitor, password: %3$s }
+                  - { name: one, address: "127.0.0.1:%1$d", tls: { mode: preferred }, user: monitor, password: %3$s }
+                  - { name: two, address: "127.0.0.1:%2$d", tls: { mode: preferred }, user: monitor, password: %3$s }
                 admin: { address: "127.0.0.1:%4$d", token: a-token-of-fair-length }
                 switchover: { user: switcher, password: %3$s }
                 """.formatted(pair.address().getPort(), pair.replica().getPort(), PASSWORD, admin),
