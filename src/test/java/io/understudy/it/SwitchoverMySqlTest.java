@@ -116,6 +116,7 @@ class SwitchoverMySqlTest {
                 assertThatThrownBy(() -> Switchover.to("two", loaded.config(), admin, BOUNDS, discard()))
                         .hasMessageContaining("it lacks REPLICATION_SLAVE_ADMIN, RELOAD");
                 execute(one, "GRANT REPLICATION_SLAVE_ADMIN, RELOAD ON *.* TO switcher");
+                refusesErrantTransactions(loaded, admin, one, two);
                 InetSocketAddress address =
                         (InetSocketAddress) proxy.proxy().addresses().get(0);
                 for (int i = 0; i < TIMES; i++) {
@@ -124,6 +125,26 @@ class SwitchoverMySqlTest {
                 }
             }
         }
+    }
+
+    private static void refusesErrantTransactions(
+            LoadedConfig loaded, AdminClient admin, Connection one, Connection two) throws Exception {
+        execute(two, "SET GLOBAL super_read_only = 0", "CREATE SCHEMA errant", "DROP SCHEMA errant");
+        execute(two, "SET GLOBAL super_read_only = 1");
+        StringWriter out = new StringWriter();
+        try (Switchover switchover = Switchover.to("two", loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
+            assertThat(switchover.run()).isEqualTo(SwitchoverOutcome.UNDONE);
+        }
+        assertThat(out.toString()).contains("blocks errant: it has transactions that the primary never had");
+        String server = column(two, "SELECT @@GLOBAL.server_uuid AS v", "v");
+        for (int i = 1; i <= 2; i++) {
+            execute(one, "SET GTID_NEXT = '" + server + ":" + i + "'", "BEGIN", "COMMIT");
+        }
+        execute(one, "SET GTID_NEXT = 'AUTOMATIC'");
+        // A report is kept for two seconds.
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> Set.of("yes", "findings")
+                        .contains(admin.readiness("two").get("verdict")));
     }
 
     private static PrintWriter discard() {

@@ -1,8 +1,11 @@
 package io.understudy.readiness;
 
 import io.understudy.plugins.binlog.GtidNumbers;
+import io.understudy.readiness.ReplicationGtids.Gtid;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Transactions that the standby has and the primary never had. */
 final class ErrantCheck implements Check {
@@ -20,35 +23,44 @@ final class ErrantCheck implements Check {
     }
 
     private static List<Finding> mariaDb(ServerFacts standby, ServerFacts primary) {
-        List<ReplicationGtids.Gtid> had =
-                new ArrayList<>(ReplicationGtids.mariaDb(primary.variable("gtid_binlog_state")));
-        List<ReplicationGtids.Gtid> replicated = ReplicationGtids.mariaDb(primary.variable("gtid_slave_pos"));
+        Set<Gtid> had = new HashSet<>(ReplicationGtids.mariaDb(primary.variable("gtid_binlog_state")));
+        List<Gtid> replicated = ReplicationGtids.mariaDb(primary.variable("gtid_slave_pos"));
+        had.addAll(replicated);
         List<String> errant = new ArrayList<>();
-        List<ReplicationGtids.Gtid> all =
-                new ArrayList<>(ReplicationGtids.mariaDb(standby.variable("gtid_binlog_state")));
-        for (ReplicationGtids.Gtid gtid : all) {
-            boolean known = had.stream()
-                            .anyMatch(one -> one.domain().equals(gtid.domain())
-                                    && one.server().equals(gtid.server())
-                                    && one.number() >= gtid.number())
-                    || replicated.stream()
-                            .anyMatch(one -> one.domain().equals(gtid.domain()) && one.number() >= gtid.number());
-            if (!known) {
-                errant.add(gtid.domain() + "-" + gtid.server() + "-" + gtid.number());
+        List<String> unclear = new ArrayList<>();
+        for (Gtid gtid : ReplicationGtids.mariaDb(standby.variable("gtid_binlog_state"))) {
+            if (had.stream().noneMatch(gtid::isUpTo)) {
+                // What the primary replicated before it had a binary log is known by its last transaction alone.
+                boolean before = had.stream().noneMatch(gtid::isOfTheSame)
+                        && replicated.stream()
+                                .anyMatch(one -> one.domain().equals(gtid.domain()) && one.number() > gtid.number());
+                (before ? unclear : errant).add(gtid.toString());
             }
         }
-        if (errant.isEmpty()) {
-            return List.of();
+        List<Finding> findings = new ArrayList<>();
+        String find = "find them with mariadb-binlog in the standby's binary log; ";
+        if (!errant.isEmpty()) {
+            findings.add(Finding.blocks(
+                    NAME,
+                    String.join(",", errant),
+                    "its binary log has transactions that the primary never had; the last of each server: "
+                            + String.join(", ", errant),
+                    "its data differ from the primary's, and after the promotion the other standbys stop with error"
+                            + " 1236 or get them too",
+                    find + "undo them; if no server replicates from it: RESET MASTER there"));
         }
-        return List.of(Finding.warns(
-                NAME,
-                String.join(",", errant),
-                "its binary log has transactions that the primary never had; the last of each server: "
-                        + String.join(", ", errant),
-                "its data differ from the primary's, and after the promotion the other standbys stop with error 1236"
-                        + " or get them too",
-                "find them with mariadb-binlog in the standby's binary log, and undo them; if no server replicates"
-                        + " from it: RESET MASTER there"));
+        if (!unclear.isEmpty()) {
+            findings.add(Finding.undecided(
+                    NAME,
+                    "unclear " + String.join(",", unclear),
+                    "its binary log has transactions that the primary's does not name; the last of each server: "
+                            + String.join(", ", unclear),
+                    "the primary has replicated beyond their numbers (gtid_slave_pos), but from another server: whether"
+                            + " they were among that is not known",
+                    find + "undo them if they were written there; then, if no server replicates from it: RESET MASTER"
+                            + " there"));
+        }
+        return findings;
     }
 
     private static List<Finding> mySql(ServerFacts standby, ServerFacts primary) {
@@ -57,14 +69,19 @@ final class ErrantCheck implements Check {
             beyond = GtidNumbers.ofMySql(standby.variable("gtid_executed"))
                     .minus(GtidNumbers.ofMySql(primary.variable("gtid_executed")));
         } catch (IllegalArgumentException e) {
-            return List.of(Finding.unknown(NAME, "", "its GTIDs cannot be read: " + e.getMessage(), "", ""));
+            return List.of(Finding.undecided(
+                    NAME,
+                    "",
+                    "its GTIDs cannot be read: " + e.getMessage(),
+                    "it may have transactions that the primary never had",
+                    ""));
         }
         if (beyond.isEmpty()) {
             return List.of();
         }
         List<String> empty =
                 beyond.list(3, (source, number) -> "SET GTID_NEXT = '" + source + ":" + number + "'; BEGIN; COMMIT");
-        return List.of(Finding.warns(
+        return List.of(Finding.blocks(
                 NAME,
                 beyond.toString(),
                 "it has transactions that the primary never had: " + beyond,

@@ -19,7 +19,7 @@ final class ReceivedCheck implements Check {
             return List.of();
         }
         String position = standby.isMariaDb() ? now.received() : "";
-        return List.of(Finding.warns(
+        return List.of(Finding.blocks(
                 NAME,
                 now.name(),
                 "it has received " + amount + " that it has not applied",

@@ -122,7 +122,7 @@ final class ReplicatesCheck implements Check.OfRound {
 
     private static void completeness(Channel channel, ServerFacts standby, List<Finding> findings) {
         if (!channel.filters().isEmpty()) {
-            findings.add(Finding.warns(
+            findings.add(Finding.blocks(
                     NAME,
                     "filters " + channel.name(),
                     "it filters what it replicates: " + String.join(", ", channel.filters()),
@@ -130,7 +130,7 @@ final class ReplicatesCheck implements Check.OfRound {
                     "remove the filters and copy the tables that are missing"));
         }
         if (channel.delay() > 0) {
-            findings.add(Finding.warns(
+            findings.add(Finding.blocks(
                     NAME,
                     "delay " + channel.name(),
                     "it applies with a delay of " + channel.delay() + " s on purpose",

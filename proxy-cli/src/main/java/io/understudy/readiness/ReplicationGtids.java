@@ -10,7 +10,21 @@ import org.jspecify.annotations.Nullable;
 /** Compares positions of replication, of either product. */
 final class ReplicationGtids {
     /** A GTID of MariaDB. */
-    record Gtid(String domain, String server, long number) {}
+    record Gtid(String domain, String server, long number) {
+        boolean isOfTheSame(Gtid other) {
+            return domain.equals(other.domain) && server.equals(other.server);
+        }
+
+        /** Returns whether it is the other one, or was written before it by the same server in the same domain. */
+        boolean isUpTo(Gtid other) {
+            return isOfTheSame(other) && number <= other.number;
+        }
+
+        @Override
+        public String toString() {
+            return domain + "-" + server + "-" + number;
+        }
+    }
 
     private ReplicationGtids() {}
 

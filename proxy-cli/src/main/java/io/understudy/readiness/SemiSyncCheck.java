@@ -23,7 +23,7 @@ final class SemiSyncCheck implements Check.OfRound {
                 ? "STOP SLAVE IO_THREAD; START SLAVE IO_THREAD"
                 : "STOP REPLICA IO_THREAD; START REPLICA IO_THREAD";
         if (primary.semiSync("source_status", "master_status").equalsIgnoreCase("OFF")) {
-            findings.add(Finding.warns(
+            findings.add(Finding.blocks(
                     NAME,
                     "primary",
                     "the primary has given up waiting for acknowledgements",
@@ -32,7 +32,7 @@ final class SemiSyncCheck implements Check.OfRound {
         }
         String variable = mariaDb ? "rpl_semi_sync_slave_enabled" : "rpl_semi_sync_replica_enabled";
         if (!standby.semiSync("replica_status", "slave_status").equalsIgnoreCase("ON")) {
-            findings.add(Finding.warns(
+            findings.add(Finding.blocks(
                     NAME,
                     "standby",
                     "this standby does not acknowledge",

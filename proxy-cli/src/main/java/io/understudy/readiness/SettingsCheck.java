@@ -80,7 +80,8 @@ final class SettingsCheck implements Check {
                     NAME,
                     "log_bin",
                     "the standby writes no binary log",
-                    "nothing can replicate from it after the promotion, nor be restored to a point in time",
+                    "nothing can replicate from it after the promotion, nor be restored to a point in time; what was"
+                            + " written on it alone is not known either",
                     "in the standby's option file: log_bin; then restart it"));
             return;
         }

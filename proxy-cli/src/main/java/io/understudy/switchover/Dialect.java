@@ -34,9 +34,6 @@ interface Dialect {
     /** Returns the standby's replication connections. */
     List<Replication> replications(Node standby) throws SQLException;
 
-    /** Returns whether the standby has transactions in its binary log that the primary has not. */
-    boolean errant(Node standby, Node primary) throws SQLException;
-
     /** Returns why the server cannot be switched by GTID; empty if it can. */
     String obstacle(Node node) throws SQLException;
 

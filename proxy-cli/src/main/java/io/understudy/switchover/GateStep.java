@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the running proxy's readiness gate about the standby. What blocks ends the switchover, but for a lag that the
- * operator allows, which a step of its own measures. The rest is printed.
+ * Asks the running proxy's readiness gate about the standby. What blocks ends the switchover, but for what steps of its
+ * own wait for: a lag that the operator allows, and what was received and not applied. The rest is printed.
  */
 final class GateStep implements Step {
     private final Pair pair;
@@ -35,6 +35,7 @@ final class GateStep implements Step {
     static String judge(Map<String, Object> report, Duration longestLag) throws StepFailure {
         List<String> findings = new ArrayList<>();
         boolean lag = false;
+        boolean received = false;
         boolean others = false;
         if (report.get("findings") instanceof List<?> rows) {
             for (Object row : rows) {
@@ -42,15 +43,22 @@ final class GateStep implements Step {
                     findings.add(line(finding));
                     boolean decides =
                             "blocks".equals(finding.get("severity")) || Boolean.TRUE.equals(finding.get("decides"));
+                    // The primary lives: whatever the gate compares with it must have been compared.
+                    decides |= "unknown".equals(finding.get("severity")) && "primary".equals(finding.get("check"));
                     lag |= decides && "lag".equals(finding.get("check"));
-                    others |= decides && !"lag".equals(finding.get("check"));
+                    received |= decides && "received".equals(finding.get("check"));
+                    others |=
+                            decides && !"lag".equals(finding.get("check")) && !"received".equals(finding.get("check"));
                 }
             }
         }
         String verdict = String.valueOf(report.get("verdict"));
         String text = verdict + String.join("", findings);
-        if (verdict.equals("yes") || verdict.equals("findings")) {
+        if (!others && (verdict.equals("yes") || verdict.equals("findings"))) {
             return text;
+        }
+        if (received && !lag && !others) {
+            return text + System.lineSeparator() + "    the steps that follow wait for what was received";
         }
         if (lag && !others && isWithin(report.get("lagSeconds"), longestLag)) {
             return text + System.lineSeparator() + "    --lag allows that: " + longestLag.toMillis() + " ms";

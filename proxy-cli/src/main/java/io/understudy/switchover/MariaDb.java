@@ -2,9 +2,7 @@ package io.understudy.switchover;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /** MariaDB's statements. */
 final class MariaDb implements Dialect {
@@ -55,28 +53,6 @@ final class MariaDb implements Dialect {
                         false,
                         Dialect.error(row)))
                 .toList();
-    }
-
-    /** The standby is read first: what replicates meanwhile is on the primary before. */
-    @Override
-    public boolean errant(Node standby, Node primary) throws SQLException {
-        Map<String, Long> there = numbers(standby.value("SELECT @@GLOBAL.gtid_binlog_pos"));
-        Map<String, Long> here = numbers(primary.value("SELECT @@GLOBAL.gtid_binlog_pos"));
-        // A primary that has written nothing itself and logs no replicated transactions has no position of its own.
-        numbers(primary.value("SELECT @@GLOBAL.gtid_slave_pos"))
-                .forEach((domain, number) -> here.merge(domain, number, Math::max));
-        return there.entrySet().stream().anyMatch(entry -> entry.getValue() > here.getOrDefault(entry.getKey(), 0L));
-    }
-
-    private static Map<String, Long> numbers(String position) {
-        Map<String, Long> numbers = new HashMap<>();
-        for (String gtid : position.split(",", -1)) {
-            String[] parts = gtid.strip().split("-", -1);
-            if (parts.length == 3) {
-                numbers.merge(parts[0], Long.parseLong(parts[2]), Math::max);
-            }
-        }
-        return numbers;
     }
 
     @Override

@@ -57,14 +57,6 @@ final class MySql implements Dialect {
                 .toList();
     }
 
-    /** The standby is read first: what replicates meanwhile is on the primary before. */
-    @Override
-    public boolean errant(Node standby, Node primary) throws SQLException {
-        String there = standby.value(position());
-        return primary.value("SELECT GTID_SUBSET(" + Dialect.quote(there) + ", @@GLOBAL.gtid_executed)")
-                .equals("0");
-    }
-
     @Override
     public String obstacle(Node node) throws SQLException {
         if (!node.value("SELECT @@GLOBAL.log_bin").equals("1")) {

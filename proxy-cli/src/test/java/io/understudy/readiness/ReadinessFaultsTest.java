@@ -59,27 +59,27 @@ class ReadinessFaultsTest extends ReadinessPair {
                 onStandby("applier stopped", "blocks replicates applier", "STOP SLAVE SQL_THREAD", "START SLAVE"),
                 onStandby(
                         "receiver stopped",
-                        "blocks replicates receiver;warns semi-sync primary;warns semi-sync standby",
+                        "blocks replicates receiver;blocks semi-sync primary;blocks semi-sync standby",
                         "STOP SLAVE IO_THREAD;DO 1",
                         "START SLAVE"),
                 onStandby(
                         "filter",
-                        "warns replicates filters",
+                        "blocks replicates filters",
                         "STOP SLAVE;SET GLOBAL replicate_ignore_db = 'private';START SLAVE",
                         "STOP SLAVE;SET GLOBAL replicate_ignore_db = '';START SLAVE"),
                 onStandby(
                         "delay",
-                        "warns replicates delay",
+                        "blocks replicates delay",
                         "STOP SLAVE;CHANGE MASTER TO MASTER_DELAY = 60;START SLAVE",
                         "STOP SLAVE;CHANGE MASTER TO MASTER_DELAY = 0;START SLAVE"),
                 onStandby(
                         "errant transaction",
-                        "warns errant 9-2-2",
+                        "blocks errant 9-2-2",
                         "SET SESSION gtid_domain_id = 9;CREATE TABLE shop.errant (id INT);DROP TABLE shop.errant",
                         "STOP SLAVE;RESET MASTER;START SLAVE"),
                 onStandby(
                         "not semi-synchronous",
-                        "warns semi-sync primary;warns semi-sync standby",
+                        "blocks semi-sync primary;blocks semi-sync standby",
                         "SET GLOBAL rpl_semi_sync_slave_enabled = 0;STOP SLAVE IO_THREAD;START SLAVE IO_THREAD",
                         "SET GLOBAL rpl_semi_sync_slave_enabled = 1;STOP SLAVE IO_THREAD;START SLAVE IO_THREAD"),
                 set("sql_mode", "'ANSI_QUOTES'"),
@@ -190,7 +190,7 @@ class ReadinessFaultsTest extends ReadinessPair {
         try {
             await().atMost(PATIENCE).untilAsserted(() -> {
                 ReadinessReport report = report();
-                assertThat(subjects(report)).containsExactly("blocks replicates applier", "warns received");
+                assertThat(subjects(report)).containsExactly("blocks replicates applier", "blocks received");
                 assertThat(report.findings().get(0).what()).contains("1062");
                 assertThat(report.findings().get(1).what()).contains("1 transactions");
                 assertThat(report.findings().get(1).statement()).contains("START SLAVE SQL_THREAD");
@@ -208,7 +208,7 @@ class ReadinessFaultsTest extends ReadinessPair {
             pair.primary().execute("INSERT INTO shop.t (name) VALUES ('waits')");
             await().atMost(PATIENCE).untilAsserted(() -> {
                 ReadinessReport report = report();
-                assertThat(subjects(report)).contains("warns lag", "warns received");
+                assertThat(subjects(report)).contains("warns lag", "blocks received");
                 assertThat(number(report, "predictedHoldSeconds")).isGreaterThan(2);
                 assertThat(report.view()).containsEntry("transactionsBehind", 1L);
             });

@@ -349,4 +349,17 @@ class FailedStepsTest {
         assertThatThrownBy(() -> GateStep.judge(report(30, "lag", "replicates"), minute))
                 .hasMessageContaining("the readiness gate says no");
     }
+
+    @Test
+    void theGateLetsPassOnlyWhatLaterStepsWaitFor() throws Exception {
+        Duration none = Duration.ZERO;
+        assertThat(GateStep.judge(report(1, "received"), none)).contains("wait for what was received");
+        assertThatThrownBy(() -> GateStep.judge(report(1, "received", "errant"), none))
+                .hasMessageContaining("blocks errant: it is bad");
+        Map<String, Object> uncompared =
+                Map.of("verdict", "findings", "findings", List.of(Map.of("check", "primary", "severity", "unknown")));
+        assertThatThrownBy(() -> GateStep.judge(uncompared, none))
+                .as("errant transactions, say, are not known then")
+                .hasMessageContaining("the readiness gate says findings");
+    }
 }

@@ -148,6 +148,27 @@ class FailedSwitchoverTest extends SwitchoverHarness {
         }
     }
 
+    /** Its number is lower than the primary's last by the time of the switch. */
+    @Test
+    void aStandbyWithATransactionOfItsOwnIsNotPromoted() throws Exception {
+        EmbeddedServer old = primary();
+        EmbeddedServer chosen = standby();
+        chosen.execute("SET GLOBAL gtid_strict_mode = 0", "STOP SLAVE", "START SLAVE");
+        chosen.execute("CREATE TABLE mysql.own (id INT)", "DROP TABLE mysql.own");
+        for (int i = 0; i < 5; i++) {
+            old.execute("INSERT INTO shop.t (v) VALUES ('later')");
+        }
+        try {
+            Said said = switchTo(chosen);
+            assertThat(said.outcome()).isEqualTo(SwitchoverOutcome.UNDONE);
+            assertThat(said.text()).contains("blocks errant").contains("that the primary never had");
+            assertThat(readOnly(chosen)).isTrue();
+        } finally {
+            chosen.execute("STOP SLAVE", "RESET MASTER", "SET GLOBAL gtid_strict_mode = 1", "START SLAVE");
+            awaitReplication(chosen);
+        }
+    }
+
     /** An administrator who writes to the read-only primary before that step. */
     private record Writing(Step step, EmbeddedServer server) implements Step {
         @Override
