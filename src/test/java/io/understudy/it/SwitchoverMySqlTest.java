@@ -127,15 +127,69 @@ class SwitchoverMySqlTest {
         }
     }
 
+    /** The standby of the pair has no plugin for the source side, and the old primary none for the other. */
+    @Test
+    void theNewPrimaryWaitsForAcknowledgementsAsTheOldOneDid() throws Exception {
+        PluginTypes plugins = PluginTypes.installed();
+        try (MySqlSemiSyncPair pair = new MySqlSemiSyncPair();
+                Connection one = pair.connect();
+                Connection two = pair.connectReplica()) {
+            execute(
+                    one,
+                    "CREATE TABLE shop.t (round INT, w INT, n INT, PRIMARY KEY (round, w, n))",
+                    "GRANT SELECT, REPLICATION CLIENT, PROCESS ON *.* TO monitor",
+                    "CREATE USER switcher IDENTIFIED BY '" + PASSWORD + "'",
+                    "GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION CLIENT, REPLICATION_SLAVE_ADMIN, RELOAD ON *.*"
+                            + " TO switcher");
+            execute(two, "SET GLOBAL super_read_only = 1");
+            LoadedConfig loaded = config(pair, plugins);
+            try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> loaded)) {
+                AdminClient admin = AdminClient.of(loaded.config().admin());
+                assertThat(run(loaded, admin, SwitchoverOutcome.UNDONE))
+                        .contains("blocks semi-sync: this standby has no plugin for the source side");
+                execute(
+                        two,
+                        "SET GLOBAL super_read_only = 0",
+                        "INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so'",
+                        "SET GLOBAL super_read_only = 1");
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> admin.readiness("two").toString().contains("subject=source,"));
+                String said = run(loaded, admin, SwitchoverOutcome.DONE);
+                assertThat(column(two, "SELECT @@GLOBAL.rpl_semi_sync_source_enabled AS v", "v"))
+                        .isEqualTo("1");
+                execute(two, "INSERT INTO shop.t VALUES (0, 0, 0)");
+                Matcher statements = STATEMENTS.matcher(said);
+                assertThat(statements.find()).as(said).isTrue();
+                execute(
+                        one,
+                        statements
+                                .group(1)
+                                .replace("'PASSWORD'", "'" + PASSWORD + "'")
+                                .split(";\\s+"));
+                String acknowledged = "SHOW STATUS LIKE 'Rpl_semi_sync_source_yes_tx'";
+                String before = column(two, acknowledged, "Value");
+                await().atMost(Duration.ofSeconds(30)).until(() -> {
+                    execute(two, "REPLACE INTO shop.t VALUES (0, 0, 1)");
+                    return !column(two, acknowledged, "Value").equals(before);
+                });
+            }
+        }
+    }
+
+    private static String run(LoadedConfig loaded, AdminClient admin, SwitchoverOutcome expected) throws Exception {
+        StringWriter out = new StringWriter();
+        try (Switchover switchover = Switchover.to("two", loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
+            assertThat(switchover.run()).as(out.toString()).isEqualTo(expected);
+        }
+        return out.toString();
+    }
+
     private static void refusesErrantTransactions(
             LoadedConfig loaded, AdminClient admin, Connection one, Connection two) throws Exception {
         execute(two, "SET GLOBAL super_read_only = 0", "CREATE SCHEMA errant", "DROP SCHEMA errant");
         execute(two, "SET GLOBAL super_read_only = 1");
-        StringWriter out = new StringWriter();
-        try (Switchover switchover = Switchover.to("two", loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
-            assertThat(switchover.run()).isEqualTo(SwitchoverOutcome.UNDONE);
-        }
-        assertThat(out.toString()).contains("blocks errant: it has transactions that the primary never had");
+        assertThat(run(loaded, admin, SwitchoverOutcome.UNDONE))
+                .contains("blocks errant: it has transactions that the primary never had");
         String server = column(two, "SELECT @@GLOBAL.server_uuid AS v", "v");
         for (int i = 1; i <= 2; i++) {
             execute(one, "SET GTID_NEXT = '" + server + ":" + i + "'", "BEGIN", "COMMIT");

@@ -5,6 +5,9 @@ import java.util.List;
 
 /** Checks that this standby has acknowledged the commits whose clients got an OK. */
 final class SemiSyncCheck implements Check.OfRound {
+    /** Subject of the finding that a switchover mends itself. */
+    static final String SOURCE = "source";
+
     private static final String NAME = "semi-sync";
 
     @Override
@@ -39,6 +42,32 @@ final class SemiSyncCheck implements Check.OfRound {
                     "commits that another standby has acknowledged may be missing on this one",
                     "on the standby: SET GLOBAL " + variable + " = 1; " + restart));
         }
+        source(standby, findings);
         return findings;
+    }
+
+    /** The side that the standby needs as the primary. */
+    private static void source(ServerFacts standby, List<Finding> findings) {
+        boolean old = !standby.variable("rpl_semi_sync_master_enabled").isEmpty();
+        String enabled = old ? "rpl_semi_sync_master_enabled" : "rpl_semi_sync_source_enabled";
+        String why = "as the primary it would tell clients of commits that no other server has";
+        if (standby.variable(enabled).isEmpty()) {
+            findings.add(Finding.blocks(
+                    NAME,
+                    "source plugin",
+                    "this standby has no plugin for the source side of semi-sync, which the primary uses",
+                    why,
+                    "in the standby's option file: plugin-load-add = semisync_source.so; then restart it"));
+        } else if (!ServerFacts.isOn(standby.variable(enabled))) {
+            String waits = old ? "rpl_semi_sync_master_wait_no_slave" : "rpl_semi_sync_source_wait_no_replica";
+            findings.add(Finding.blocks(
+                    NAME,
+                    SOURCE,
+                    enabled + " is off on this standby, and the primary uses it",
+                    why,
+                    "understudy switchover enables it; with other tools, on the standby: SET GLOBAL " + waits
+                            + " = 0, GLOBAL " + enabled + " = 1 (with 0 commits wait only while a standby is"
+                            + " connected)"));
+        }
     }
 }

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the running proxy's readiness gate about the standby. What blocks ends the switchover, but for what steps of its
- * own wait for: a lag that the operator allows, and what was received and not applied. The rest is printed.
+ * own mend: a lag that the operator allows, what was received and not applied, semi-sync that is off. The rest is
+ * printed.
  */
 final class GateStep implements Step {
     private final Pair pair;
@@ -35,7 +36,7 @@ final class GateStep implements Step {
     static String judge(Map<String, Object> report, Duration longestLag) throws StepFailure {
         List<String> findings = new ArrayList<>();
         boolean lag = false;
-        boolean received = false;
+        boolean mended = false;
         boolean others = false;
         if (report.get("findings") instanceof List<?> rows) {
             for (Object row : rows) {
@@ -46,9 +47,12 @@ final class GateStep implements Step {
                     // The primary lives: whatever the gate compares with it must have been compared.
                     decides |= "unknown".equals(finding.get("severity")) && "primary".equals(finding.get("check"));
                     lag |= decides && "lag".equals(finding.get("check"));
-                    received |= decides && "received".equals(finding.get("check"));
-                    others |=
-                            decides && !"lag".equals(finding.get("check")) && !"received".equals(finding.get("check"));
+                    boolean enables = isSemiSyncSource(finding);
+                    mended |= decides && (enables || "received".equals(finding.get("check")));
+                    others |= decides
+                            && !enables
+                            && !"lag".equals(finding.get("check"))
+                            && !"received".equals(finding.get("check"));
                 }
             }
         }
@@ -57,13 +61,17 @@ final class GateStep implements Step {
         if (!others && (verdict.equals("yes") || verdict.equals("findings"))) {
             return text;
         }
-        if (received && !lag && !others) {
-            return text + System.lineSeparator() + "    the steps that follow wait for what was received";
+        if (mended && !lag && !others) {
+            return text + System.lineSeparator() + "    the steps that follow mend what blocks";
         }
         if (lag && !others && isWithin(report.get("lagSeconds"), longestLag)) {
             return text + System.lineSeparator() + "    --lag allows that: " + longestLag.toMillis() + " ms";
         }
         throw new StepFailure("the readiness gate says " + text);
+    }
+
+    private static boolean isSemiSyncSource(Map<?, ?> finding) {
+        return "semi-sync".equals(finding.get("check")) && "source".equals(finding.get("subject"));
     }
 
     private static boolean isWithin(@Nullable Object lagSeconds, Duration longest) {

@@ -2,12 +2,16 @@ package io.understudy.switchover;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** MariaDB's statements. */
 final class MariaDb implements Dialect {
     private static final List<String> NEEDED =
             List.of("READ_ONLY ADMIN", "REPLICATION SLAVE ADMIN", "SLAVE MONITOR", "RELOAD");
+
+    /** For the source side of semi-synchronous replication. */
+    private static final String SOURCE_ADMIN = "REPLICATION MASTER ADMIN";
 
     @Override
     public String product() {
@@ -67,7 +71,15 @@ final class MariaDb implements Dialect {
 
     @Override
     public List<String> missing(Privileges privileges, Node node) throws SQLException {
-        return missing(privileges, node.value("SELECT VERSION()"));
+        String version = node.value("SELECT VERSION()");
+        List<String> missing = new ArrayList<>(missing(privileges, version));
+        SemiSyncVariables semiSync = SemiSyncVariables.of(node);
+        if (semiSync.isOn(semiSync.source())
+                && !privileges.has(SOURCE_ADMIN)
+                && !(privileges.has("SUPER") && isPartOfSuper(SOURCE_ADMIN, version))) {
+            missing.add(SOURCE_ADMIN);
+        }
+        return missing;
     }
 
     static List<String> missing(Privileges privileges, String version) {

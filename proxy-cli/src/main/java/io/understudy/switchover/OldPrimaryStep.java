@@ -2,6 +2,8 @@ package io.understudy.switchover;
 
 import io.understudy.config.Address;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Makes the old primary a standby, or reports how that is done. */
 final class OldPrimaryStep implements Step {
@@ -25,9 +27,10 @@ final class OldPrimaryStep implements Step {
         int port = to.isUnix() ? 0 : to.port();
         // A line each, to be copied.
         String line = System.lineSeparator() + "    ";
-        String statements = "on " + pair.primaryAddress() + ":" + line
-                + String.join(";" + line, pair.dialect().follow(host, port, pair.replication(), transaction.position()))
-                + ";";
+        List<String> follow =
+                new ArrayList<>(pair.dialect().follow(host, port, pair.replication(), transaction.position()));
+        follow.addAll(follow.size() - 1, acknowledge());
+        String statements = "on " + pair.primaryAddress() + ":" + line + String.join(";" + line, follow) + ";";
         try {
             transaction.ensureLast();
         } catch (SQLException e) {
@@ -41,5 +44,15 @@ final class OldPrimaryStep implements Step {
                     e);
         }
         return statements;
+    }
+
+    /** Returns what has it acknowledge; nothing if it does not respond, which the caller finds out. */
+    private List<String> acknowledge() {
+        try {
+            SemiSyncVariables old = SemiSyncVariables.of(pair.primary());
+            return old.isOn(old.source()) ? old.acknowledge() : List.of();
+        } catch (SQLException e) {
+            return List.of();
+        }
     }
 }

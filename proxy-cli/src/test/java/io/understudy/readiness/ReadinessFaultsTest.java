@@ -82,6 +82,11 @@ class ReadinessFaultsTest extends ReadinessPair {
                         "blocks semi-sync primary;blocks semi-sync standby",
                         "SET GLOBAL rpl_semi_sync_slave_enabled = 0;STOP SLAVE IO_THREAD;START SLAVE IO_THREAD",
                         "SET GLOBAL rpl_semi_sync_slave_enabled = 1;STOP SLAVE IO_THREAD;START SLAVE IO_THREAD"),
+                onStandby(
+                        "asynchronous as the primary",
+                        "blocks semi-sync source",
+                        "SET GLOBAL rpl_semi_sync_master_enabled = 0",
+                        "SET GLOBAL rpl_semi_sync_master_enabled = 1"),
                 set("sql_mode", "'ANSI_QUOTES'"),
                 set("character_set_server", "'utf8mb4'"),
                 set("collation_server", "'latin1_german1_ci'"),

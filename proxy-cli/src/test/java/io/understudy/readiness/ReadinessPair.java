@@ -7,6 +7,7 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
+import io.understudy.embedded.ServerOptions;
 import io.understudy.runtime.PluginTypes;
 import java.time.Duration;
 import java.util.List;
@@ -26,7 +27,9 @@ abstract class ReadinessPair {
 
     @BeforeAll
     static void start() {
-        pair = EmbeddedPair.start(PairOptions.defaults());
+        pair = EmbeddedPair.start(PairOptions.defaults()
+                .withStandby(ServerOptions.of(2)
+                        .withArguments("--rpl-semi-sync-master-enabled=1", "--rpl-semi-sync-master-wait-no-slave=0")));
         pair.primary()
                 .execute(
                         "CREATE DATABASE shop",

@@ -353,7 +353,7 @@ class FailedStepsTest {
     @Test
     void theGateLetsPassOnlyWhatLaterStepsWaitFor() throws Exception {
         Duration none = Duration.ZERO;
-        assertThat(GateStep.judge(report(1, "received"), none)).contains("wait for what was received");
+        assertThat(GateStep.judge(report(1, "received"), none)).contains("the steps that follow mend what blocks");
         assertThatThrownBy(() -> GateStep.judge(report(1, "received", "errant"), none))
                 .hasMessageContaining("blocks errant: it is bad");
         Map<String, Object> uncompared =

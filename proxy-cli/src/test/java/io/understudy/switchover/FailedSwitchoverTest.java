@@ -88,7 +88,7 @@ class FailedSwitchoverTest extends SwitchoverHarness {
         EmbeddedServer chosen = standby();
         try (WriteLoad load = new WriteLoad(address(), 4)) {
             awaitGrowth(load);
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < 6; i++) {
                 int which = i;
                 Said said = switchTo(chosen, BOUNDS, steps -> broken(steps, which));
                 assertThat(said.text()).contains("FAILED: injected");

@@ -1,0 +1,65 @@
+package io.understudy.switchover;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * One server's variables of semi-synchronous replication, by either of their names.
+ *
+ * @param variables by lower-case names; MySQL has them only with the plugins
+ */
+record SemiSyncVariables(Map<String, String> variables) {
+    private static final String PREFIX = "rpl_semi_sync_";
+
+    static SemiSyncVariables of(Node node) throws SQLException {
+        Map<String, String> variables = new HashMap<>();
+        for (Map<String, String> row : node.rows("SHOW GLOBAL VARIABLES LIKE 'rpl_semi_sync%'")) {
+            variables.put(row.getOrDefault("variable_name", "").toLowerCase(Locale.ROOT), row.get("value"));
+        }
+        return new SemiSyncVariables(variables);
+    }
+
+    private String name(String today, String formerly) {
+        return PREFIX + (variables.containsKey(PREFIX + today) ? today : formerly);
+    }
+
+    /** Returns the variable that makes commits wait for an acknowledgement. */
+    String source() {
+        return name("source_enabled", "master_enabled");
+    }
+
+    /** Returns the variable by which they wait even while no standby is connected. */
+    String waits() {
+        return name("source_wait_no_replica", "master_wait_no_slave");
+    }
+
+    private String replica() {
+        return name("replica_enabled", "slave_enabled");
+    }
+
+    boolean has(String variable) {
+        return variables.containsKey(variable);
+    }
+
+    boolean isOn(String variable) {
+        return CheckStep.isOn(variables.getOrDefault(variable, ""));
+    }
+
+    /** Returns the statements after which the server acknowledges as a standby. */
+    List<String> acknowledge() {
+        List<String> statements = new ArrayList<>();
+        if (!has(replica())) {
+            statements.add("SET GLOBAL super_read_only=0"); // which refuses INSTALL PLUGIN; read_only stays on
+            statements.add("INSTALL PLUGIN rpl_semi_sync_replica SONAME 'semisync_replica.so'");
+            statements.add("SET GLOBAL super_read_only=1");
+            statements.add("SET GLOBAL rpl_semi_sync_replica_enabled=1");
+        } else if (!isOn(replica())) {
+            statements.add("SET GLOBAL " + replica() + "=1");
+        }
+        return statements;
+    }
+}
