@@ -114,8 +114,8 @@ class SwitchoverMySqlTest {
                         .until(() -> column(two, "SHOW GRANTS FOR switcher", "Grants for switcher@%")
                                 .contains("REPLICATION CLIENT"));
                 assertThatThrownBy(() -> Switchover.to("two", loaded.config(), admin, BOUNDS, discard()))
-                        .hasMessageContaining("it lacks REPLICATION_SLAVE_ADMIN, RELOAD");
-                execute(one, "GRANT REPLICATION_SLAVE_ADMIN, RELOAD ON *.* TO switcher");
+                        .hasMessageContaining("it lacks REPLICATION_SLAVE_ADMIN, RELOAD, EVENT");
+                execute(one, "GRANT REPLICATION_SLAVE_ADMIN, RELOAD, EVENT ON *.* TO switcher");
                 refusesErrantTransactions(loaded, admin, one, two);
                 InetSocketAddress address =
                         (InetSocketAddress) proxy.proxy().addresses().get(0);
@@ -139,8 +139,9 @@ class SwitchoverMySqlTest {
                     "CREATE TABLE shop.t (round INT, w INT, n INT, PRIMARY KEY (round, w, n))",
                     "GRANT SELECT, REPLICATION CLIENT, PROCESS ON *.* TO monitor",
                     "CREATE USER switcher IDENTIFIED BY '" + PASSWORD + "'",
-                    "GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION CLIENT, REPLICATION_SLAVE_ADMIN, RELOAD ON *.*"
-                            + " TO switcher");
+                    "GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION CLIENT, REPLICATION_SLAVE_ADMIN, RELOAD, EVENT,"
+                            + " SET_ANY_DEFINER ON *.* TO switcher",
+                    "CREATE DEFINER=app@'%' EVENT shop.e ON SCHEDULE EVERY 1 DAY STARTS '2037-01-01' DO DELETE FROM t");
             execute(two, "SET GLOBAL super_read_only = 1");
             LoadedConfig loaded = config(pair, plugins);
             try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> loaded)) {
@@ -157,6 +158,9 @@ class SwitchoverMySqlTest {
                 String said = run(loaded, admin, SwitchoverOutcome.DONE);
                 assertThat(column(two, "SELECT @@GLOBAL.rpl_semi_sync_source_enabled AS v", "v"))
                         .isEqualTo("1");
+                String event = "SELECT CONCAT(STATUS, ' ', DEFINER) AS v FROM information_schema.EVENTS";
+                assertThat(column(two, event, "v")).isEqualTo("ENABLED app@%");
+                assertThat(column(one, event, "v")).isEqualTo("REPLICA_SIDE_DISABLED app@%");
                 execute(two, "INSERT INTO shop.t VALUES (0, 0, 0)");
                 Matcher statements = STATEMENTS.matcher(said);
                 assertThat(statements.find()).as(said).isTrue();

@@ -29,7 +29,7 @@ final class LastTransaction {
     void ensureLast() throws SQLException, StepFailure {
         if (!CheckStep.isOn(pair.primary().value(pair.dialect().isReadOnly()))) {
             throw new StepFailure("the old primary " + pair.primaryAddress() + " is not read-only any more: somebody"
-                    + " has set it writable since step 5");
+                    + " has set it writable meanwhile");
         }
         String now = pair.primary().value(pair.dialect().position());
         if (!now.equals(position)) {

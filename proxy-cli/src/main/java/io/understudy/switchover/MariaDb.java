@@ -8,7 +8,7 @@ import java.util.List;
 /** MariaDB's statements. */
 final class MariaDb implements Dialect {
     private static final List<String> NEEDED =
-            List.of("READ_ONLY ADMIN", "REPLICATION SLAVE ADMIN", "SLAVE MONITOR", "RELOAD");
+            List.of("READ_ONLY ADMIN", "REPLICATION SLAVE ADMIN", "SLAVE MONITOR", "RELOAD", "EVENT");
 
     /** For the source side of semi-synchronous replication. */
     private static final String SOURCE_ADMIN = "REPLICATION MASTER ADMIN";
@@ -74,25 +74,27 @@ final class MariaDb implements Dialect {
         String version = node.value("SELECT VERSION()");
         List<String> missing = new ArrayList<>(missing(privileges, version));
         SemiSyncVariables semiSync = SemiSyncVariables.of(node);
-        if (semiSync.isOn(semiSync.source())
-                && !privileges.has(SOURCE_ADMIN)
-                && !(privileges.has("SUPER") && isPartOfSuper(SOURCE_ADMIN, version))) {
+        if (semiSync.isOn(semiSync.source()) && !has(privileges, SOURCE_ADMIN, version)) {
             missing.add(SOURCE_ADMIN);
+        }
+        if (!ScheduledEvent.enabled(node).isEmpty() && !has(privileges, "SET USER", version)) {
+            missing.add("SET USER");
         }
         return missing;
     }
 
+    private static boolean has(Privileges privileges, String name, String version) {
+        return privileges.has(name) || privileges.has("SUPER") && isPartOfSuper(name, version);
+    }
+
     static List<String> missing(Privileges privileges, String version) {
-        return NEEDED.stream()
-                .filter(name -> !privileges.has(name))
-                .filter(name -> !privileges.has("SUPER") || !isPartOfSuper(name, version))
-                .toList();
+        return NEEDED.stream().filter(name -> !has(privileges, name, version)).toList();
     }
 
     /** SUPER lost READ_ONLY ADMIN in 10.11 (MDEV-29596), and the replication privileges in 11.0. */
     private static boolean isPartOfSuper(String privilege, String version) {
         return switch (privilege) {
-            case "RELOAD" -> false;
+            case "RELOAD", "EVENT" -> false;
             case "READ_ONLY ADMIN" -> version.matches("10\\.\\d\\D.*|10\\.10\\D.*");
             default -> version.startsWith("10.");
         };

@@ -2,12 +2,13 @@ package io.understudy.switchover;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** MySQL's statements, as of 8.0.23. */
 final class MySql implements Dialect {
     private static final List<String> NEEDED =
-            List.of("SYSTEM_VARIABLES_ADMIN", "REPLICATION_SLAVE_ADMIN", "REPLICATION CLIENT", "RELOAD");
+            List.of("SYSTEM_VARIABLES_ADMIN", "REPLICATION_SLAVE_ADMIN", "REPLICATION CLIENT", "RELOAD", "EVENT");
 
     @Override
     public String product() {
@@ -74,11 +75,14 @@ final class MySql implements Dialect {
     }
 
     @Override
-    public List<String> missing(Privileges privileges, Node node) {
-        return NEEDED.stream()
-                .filter(name -> !privileges.has(name))
-                .filter(name -> !privileges.has("SUPER") || name.equals("RELOAD"))
-                .toList();
+    public List<String> missing(Privileges privileges, Node node) throws SQLException {
+        List<String> missing = new ArrayList<>(NEEDED);
+        if (!ScheduledEvent.enabled(node).isEmpty() && !privileges.has("SET_USER_ID")) { // its name before 8.2
+            missing.add("SET_ANY_DEFINER");
+        }
+        missing.removeIf(privileges::has);
+        missing.removeIf(name -> privileges.has("SUPER") && !name.equals("RELOAD") && !name.equals("EVENT"));
+        return missing;
     }
 
     @Override

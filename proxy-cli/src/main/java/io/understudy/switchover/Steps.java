@@ -21,25 +21,28 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
     static Steps of(Pair pair, ProxyControl proxy, SwitchoverLimits bounds, List<StandbyConfig> others) {
         HoldClock clock = new HoldClock(bounds.hold());
         LastTransaction last = new LastTransaction(pair);
+        Unchanged unchanged = new Unchanged(pair, proxy::primary);
+        DisableEventsStep events = new DisableEventsStep(pair, unchanged);
         return new Steps(
                 List.of(
                         new CheckStep(pair, proxy),
                         new GateStep(pair, proxy, bounds.lag()),
                         new LagStep(pair, bounds.lag())),
                 List.of(
+                        events,
                         new HoldStep(proxy, clock),
-                        new ReadOnlyStep(pair, clock, new Unchanged(pair, proxy::primary)),
+                        new ReadOnlyStep(pair, clock, unchanged),
                         new AppliedStep(pair, last, clock),
                         new StopReplicationStep(pair, clock),
                         new SemiSyncStep(pair, clock)),
                 new PromoteStep(pair, last, clock, () -> proxy.isHolding(clock.left(PROMOTION))),
                 new FollowStep(proxy, pair.standbyAddress().toString()),
                 new ReleaseStep(proxy, clock),
-                rest(pair, last, others));
+                rest(pair, last, others, events.enabling()));
     }
 
-    private static List<Step> rest(Pair pair, LastTransaction last, List<StandbyConfig> others) {
-        List<Step> rest = new ArrayList<>(List.of(new ForgetStep(pair), new OldPrimaryStep(pair, last)));
+    private static List<Step> rest(Pair pair, LastTransaction last, List<StandbyConfig> others, Step events) {
+        List<Step> rest = new ArrayList<>(List.of(events, new ForgetStep(pair), new OldPrimaryStep(pair, last)));
         if (!others.isEmpty()) {
             rest.add(new OtherStandbysStep(pair, others));
         }

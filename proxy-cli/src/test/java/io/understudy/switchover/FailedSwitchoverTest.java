@@ -68,7 +68,7 @@ class FailedSwitchoverTest extends SwitchoverHarness {
 
     private Steps signalled(Steps steps) {
         List<Step> preparation = new ArrayList<>(steps.preparation());
-        preparation.set(3, new Signalled(preparation.get(3), running));
+        preparation.set(4, new Signalled(preparation.get(4), running));
         return new Steps(steps.checks(), preparation, steps.promotion(), steps.follow(), steps.release(), steps.rest());
     }
 
@@ -88,7 +88,7 @@ class FailedSwitchoverTest extends SwitchoverHarness {
         EmbeddedServer chosen = standby();
         try (WriteLoad load = new WriteLoad(address(), 4)) {
             awaitGrowth(load);
-            for (int i = 0; i < 6; i++) {
+            for (int i = 0; i < 7; i++) {
                 int which = i;
                 Said said = switchTo(chosen, BOUNDS, steps -> broken(steps, which));
                 assertThat(said.text()).contains("FAILED: injected");
@@ -201,8 +201,8 @@ class FailedSwitchoverTest extends SwitchoverHarness {
     /** Another switch has made the old primary read-only after this one's check. */
     private static Steps overtaken(Steps steps, EmbeddedServer old) {
         List<Step> preparation = new ArrayList<>(steps.preparation());
-        Step hold = preparation.get(0);
-        preparation.set(0, new Step() {
+        Step hold = preparation.get(1);
+        preparation.set(1, new Step() {
             @Override
             public String plan() {
                 return hold.plan();

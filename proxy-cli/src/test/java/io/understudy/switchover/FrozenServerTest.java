@@ -48,7 +48,7 @@ class FrozenServerTest {
     static void startServers() {
         pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false).withRtt(Duration.ZERO));
         pair.createAccount(
-                "switcher", "secret", "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD ON *.*");
+                "switcher", "secret", "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT ON *.*");
         pair.awaitCaughtUp(PATIENCE);
     }
 

@@ -18,7 +18,7 @@ class PrivilegesTest {
         "11.4.5-MariaDB, 'READ_ONLY ADMIN,REPLICATION SLAVE ADMIN,SLAVE MONITOR'"
     })
     void superIsNotEnoughOnEveryVersion(String version, String missing) {
-        Privileges granted = Privileges.of(List.of("GRANT RELOAD, SUPER ON *.* TO `s`@`localhost`"));
+        Privileges granted = Privileges.of(List.of("GRANT RELOAD, EVENT, SUPER ON *.* TO `s`@`localhost`"));
         assertThat(String.join(",", MariaDb.missing(granted, version))).isEqualTo(missing);
     }
 

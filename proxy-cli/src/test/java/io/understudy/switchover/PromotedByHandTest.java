@@ -43,10 +43,10 @@ class PromotedByHandTest extends SwitchoverHarness {
         return new Steps(steps.checks(), preparation, steps.promotion(), steps.follow(), steps.release(), steps.rest());
     }
 
-    /** Behind the read-only step, the wait and the end of replication: steps 5, 6 and 7. */
+    /** Behind the read-only step, the wait and the end of replication: steps 6, 7 and 8. */
     @Test
     void theUndoLeavesTheOldPrimaryReadOnly() throws Exception {
-        for (int behind = 1; behind <= 3; behind++) {
+        for (int behind = 2; behind <= 4; behind++) {
             int step = behind;
             EmbeddedServer old = primary();
             EmbeddedServer chosen = standby();
@@ -68,7 +68,7 @@ class PromotedByHandTest extends SwitchoverHarness {
     void aMovedProxyLeavesTheOldPrimaryReadOnly() throws Exception {
         EmbeddedServer old = primary();
         EmbeddedServer chosen = standby();
-        Said said = switchTo(chosen, BOUNDS, steps -> interrupted(steps, 2, () -> follow(text(chosen)), true));
+        Said said = switchTo(chosen, BOUNDS, steps -> interrupted(steps, 3, () -> follow(text(chosen)), true));
         assertThat(readOnly(old)).as(said.text()).isTrue();
         assertThat(said.outcome()).isEqualTo(SwitchoverOutcome.LEFT);
         assertThat(said.text()).contains("the proxy follows " + text(chosen));
@@ -81,7 +81,7 @@ class PromotedByHandTest extends SwitchoverHarness {
         EmbeddedServer old = primary();
         EmbeddedServer chosen = standby();
         Said said = switchTo(
-                chosen, BOUNDS, steps -> interrupted(steps, 3, () -> old.execute("SET GLOBAL read_only=0"), false));
+                chosen, BOUNDS, steps -> interrupted(steps, 4, () -> old.execute("SET GLOBAL read_only=0"), false));
         assertThat(readOnly(chosen)).as(said.text()).isTrue();
         assertThat(said.outcome()).isEqualTo(SwitchoverOutcome.UNDONE);
         assertThat(said.text()).contains("is not read-only any more");

@@ -63,7 +63,7 @@ abstract class SwitchoverHarness {
         pair.createAccount("app", "secret", "ALL ON shop.*");
         pair.createAccount("monitor", "secret", "SELECT, REPLICATION SLAVE, SLAVE MONITOR ON *.*");
         pair.createAccount(
-                "switcher", "secret", "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD ON *.*");
+                "switcher", "secret", "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT ON *.*");
         pair.awaitCaughtUp(PATIENCE);
     }
 

@@ -121,7 +121,7 @@ class SwitchoverTest extends SwitchoverHarness {
         assertThat(command(out, "--to", name(standby()), "-c", file, "--dry-run"))
                 .as(out.toString())
                 .isZero();
-        assertThat(out.toString()).contains("13. print the statements", "lag ", "replicates from", "readiness gate");
+        assertThat(out.toString()).contains("15. print the statements", "lag ", "replicates from", "readiness gate");
         assertThat(readOnly(standby())).isTrue();
         assertThat(primary().query("SELECT @@GLOBAL.gtid_binlog_pos")).isEqualTo(position);
         assertThat(proxy.proxy().holdView()).containsEntry("held", false);

@@ -116,7 +116,9 @@ class ThreeServersTest {
             pair.createAccount("app", "secret", "ALL ON shop.*");
             pair.createAccount("monitor", "secret", "SELECT, REPLICATION SLAVE, SLAVE MONITOR, PROCESS ON *.*");
             pair.createAccount(
-                    "switcher", "secret", "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD ON *.*");
+                    "switcher",
+                    "secret",
+                    "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT ON *.*");
             follow(third, pair);
             awaitSame(pair.primary(), third);
             pair.awaitCaughtUp(PATIENCE);

@@ -44,7 +44,7 @@ final class FailoverServers implements AutoCloseable {
         pair.createAccount("app", password, "ALL ON demo.*");
         pair.createAccount("understudy", password, "SELECT, REPLICATION SLAVE, SLAVE MONITOR, PROCESS ON *.*");
         pair.createAccount(
-                "switcher", password, "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD ON *.*");
+                "switcher", password, "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT ON *.*");
         pair.awaitCaughtUp(PATIENCE);
         return new FailoverServers(pair);
     }

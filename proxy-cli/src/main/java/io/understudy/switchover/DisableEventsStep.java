@@ -1,0 +1,100 @@
+package io.understudy.switchover;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Disables the old primary's scheduled events, which {@code read_only} does not stop where their definer may write in
+ * spite of it. The statements are in its binary log, like any others of the primary.
+ */
+final class DisableEventsStep implements Step {
+    private static final String DISABLE = "DISABLE ON SLAVE"; // the state that replication gives them, on MySQL, too
+    private static final String ENABLE = "ENABLE";
+
+    private final Pair pair;
+    private final Unchanged unchanged;
+    private final List<ScheduledEvent> disabled = new ArrayList<>();
+
+    DisableEventsStep(Pair pair, Unchanged unchanged) {
+        this.pair = pair;
+        this.unchanged = unchanged;
+    }
+
+    @Override
+    public String plan() {
+        return "disable the old primary's scheduled events";
+    }
+
+    @Override
+    public String run() throws Exception {
+        List<ScheduledEvent> enabled = ScheduledEvent.enabled(pair.primary());
+        if (enabled.isEmpty()) {
+            return "it has none that is enabled";
+        }
+        pair.primary().traced();
+        for (ScheduledEvent event : enabled) {
+            disabled.add(event);
+            event.set(pair.primary(), DISABLE);
+        }
+        return names();
+    }
+
+    private String names() {
+        return disabled.stream().map(ScheduledEvent::toString).collect(Collectors.joining(", "));
+    }
+
+    /** Returns the statements that have a server execute them. */
+    private String byHand() {
+        return disabled.stream().map(event -> event.alter(ENABLE)).collect(Collectors.joining("; "));
+    }
+
+    @Override
+    public String undo() throws SQLException, UndoRefused, InterruptedException {
+        if (disabled.isEmpty()) {
+            return "";
+        }
+        try {
+            unchanged.ensure();
+        } catch (UndoRefused e) {
+            throw new UndoRefused(
+                    e.getMessage() + ". Scheduled events are disabled on both; on the primary: " + byHand());
+        }
+        try {
+            pair.primary().ensureFormerEnded(); // else one might be disabled after this
+            for (ScheduledEvent event : disabled) {
+                event.set(pair.primary(), ENABLE);
+            }
+        } catch (SQLException e) {
+            throw new SQLException(
+                    "the old primary's scheduled events may still be disabled; on " + pair.primaryAddress() + ": "
+                            + byHand() + " (" + e.getMessage() + ")",
+                    e);
+        }
+        return "enabled on " + pair.primaryAddress() + " again: " + names();
+    }
+
+    /** Returns the step that has the new primary execute what the old one did. */
+    Step enabling() {
+        return new Step() {
+            @Override
+            public String plan() {
+                return "enable these events on " + pair.standby().name();
+            }
+
+            @Override
+            public String run() throws StepFailure {
+                try {
+                    for (ScheduledEvent event : disabled) {
+                        event.set(pair.standby(), ENABLE);
+                    }
+                } catch (SQLException e) {
+                    throw new StepFailure(
+                            e.getMessage() + "; by hand, on " + pair.standbyAddress() + ": " + byHand(), e);
+                }
+                return disabled.isEmpty() ? "none" : names();
+            }
+        };
+    }
+}

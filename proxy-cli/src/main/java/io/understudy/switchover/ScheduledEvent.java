@@ -1,0 +1,67 @@
+package io.understudy.switchover;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A scheduled event of a server.
+ *
+ * @param definer {@code user@host}
+ * @param charset {@code character_set_client} of its creation
+ * @param collation {@code collation_connection} of its creation
+ */
+record ScheduledEvent(String schema, String name, String definer, String charset, String collation) {
+    private static final String ENABLED =
+            "SELECT EVENT_SCHEMA AS s, EVENT_NAME AS n, DEFINER AS d, CHARACTER_SET_CLIENT AS c,"
+                    + " COLLATION_CONNECTION AS l FROM information_schema.EVENTS WHERE STATUS='ENABLED' ORDER BY 1, 2";
+
+    /** Returns the events that the server executes. The account sees those of schemas where it has EVENT. */
+    static List<ScheduledEvent> enabled(Node node) throws SQLException {
+        return node.rows(ENABLED).stream().map(ScheduledEvent::of).toList();
+    }
+
+    private static ScheduledEvent of(Map<String, String> row) {
+        return new ScheduledEvent(
+                row.getOrDefault("s", ""),
+                row.getOrDefault("n", ""),
+                row.getOrDefault("d", ""),
+                row.getOrDefault("c", ""),
+                row.getOrDefault("l", ""));
+    }
+
+    /** Returns the statement that changes its state. Without the definer it would become the account's own. */
+    String alter(String state) {
+        int at = definer.lastIndexOf('@');
+        String account = at < 0
+                ? Dialect.quote(definer)
+                : Dialect.quote(definer.substring(0, at)) + "@" + Dialect.quote(definer.substring(at + 1));
+        return "ALTER DEFINER=" + account + " EVENT " + identifier(schema) + "." + identifier(name) + " " + state;
+    }
+
+    private static String identifier(String name) {
+        return "`" + name.replace("`", "``") + "`";
+    }
+
+    /** Changes its state. The statement also stores the session's character set, so the event's own is set for it. */
+    void set(Node node, String state) throws SQLException {
+        String statement = alter(state);
+        if (charset.isEmpty() || !statement.chars().allMatch(c -> c < 128)) { // it could not be read in another one
+            node.execute(statement);
+            return;
+        }
+        // The driver closes a connection that it sees leave UTF-8.
+        node.execute("SET SESSION session_track_system_variables=''");
+        node.execute("SET SESSION character_set_client=" + charset + ", collation_connection=" + collation);
+        try {
+            node.execute(statement);
+        } finally {
+            node.execute("SET NAMES utf8mb4");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return schema + "." + name;
+    }
+}
