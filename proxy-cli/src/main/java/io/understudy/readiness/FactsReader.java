@@ -37,6 +37,7 @@ final class FactsReader {
             facts.semiSync(Known.of(session.pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'")));
             facts.channels(known(this::channels, grant(facts.isMariaDb() ? "SLAVE MONITOR" : "REPLICATION CLIENT")));
             processes();
+            events();
             facts.tables(known(() -> new TableReader(session).read(), grant("PROCESS")));
             facts.accounts(known(
                     () -> new AccountReader(session, facts.isMariaDb()).read(),
@@ -72,6 +73,27 @@ final class FactsReader {
                 .map(Channel::new)
                 .filter(channel -> !channel.isOfGroup())
                 .toList();
+    }
+
+    /** {@code information_schema} leaves out what the account may not see; MariaDB's own table does not. */
+    private void events() throws SQLException {
+        if (!facts.isMariaDb() && !new TableReader(session).hasEverywhere("EVENT")) {
+            facts.events(Known.unknown("the account has no EVENT privilege", grant("EVENT")));
+            return;
+        }
+        facts.events(known(
+                () -> {
+                    Map<String, String> states = new HashMap<>();
+                    for (Map<String, String> row : session.rows(
+                            facts.isMariaDb()
+                                    ? "SELECT db AS s, name AS n, status AS v FROM mysql.event"
+                                    : "SELECT EVENT_SCHEMA AS s, EVENT_NAME AS n, STATUS AS v"
+                                            + " FROM information_schema.EVENTS")) {
+                        states.put(row.get("s") + "." + row.get("n"), row.getOrDefault("v", ""));
+                    }
+                    return states;
+                },
+                "on the primary: GRANT SELECT ON mysql.* TO " + account));
     }
 
     /** Recognises the applier's transactions by their user. */

@@ -44,6 +44,7 @@ public final class ReadinessGate {
             new SettingsCheck(),
             Check.twice(new AccountsCheck()),
             Check.twice(new TablesCheck()),
+            Check.twice(new EventsCheck()),
             Check.twice(new TransactionsCheck()),
             Check.twice(new SchemaChangeCheck()));
 

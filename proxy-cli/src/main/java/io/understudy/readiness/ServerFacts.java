@@ -21,6 +21,7 @@ final class ServerFacts {
     private volatile Known<List<OpenTransaction>> transactions = Known.late();
     private volatile List<SchemaChange> schemaChanges = List.of();
     private volatile Known<TableNames> tables = Known.late();
+    private volatile Known<Map<String, String>> events = Known.late();
     private volatile Known<Map<String, AccountShape>> accounts = Known.late();
 
     void connected() {
@@ -64,6 +65,10 @@ final class ServerFacts {
 
     void tables(Known<TableNames> read) {
         tables = read;
+    }
+
+    void events(Known<Map<String, String>> read) {
+        events = read;
     }
 
     void accounts(Known<Map<String, AccountShape>> read) {
@@ -151,6 +156,11 @@ final class ServerFacts {
     /** Returns the schema changes that it executes; empty also if the account may not see them. */
     List<SchemaChange> schemaChanges() {
         return schemaChanges;
+    }
+
+    /** Returns the states of the scheduled events by schema and name. */
+    Known<Map<String, String>> events() {
+        return events;
     }
 
     Known<TableNames> tables() {

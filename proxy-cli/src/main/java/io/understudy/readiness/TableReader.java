@@ -24,12 +24,16 @@ final class TableReader {
     }
 
     TableNames read() throws SQLException {
+        return hasEverywhere("SELECT") ? tables() : innoDb();
+    }
+
+    /** Returns whether the account itself has a privilege on everything. */
+    boolean hasEverywhere(String privilege) throws SQLException {
         // An account with SELECT on the grant tables sees the privileges of all accounts there.
-        boolean all = !session.rows("SELECT PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES"
-                        + " WHERE PRIVILEGE_TYPE = 'SELECT' AND GRANTEE ="
+        return !session.rows("SELECT PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES"
+                        + " WHERE PRIVILEGE_TYPE = '" + privilege + "' AND GRANTEE ="
                         + " CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')")
                 .isEmpty();
-        return all ? tables() : innoDb();
     }
 
     private TableNames tables() throws SQLException {

@@ -180,6 +180,25 @@ class ReadinessFaultsTest extends ReadinessPair {
     }
 
     @Test
+    void namesEventsThatOneServerAloneExecutes() throws Exception {
+        pair.primary()
+                .execute(
+                        "CREATE EVENT shop.daily ON SCHEDULE EVERY 1 DAY STARTS '2037-01-01' DO DELETE FROM shop.t",
+                        "CREATE EVENT shop.never ON SCHEDULE EVERY 1 DAY DISABLE DO DELETE FROM shop.t");
+        try {
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(what(report()))
+                            .containsExactly("warns events disabled: the primary executes a scheduled event that the"
+                                    + " standby would not: shop.daily"));
+            pair.standby().execute(UNLOGGED, "ALTER EVENT shop.daily ENABLE");
+            assertThat(what(report()))
+                    .containsExactly("warns events enabled: the standby executes a scheduled event: shop.daily");
+        } finally {
+            pair.primary().execute("DROP EVENT shop.daily", "DROP EVENT shop.never");
+        }
+    }
+
+    @Test
     void namesASmallerBufferPool() throws Exception {
         pair.primary().execute("SET GLOBAL innodb_buffer_pool_size = " + (64 << 20));
         await().atMost(PATIENCE)

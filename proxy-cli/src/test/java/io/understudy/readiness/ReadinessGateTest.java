@@ -158,6 +158,7 @@ class ReadinessGateTest extends ReadinessPair {
                         tuple("replicates", "on the primary: GRANT SLAVE MONITOR ON *.* TO 'poor'@'%'"),
                         tuple("transactions", "on the primary: GRANT PROCESS ON *.* TO 'poor'@'%'"),
                         tuple("tables", "on the primary: GRANT PROCESS ON *.* TO 'poor'@'%'"),
+                        tuple("events", "on the primary: GRANT SELECT ON mysql.* TO 'poor'@'%'"),
                         tuple("accounts", "on the primary: GRANT SELECT ON mysql.* TO 'poor'@'%'"));
         assertThat(what(report("reader"))).as("with a global SELECT").isEmpty();
     }
