@@ -41,10 +41,10 @@ final class BlackBoxProxy implements AutoCloseable {
                 listen: { address: "127.0.0.1:0" }
                 primary:
                   address: "127.0.0.1:%d"
-                  tls: { mode: disabled }
+                  tls: { mode: preferred }
                   monitor: { user: monitor, password: %s }
                 standbys:
-                  - { name: standby-1, address: "127.0.0.1:%d", tls: { mode: disabled }, user: monitor, password: %s }
+                  - { name: standby-1, address: "127.0.0.1:%d", tls: { mode: preferred }, user: monitor, password: %s }
                 admin: { enabled: false }
                 plugins:
                   black-box: { %s }
