@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /** Scheduled events, which replication disables on a standby. */
 final class EventsCheck implements Check.OfRound {
@@ -30,8 +31,9 @@ final class EventsCheck implements Check.OfRound {
                     missing.statement()));
         }
         List<Finding> findings = new ArrayList<>();
+        TreeSet<String> run = enabled(here);
         TreeSet<String> stop = enabled(there);
-        stop.removeAll(enabled(here));
+        stop.removeAll(run);
         if (!stop.isEmpty()) {
             findings.add(Finding.warns(
                     NAME,
@@ -41,7 +43,6 @@ final class EventsCheck implements Check.OfRound {
                     "understudy switchover enables them; with other tools, after the promotion, for each: ALTER DEFINER"
                             + " = … EVENT … ENABLE"));
         }
-        TreeSet<String> run = enabled(here);
         if (!run.isEmpty()) {
             findings.add(Finding.warns(
                     NAME,
@@ -51,12 +52,32 @@ final class EventsCheck implements Check.OfRound {
                     "on the standby, for each: SET SESSION sql_log_bin = 0; ALTER DEFINER = … EVENT … DISABLE ON"
                             + " SLAVE"));
         }
+        TreeSet<String> idle =
+                in(there, state -> state.endsWith("SIDE_DISABLED")); // SLAVE, or REPLICA_ since MySQL 8.2
+        idle.removeAll(run);
+        if (!idle.isEmpty()) {
+            findings.add(Finding.warns(
+                    NAME,
+                    "nobody",
+                    "neither server executes " + count(idle) + " that the primary keeps as a standby does: "
+                            + names(idle),
+                    "a promotion by other tools, or a switchover that was killed, leaves them so",
+                    "on the primary, for each: ALTER DEFINER = … EVENT … ENABLE"));
+        }
         return findings;
     }
 
     private static TreeSet<String> enabled(Map<String, String> events) {
-        TreeSet<String> names = new TreeSet<>(events.keySet());
-        names.removeIf(name -> !ENABLED.equals(events.get(name)));
+        return in(events, ENABLED::equals);
+    }
+
+    private static TreeSet<String> in(Map<String, String> events, Predicate<String> state) {
+        TreeSet<String> names = new TreeSet<>();
+        events.forEach((name, value) -> {
+            if (state.test(value)) {
+                names.add(name);
+            }
+        });
         return names;
     }
 

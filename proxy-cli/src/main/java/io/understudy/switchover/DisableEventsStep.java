@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 final class DisableEventsStep implements Step {
     private static final String DISABLE = "DISABLE ON SLAVE"; // the state that replication gives them, on MySQL, too
     private static final String ENABLE = "ENABLE";
+    /** ER_EVENT_DOES_NOT_EXIST: a client has dropped it before the hold. */
+    private static final int NO_SUCH_EVENT = 1539;
 
     private final Pair pair;
     private final Unchanged unchanged;
@@ -63,9 +65,7 @@ final class DisableEventsStep implements Step {
         }
         try {
             pair.primary().ensureFormerEnded(); // else one might be disabled after this
-            for (ScheduledEvent event : disabled) {
-                event.set(pair.primary(), ENABLE);
-            }
+            enable(pair.primary());
         } catch (SQLException e) {
             throw new SQLException(
                     "the old primary's scheduled events may still be disabled; on " + pair.primaryAddress() + ": "
@@ -73,6 +73,30 @@ final class DisableEventsStep implements Step {
                     e);
         }
         return "enabled on " + pair.primaryAddress() + " again: " + names();
+    }
+
+    /** Tries each, so that one that cannot be enabled (its only time is over, say) does not keep the others. */
+    private void enable(Node node) throws SQLException {
+        SQLException first = null;
+        for (ScheduledEvent event : disabled) {
+            try {
+                event.set(node, ENABLE);
+            } catch (SQLException e) {
+                if (isOfConnection(e)) {
+                    throw e;
+                }
+                boolean dropped = e.getErrorCode() == NO_SUCH_EVENT;
+                first = first == null && !dropped ? e : first;
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    private static boolean isOfConnection(SQLException e) {
+        String state = e.getSQLState();
+        return state == null || state.startsWith("08");
     }
 
     /** Returns the step that has the new primary execute what the old one did. */
@@ -86,9 +110,7 @@ final class DisableEventsStep implements Step {
             @Override
             public String run() throws StepFailure {
                 try {
-                    for (ScheduledEvent event : disabled) {
-                        event.set(pair.standby(), ENABLE);
-                    }
+                    enable(pair.standby());
                 } catch (SQLException e) {
                     throw new StepFailure(
                             e.getMessage() + "; by hand, on " + pair.standbyAddress() + ": " + byHand(), e);

@@ -193,6 +193,12 @@ class ReadinessFaultsTest extends ReadinessPair {
             pair.standby().execute(UNLOGGED, "ALTER EVENT shop.daily ENABLE");
             assertThat(what(report()))
                     .containsExactly("warns events enabled: the standby executes a scheduled event: shop.daily");
+            pair.primary().execute("ALTER EVENT shop.daily DISABLE ON SLAVE");
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(what(report()))
+                            .as("as a switchover that is killed behind its fourth step leaves it")
+                            .containsExactly("warns events nobody: neither server executes a scheduled event that the"
+                                    + " primary keeps as a standby does: shop.daily"));
         } finally {
             pair.primary().execute("DROP EVENT shop.daily", "DROP EVENT shop.never");
         }

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The new primary executes the scheduled events that the old one did, and the old one no longer. */
@@ -24,22 +22,6 @@ class SwitchoverEventsTest extends SwitchoverHarness {
 
     private static void awaitEvents(EmbeddedServer server, String expected) {
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(events(server)).isEqualTo(expected));
-    }
-
-    private static Steps failing(Steps steps) {
-        List<Step> preparation = new ArrayList<>(steps.preparation());
-        preparation.add(new Step() {
-            @Override
-            public String plan() {
-                return "fail";
-            }
-
-            @Override
-            public String run() throws StepFailure {
-                throw new StepFailure("injected");
-            }
-        });
-        return new Steps(steps.checks(), preparation, steps.promotion(), steps.follow(), steps.release(), steps.rest());
     }
 
     @Test
@@ -60,9 +42,17 @@ class SwitchoverEventsTest extends SwitchoverHarness {
         assertThatThrownBy(() -> switchTo(chosen)).hasMessageContaining("it lacks SET USER");
         old.execute("GRANT SET USER ON *.* TO switcher");
 
-        Said undone = switchTo(chosen, BOUNDS, SwitchoverEventsTest::failing);
+        Said undone = switchTo(chosen, BOUNDS, SwitchoverHarness::failing);
         assertThat(undone.text()).contains("again: shop.by_app, shop.by_root", "everything is as before");
         assertThat(events(old)).isEqualTo(RUN);
+        awaitEvents(chosen, REST);
+
+        old.execute("CREATE EVENT shop.another" + every);
+        Said less = switchTo(chosen, BOUNDS, steps -> failing(steps, () -> old.execute("DROP EVENT shop.another")));
+        assertThat(less.text()).contains("again: shop.another, shop.by_app", "everything is as before");
+        assertThat(events(old))
+                .as("one that was dropped meanwhile does not keep the others")
+                .isEqualTo(RUN);
         awaitEvents(chosen, REST);
 
         Said said = switchTo(chosen);

@@ -20,6 +20,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -164,6 +165,29 @@ abstract class SwitchoverHarness {
             running.set(switchover);
             return new Said(switchover.run(), out.toString());
         }
+    }
+
+    /** Has the preparation end with a step that fails. */
+    static Steps failing(Steps steps) {
+        return failing(steps, () -> {});
+    }
+
+    /** @param first done before the failure */
+    static Steps failing(Steps steps, Runnable first) {
+        List<Step> preparation = new ArrayList<>(steps.preparation());
+        preparation.add(new Step() {
+            @Override
+            public String plan() {
+                return "fail";
+            }
+
+            @Override
+            public String run() throws StepFailure {
+                first.run();
+                throw new StepFailure("injected");
+            }
+        });
+        return new Steps(steps.checks(), preparation, steps.promotion(), steps.follow(), steps.release(), steps.rest());
     }
 
     /** Runs the printed statements, and waits until the old primary replicates. */

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Where the old primary waits for acknowledgements, the new one does. */
@@ -29,22 +27,6 @@ class SwitchoverSemiSyncTest extends SwitchoverHarness {
         await().atMost(PATIENCE).until(() -> Long.parseLong(status(server, "Rpl_semi_sync_master_yes_tx")) > before);
     }
 
-    private static Steps failing(Steps steps) {
-        List<Step> preparation = new ArrayList<>(steps.preparation());
-        preparation.add(new Step() {
-            @Override
-            public String plan() {
-                return "fail";
-            }
-
-            @Override
-            public String run() throws StepFailure {
-                throw new StepFailure("injected");
-            }
-        });
-        return new Steps(steps.checks(), preparation, steps.promotion(), steps.follow(), steps.release(), steps.rest());
-    }
-
     @Test
     void theNewPrimaryWaitsForAcknowledgementsAsTheOldOneDid() throws Exception {
         EmbeddedServer old = primary();
@@ -55,7 +37,7 @@ class SwitchoverSemiSyncTest extends SwitchoverHarness {
         old.execute("GRANT REPLICATION MASTER ADMIN ON *.* TO switcher");
         try (WriteLoad load = new WriteLoad(address(), 2)) {
             awaitAcknowledged(old);
-            Said undone = switchTo(chosen, BOUNDS, SwitchoverSemiSyncTest::failing);
+            Said undone = switchTo(chosen, BOUNDS, SwitchoverHarness::failing);
             assertThat(undone.text()).contains("undone: semi-sync is disabled", "everything is as before");
             assertThat(source(chosen)).isEqualTo("OFFON");
 
