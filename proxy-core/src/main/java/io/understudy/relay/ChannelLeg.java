@@ -56,6 +56,9 @@ final class ChannelLeg implements Leg {
     private boolean inputWaits;
 
     private boolean closing;
+    /** The peer may have sent what nobody has read. */
+    private boolean unread;
+
     private boolean writeFailed;
     private boolean withoutNotify;
     private int leastRead = 1;
@@ -250,6 +253,11 @@ final class ChannelLeg implements Leg {
 
     /** Closes the channel; below the TLS handler if no close_notify is to be sent. */
     private void close() {
+        if (unread && channel.isActive() && channel instanceof DuplexChannel duplex) {
+            unread = false;
+            DroppedInput.untilClosed(duplex, tls);
+            return;
+        }
         ChannelHandlerContext below = withoutNotify ? channel.pipeline().context(TLS) : null;
         if (below == null) {
             channel.close();
@@ -272,6 +280,12 @@ final class ChannelLeg implements Leg {
             discardWrites();
             closeLater();
         }
+    }
+
+    @Override
+    public void closeAfterInput() {
+        unread = !closing && channel.isActive() && !channel.config().isAutoRead();
+        closeAfterFlush();
     }
 
     @Override

@@ -55,6 +55,15 @@ public interface Leg {
     void closeAfterFlush();
 
     /**
+     * Closes like {@link #closeAfterFlush}. Where reading is paused, the peer may be sending still: that is read and
+     * dropped first, for a limited time, because a socket that is closed with unread input resets the connection, and
+     * the peer may never see what it was sent last.
+     */
+    default void closeAfterInput() {
+        closeAfterFlush();
+    }
+
+    /**
      * Returns whether the connection is a socket file. Nobody can listen in on it, so authentication treats it as
      * secure.
      */
