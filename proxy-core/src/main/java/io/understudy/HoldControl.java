@@ -1,10 +1,12 @@
 package io.understudy;
 
 import io.understudy.base.Durations;
+import io.understudy.command.SessionModel;
 import io.understudy.session.ClientSession;
 import io.understudy.session.Hold;
 import io.understudy.session.SessionRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,19 +22,24 @@ import org.slf4j.event.Level;
 final class HoldControl {
     private static final Logger log = LoggerFactory.getLogger(HoldControl.class);
     private static final long COUNTING_MILLIS = 200;
+    /** Sessions that are named of those that are not at their boundary. */
+    private static final int NAMED = 10;
 
     private final Hold hold;
     private final SessionRegistry registry;
     private final ScheduledExecutorService timer;
+    private final Runnable ended;
     /** Guarded by this, as the next. */
     private int number;
 
     private long untilNanos;
 
-    HoldControl(Hold hold, SessionRegistry registry, ScheduledExecutorService timer) {
+    /** @param ended called after each hold; must not wait */
+    HoldControl(Hold hold, SessionRegistry registry, ScheduledExecutorService timer, Runnable ended) {
         this.hold = hold;
         this.registry = registry;
         this.timer = timer;
+        this.ended = ended;
     }
 
     /**
@@ -87,6 +94,7 @@ final class HoldControl {
             return;
         }
         hold.end();
+        ended.run();
         for (ClientSession session : registry.all()) {
             session.execute(session::release);
         }
@@ -98,11 +106,19 @@ final class HoldControl {
         int held = 0;
         int busy = 0;
         int unread = 0;
+        int replicating = 0;
+        List<Map<String, Object>> waitsFor = new ArrayList<>();
         for (ClientSession session : registry.all()) {
+            SessionModel model = session.model();
             if (session.held()) {
                 held++;
-            } else if (session.model() != null) {
+            } else if (model != null && model.readsBinaryLog()) {
+                replicating++;
+            } else if (model != null) {
                 busy++;
+                if (waitsFor.size() < NAMED) {
+                    waitsFor.add(session.occupation(model));
+                }
             } else if (session.loggedIn()) {
                 unread++;
             }
@@ -113,7 +129,11 @@ final class HoldControl {
         view.put("atBoundary", held);
         view.put("notYet", busy);
         view.put("unread", unread);
+        view.put("replicating", replicating);
         view.put("newConnections", hold.waiting());
+        if (hold.on()) {
+            view.put("waitsFor", waitsFor);
+        }
         return view;
     }
 }

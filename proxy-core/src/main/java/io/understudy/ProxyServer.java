@@ -129,7 +129,7 @@ public final class ProxyServer implements AutoCloseable {
                 shortage,
                 config.limits().handshakeTimeout().toMillis());
         connector.sendProxyProtocol(config.primary().proxyProtocol());
-        hold = new HoldControl(environment.hold(), registry, loops);
+        hold = new HoldControl(environment.hold(), registry, loops, servers::changeOver);
         server = new RelayServer(transport, acceptors, loops, relay);
         server.acceptProxyProtocol(
                 config.listen().proxyProtocol(), config.listen().trustedNetworks());
@@ -396,6 +396,14 @@ public final class ProxyServer implements AutoCloseable {
             ConfigDiff.between(started, file).live().stream()
                     .filter(change -> change.path().startsWith("primary.tls."))
                     .forEach(pending::add);
+        }
+        Address primary = servers.chosenBesides(file.config().primary());
+        if (primary != null) {
+            pending.add(new ConfigDiff.Change(
+                    "primary.address",
+                    primary.toString(),
+                    file.config().primary().address().toString(),
+                    false));
         }
         LoadedConfig running =
                 new LoadedConfig(file.config(), plugins.configs(), file.sha(), file.warnings(), file.files(), hidden);

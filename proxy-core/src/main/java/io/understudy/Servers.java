@@ -34,6 +34,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,6 +125,8 @@ final class Servers implements AutoCloseable {
                 monitors,
                 StandbyMonitor.INTERVAL);
         monitor.plannedWhile(address::isChangePlanned);
+        monitor.primaryReadOnlyWhile(
+                () -> Boolean.TRUE.equals(primaryMonitor.state().readOnly()));
         NettyServerConnector connector = new NettyServerConnector(
                 transport,
                 loops,
@@ -242,7 +245,41 @@ final class Servers implements AutoCloseable {
         if (candidates.none()) {
             return candidates.problem();
         }
-        return state.reachable() ? null : state.problem();
+        return state.reachable() ? readOnlyProblem(state) : state.problem();
+    }
+
+    /** Where it is not known, as without a monitor account, or an operator changes the primary, there is none. */
+    private @Nullable String readOnlyProblem(PrimaryState state) {
+        if (!Boolean.TRUE.equals(state.readOnly()) || address.isChangePlanned()) {
+            return null;
+        }
+        String writable = standbys.stream()
+                .filter(standby ->
+                        standby.state().reachable() && !standby.state().readOnly() && !standby.isPrimary())
+                .map(Standby::name)
+                .collect(Collectors.joining(", "));
+        return address.get() + " is read-only, so clients cannot write; "
+                + (writable.isEmpty()
+                        ? "if another server has been promoted, tell the proxy: POST /api/primary, and primary.address"
+                                + " in the file; if not, SET GLOBAL read_only=0 there"
+                        : "standby " + writable + " is writable, as after a switch that the file does not know: POST"
+                                + " /api/primary with its address, and change primary.address in the file");
+    }
+
+    /** See {@link PrimaryMonitor#changeOver}. */
+    void changeOver() {
+        primaryMonitor.changeOver();
+    }
+
+    /** Returns the primary in force, chosen by an operator, if a start by this file would take another; else null. */
+    @Nullable
+    Address chosenBesides(PrimaryConfig file) {
+        PrimaryAddress.Present present = address.present();
+        return file.candidates().isEmpty()
+                        && present.reason() == PrimaryAddress.Reason.API
+                        && !present.address().equals(file.address())
+                ? present.address()
+                : null;
     }
 
     /** Returns what an operator should know though the primary can be used. */

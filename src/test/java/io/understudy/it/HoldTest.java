@@ -31,6 +31,8 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** An operator holds sessions at their boundaries; running transactions finish, and new connections wait, too. */
 @Timeout(120)
@@ -112,7 +114,7 @@ class HoldTest {
         return clients.submit(task);
     }
 
-    private Object held(String key) {
+    private String held(String key) {
         return String.valueOf(proxy.server().holdView().get(key));
     }
 
@@ -160,6 +162,40 @@ class HoldTest {
                 .isEqualTo(3);
     }
 
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** What takes locks, and what releases them. SET GLOBAL read_only, and others, wait for the release. */
+    @ParameterizedTest
+    @Order(1)
+    @CsvSource({
+        "LOCK TABLES t WRITE, UNLOCK TABLES, LOCK TABLES",
+        "FLUSH TABLES WITH READ LOCK, UNLOCK TABLES, FLUSH TABLES WITH READ LOCK",
+        "FLUSH /*!40101 LOCAL */ TABLES t WITH READ LOCK, START TRANSACTION, LOCK TABLES",
+        "BACKUP STAGE START, BACKUP STAGE END, a backup lock"
+    })
+    void aSessionWithALockGoesOnUntilItHasReleasedIt(String lock, String release, String in) throws Exception {
+        pair.primary().execute("GRANT RELOAD ON *.* TO app");
+        Connection locking = connect();
+        execute(locking, lock);
+        assertThat(proxy.server().hold(Duration.ofSeconds(9), STAYS))
+                .containsEntry("atBoundary", 0)
+                .containsEntry("notYet", 1);
+        assertThat(held("waitsFor")).contains("user=app", "in=" + in, "forMillis=");
+        Future<Boolean> released = clients.submit(() -> {
+            execute(locking, release);
+            locking.commit();
+            return true;
+        });
+        assertThat(released.get(8, TimeUnit.SECONDS)).isTrue();
+        await().until(() -> held("atBoundary").equals("1"));
+        proxy.server().release();
+        execute(locking, "DO 1");
+    }
+
     @Test
     @Order(2)
     void theHoldEndsWithItsTimeAndWithTheConnectionThatAskedForIt() throws Exception {
@@ -193,6 +229,27 @@ class HoldTest {
             assertThat(client.readAll()).isEmpty();
         }
         assertThat(there("half")).isTrue();
+    }
+
+    /** A socket that is closed with unread input resets the connection, and the client may not see why it ended. */
+    @Test
+    @Order(3)
+    void aClientThatIsSendingALongStatementIsToldThatItWasNotExecuted() throws Exception {
+        try (RawClient client = RawClient.open(proxy.address())) {
+            client.login("app", PASSWORD, "shop", RawClient.PLAIN);
+            proxy.server().hold(Duration.ofSeconds(9), STAYS);
+            Future<Boolean> sent = clients.submit(() -> {
+                client.query("INSERT INTO t (v) VALUES ('" + "x".repeat(12_000_000) + "')");
+                return true;
+            });
+            await().until(() -> held("atBoundary").equals("1"));
+            await("it cannot send all of it").during(Duration.ofMillis(300)).until(() -> !sent.isDone());
+            proxy.server()
+                    .choosePrimary(Address.parse("127.0.0.1:" + pair.standby().port()), true);
+            assertThat(sent.get(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(client.read().errorCode()).isEqualTo(ER_SERVER_SHUTDOWN);
+            assertThat(client.readAll()).isEmpty();
+        }
     }
 
     /** As {@code switchover} does: no commit that got an OK is lost, and new connections notice nothing. */

@@ -1,5 +1,8 @@
 package io.understudy.switchover;
 
+import io.understudy.base.Durations;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -7,26 +10,46 @@ import java.util.Map;
  *
  * @param on whether sessions are held
  * @param atBoundary sessions that wait
- * @param notYet sessions in a transaction or statement
+ * @param notYet sessions in a transaction or statement, or with a lock
  * @param unread sessions whose boundaries are not known
+ * @param replicating standbys that read the binary log through the proxy
+ * @param waitsFor sessions that are not yet at their boundary, each in words
  */
-record HeldSessions(boolean on, long atBoundary, long notYet, long unread) {
+record HeldSessions(boolean on, long atBoundary, long notYet, long unread, long replicating, List<String> waitsFor) {
     static HeldSessions of(Map<String, Object> view) {
         return new HeldSessions(
                 Boolean.TRUE.equals(view.get("held")),
                 number(view, "atBoundary"),
                 number(view, "notYet"),
-                number(view, "unread"));
+                number(view, "unread"),
+                number(view, "replicating"),
+                view.get("waitsFor") instanceof List<?> rows
+                        ? rows.stream()
+                                .filter(Map.class::isInstance)
+                                .map(row -> words((Map<?, ?>) row))
+                                .toList()
+                        : List.of());
     }
 
-    private static long number(Map<String, Object> view, String key) {
+    private static long number(Map<?, ?> view, String key) {
         return view.get(key) instanceof Number number ? number.longValue() : 0;
+    }
+
+    private static String words(Map<?, ?> row) {
+        return "session " + row.get("id") + " (user " + row.get("user") + ", " + row.get("client") + ", connection "
+                + row.get("serverThreadId") + " of the server): " + row.get("in") + " since "
+                + Durations.format(Duration.ofMillis(number(row, "forMillis")));
     }
 
     @Override
     public String toString() {
         return atBoundary + " sessions at their boundary"
-                + (notYet > 0 ? ", " + notYet + " in a transaction or statement" : "")
+                + (notYet > 0 ? ", " + notYet + " in a transaction or statement, or with a lock" : "")
+                + (waitsFor.isEmpty() ? "" : " [" + String.join("; ", waitsFor) + "]")
+                + (replicating > 0
+                        ? ", " + replicating + " of standbys that replicate through the proxy: they go on, and connect"
+                                + " again when the primary has changed"
+                        : "")
                 + (unread > 0 ? ", " + unread + " relayed unread: they are not held" : "");
     }
 }

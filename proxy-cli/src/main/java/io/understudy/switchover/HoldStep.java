@@ -33,7 +33,7 @@ final class HoldStep implements Step {
         }
         if (sessions.notYet() > 0 || !sessions.on()) {
             throw new StepFailure("held, but not all in time: " + sessions
-                    + "; wait for the end of long transactions, or allow more with --max");
+                    + "; have these end or release their locks, or allow more with --max");
         }
         return sessions.toString();
     }

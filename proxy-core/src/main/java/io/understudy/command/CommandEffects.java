@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.command.prepared.ExecuteBody;
 import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.command.settings.SettingsModel;
+import io.understudy.sql.LockChange;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
@@ -37,12 +38,17 @@ final class CommandEffects {
         switch (exchange.code()) {
             case CommandCode.QUERY -> {
                 query(exchange, length);
+                lock(exchange, lockChange(exchange));
                 if (exchange.kind() == StatementKind.SET) {
                     model.trackingWatch().clientSets(exchange.number(), buf, index, length);
                 }
             }
             case CommandCode.STMT_PREPARE -> prepare(exchange, length);
-            case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> execute(exchange, buf, index, length);
+            case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> {
+                execute(exchange, buf, index, length);
+                PreparedEntry entry = exchange.prepared();
+                lock(exchange, entry == null ? LockChange.NONE : entry.locks());
+            }
             case CommandCode.INIT_DB -> {
                 String name = buf.toString(index + 1, length - 1, StandardCharsets.UTF_8);
                 exchange.onSuccess(() -> model.setSchema(name));
@@ -96,6 +102,30 @@ final class CommandEffects {
 
     private @Nullable PreparedEntry find(ByteBuf buf, int index, int length) {
         return length < ID_END ? null : model.prepared().find(buf.getIntLE(index + ID_OFFSET));
+    }
+
+    /** Returns how the statement at hand changes the session's locks. */
+    private LockChange lockChange(Exchange exchange) {
+        boolean may = switch (exchange.kind()) {
+            case LOCK, UNLOCK, FLUSH, ADMIN -> true;
+            case BEGIN -> model.settingsModel().locks().any();
+            default -> false;
+        };
+        return may || model.multiStatements() && model.statement().mayHoldSeveral()
+                ? model.statement().lockChange(!exchange.complete())
+                : LockChange.NONE;
+    }
+
+    private void lock(Exchange exchange, LockChange change) {
+        if (!change.equals(LockChange.NONE)) {
+            Runnable other = exchange.effect();
+            exchange.onSuccess(() -> {
+                if (other != null) {
+                    other.run();
+                }
+                model.settingsModel().locks().apply(change, model.nanos());
+            });
+        }
     }
 
     private void query(Exchange exchange, int length) {
@@ -194,7 +224,9 @@ final class CommandEffects {
                 }
             }
             case BLOCK -> followHidden(exchange, summary);
-            default -> exchange.onSuccess(() -> model.settingsModel().setLockedTables(kind == StatementKind.LOCK));
+            default -> {
+                // Locks have their effect whatever the interests are.
+            }
         }
     }
 
@@ -220,6 +252,7 @@ final class CommandEffects {
         boolean keep = statements && exchange.complete() && model.prepared().roomForText(length);
         PreparedEntry entry = new PreparedEntry(
                 kind,
+                lockChange(exchange),
                 keep ? model.statement().copyText() : null,
                 model.settings().sqlModes(),
                 new PreparedEntry.Preparation(

@@ -46,6 +46,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private String user;
     private @Nullable String schema;
     private int status;
+    private long transactionNanos;
     private boolean wroteInTransaction;
     private boolean statusInDoubt;
     private boolean multiStatements;
@@ -174,6 +175,46 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     /**
+     * Returns whether the session may be held, or ended, here: at a boundary, and without a lock that others wait for.
+     */
+    public boolean mayPause() {
+        return atBoundary() && !settings.locks().any();
+    }
+
+    /** Returns whether the client is a standby, or a reader of the binary log, that is being sent it. */
+    public boolean readsBinaryLog() {
+        Exchange oldest = inFlight.head();
+        return oldest != null
+                && (oldest.code() == CommandCode.BINLOG_DUMP || oldest.code() == CommandCode.BINLOG_DUMP_GTID);
+    }
+
+    /**
+     * Returns what keeps the session from {@link #mayPause}, in a few words, and since when. Any thread may call this:
+     * the result may be slightly out of date.
+     */
+    public Occupation occupation() {
+        if (settings.locks().any()) {
+            return new Occupation(
+                    settings.locks().description(), settings.locks().sinceNanos());
+        }
+        if (inTransaction()) {
+            return new Occupation("transaction", transactionNanos);
+        }
+        Exchange oldest = inFlight.head();
+        return oldest == null
+                ? new Occupation("open cursor", nanos)
+                : new Occupation("statement", oldest.receivedNanos());
+    }
+
+    /**
+     * What a session is busy with.
+     *
+     * @param what transaction, statement, open cursor, or the statements that took locks
+     * @param sinceNanos monotonic time at which that began
+     */
+    public record Occupation(String what, long sinceNanos) {}
+
+    /**
      * Returns whether an error left it unknown if a transaction is open; false again after the server's next status.
      */
     public boolean statusInDoubt() {
@@ -203,6 +244,9 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     /** Takes the status bits of a response's last OK or EOF packet. */
     void status(int bits) {
+        if ((bits & ServerStatus.IN_TRANS) != 0 && !inTransaction()) {
+            transactionNanos = nanos;
+        }
         status = bits;
         if ((bits & ServerStatus.IN_TRANS) == 0) {
             wroteInTransaction = false;

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.sql.LockChange;
 import io.understudy.sql.Lookup;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlAnalyzer;
@@ -128,6 +129,15 @@ final class StatementBytes {
             }
         }
         return false;
+    }
+
+    /** @param cut whether the statement is longer than the bytes at hand */
+    LockChange lockChange(boolean cut) {
+        byte[] bytes = array();
+        int start = textOffset();
+        int shown = Math.max(0, length - start);
+        return analyzer.lockChange(
+                bytes, offset + start, shown, model.settings().sqlModes(), cut);
     }
 
     StatementSummary summary() {

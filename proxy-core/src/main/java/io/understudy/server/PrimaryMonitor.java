@@ -197,6 +197,15 @@ public final class PrimaryMonitor implements AutoCloseable {
         polling.soon();
     }
 
+    /**
+     * Forgets whether the primary is read-only, and probes it: an operator's change is over, for which it may have been
+     * read-only for a while. Thread-safe; does not wait.
+     */
+    public void changeOver() {
+        state.updateAndGet(PrimaryState::withoutRole);
+        suspect();
+    }
+
     /** Takes a client's login that has succeeded at {@code server}. Thread-safe; does not wait. */
     public void loggedIn(Address server) {
         if (!server.equals(address.get())) {

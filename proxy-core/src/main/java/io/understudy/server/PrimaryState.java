@@ -25,6 +25,11 @@ public record PrimaryState(
     public static final PrimaryState UNKNOWN =
             new PrimaryState(false, null, null, null, null, "not yet contacted", null);
 
+    /** Returns the state without what is known of {@code read_only}. */
+    PrimaryState withoutRole() {
+        return readOnly == null ? this : new PrimaryState(reachable, flavor, version, null, identity, problem, warning);
+    }
+
     /** Returns the state of the same server, which does not respond. */
     PrimaryState down(String why) {
         return new PrimaryState(false, flavor, version, null, identity, why, null);

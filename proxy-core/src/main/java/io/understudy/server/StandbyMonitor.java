@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.plugin.StandbyState;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -27,6 +28,10 @@ public final class StandbyMonitor implements AutoCloseable {
     private static final String BACK = "read_only is off: it was the primary before. Clients that do not use this proxy"
             + " can write there, and what they write is in no other server: SET GLOBAL read_only=1 there";
 
+    private static final String PROMOTED = "read_only is off, and the primary is read-only: it seems to be the primary"
+            + " since a switch that the file does not know. Tell the proxy: POST /api/primary with its address, and change"
+            + " primary.address in the file. Do not make it read-only: then no server takes writes";
+
     /** Interval between the starts of probes. */
     public static final Duration INTERVAL = Duration.ofSeconds(1);
 
@@ -38,9 +43,10 @@ public final class StandbyMonitor implements AutoCloseable {
     private volatile StandbyState state = StandbyState.UNKNOWN;
     private volatile @Nullable String identity;
     private volatile BooleanSupplier planned = () -> false;
+    private volatile BooleanSupplier primaryReadOnly = () -> false;
     private volatile Runnable beforeProbe = () -> {};
-    /** Whether the log's last line about it is that the standby is writable. */
-    private boolean toldWritable;
+    /** What the log's last line about it says of a writable standby; null after another line. */
+    private @Nullable String toldWritable;
     /** Whether it was the primary, and has not been read-only since. */
     private boolean wasPrimary;
 
@@ -72,6 +78,11 @@ public final class StandbyMonitor implements AutoCloseable {
     /** Sets how to find out whether the primary is being changed, which makes a standby writable. */
     public void plannedWhile(BooleanSupplier changing) {
         planned = changing;
+    }
+
+    /** Sets how to find out whether the present primary is known to be read-only. */
+    public void primaryReadOnlyWhile(BooleanSupplier readOnly) {
+        primaryReadOnly = readOnly;
     }
 
     /** Sets what runs before each probe. It may wait. */
@@ -111,7 +122,7 @@ public final class StandbyMonitor implements AutoCloseable {
                     seen.threadsRunning(),
                     seen.coldReads(),
                     seen.uptimeSeconds(),
-                    seen.readOnly() ? null : isPrimary() ? "it is the primary now" : wasPrimary ? BACK : WRITABLE);
+                    seen.readOnly() ? null : writable());
         } catch (SQLException e) {
             if (polling.stopped()) {
                 return;
@@ -121,6 +132,13 @@ public final class StandbyMonitor implements AutoCloseable {
         }
         state = now;
         report(before, now);
+    }
+
+    private String writable() {
+        if (isPrimary()) {
+            return "it is the primary now";
+        }
+        return primaryReadOnly.getAsBoolean() ? PROMOTED : wasPrimary ? BACK : WRITABLE;
     }
 
     @SuppressWarnings("ReferenceEquality") // UNKNOWN is the one state that no probe has made
@@ -140,14 +158,15 @@ public final class StandbyMonitor implements AutoCloseable {
             log.info("standby {} is reachable and {}", name, now.readOnly() ? "read-only" : "writable");
         }
         if (isPrimary()) {
-            toldWritable = false;
+            toldWritable = null;
             return;
         }
-        if (!now.readOnly() && (!toldWritable || !before.reachable()) && !planned.getAsBoolean()) {
-            toldWritable = true;
+        boolean told = before.reachable() && Objects.equals(now.problem(), toldWritable);
+        if (!now.readOnly() && !told && !planned.getAsBoolean()) {
+            toldWritable = now.problem();
             log.warn("standby {} is writable: {}", name, now.problem());
-        } else if (now.readOnly() && toldWritable) {
-            toldWritable = false;
+        } else if (now.readOnly() && toldWritable != null) {
+            toldWritable = null;
             log.info("standby {} is read-only again", name);
         }
     }

@@ -75,10 +75,13 @@ final class BoundaryRequests {
         return waited > 0;
     }
 
-    /** Has the requests take effect if the session is at a boundary. */
+    /**
+     * Has the requests take effect if the session is at a boundary without locks. A standby that reads the binary log
+     * never is: it ends at once, as it goes on by its position on the next connection. A hold leaves it alone.
+     */
     void heed() {
         SessionModel model = session.model();
-        if (model == null || !model.atBoundary()) {
+        if (model == null || !model.mayPause() && !((leaving || draining) && model.readsBinaryLog())) {
             return;
         }
         if (leaving) {

@@ -390,6 +390,22 @@ public final class ClientSession {
         return phase instanceof Relaying relaying && relaying.onHold();
     }
 
+    /**
+     * Returns what a logged-in session that is not held is busy with, as a row on the admin endpoint. Thread-safe like
+     * {@link #view}.
+     */
+    public Map<String, Object> occupation(SessionModel model) {
+        SessionModel.Occupation busy = model.occupation();
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("id", id);
+        row.put("user", model.user());
+        row.put("client", String.valueOf(client.remoteAddress()));
+        row.put("serverThreadId", model.serverThreadId());
+        row.put("in", busy.what());
+        row.put("forMillis", Math.max(0, (System.nanoTime() - busy.sinceNanos()) / 1_000_000));
+        return row;
+    }
+
     /** Ends or holds a session that is at a boundary, if that was asked. */
     void heedBoundary() {
         if (requested) {
@@ -407,7 +423,7 @@ public final class ClientSession {
         endLoginTimeout();
         environment.metrics().closed(reason.label());
         last.close(reason);
-        client.closeAfterFlush();
+        client.closeAfterInput();
         server.closeAfterFlush();
         faults.ended(last, reason);
         onEnd.accept(this);

@@ -30,6 +30,7 @@ public final class SqlAnalyzer {
         final Digester digester = new Digester(lexer);
         final Summarizer summarizer = new Summarizer(lexer);
         final LookupWriter lookups = new LookupWriter();
+        final Tokens tokens = new Tokens();
     }
 
     private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
@@ -117,6 +118,20 @@ public final class SqlAnalyzer {
                 && summary.reads().size() == 1
                 && !summary.sessionDependent();
         return certain ? new Lookup(read, summary) : null;
+    }
+
+    /**
+     * Returns how the text changes the session's locks.
+     *
+     * @param cut whether the statement goes on behind {@code len}
+     */
+    public LockChange lockChange(byte[] text, int off, int len, int modes, boolean cut) {
+        Scratch scratch = SCRATCH.get();
+        int n = Math.min(len, maxLength);
+        scratch.tokens.load(scratch.lexer, text, off, n, modes & ~SqlModes.QUOTES_UNKNOWN);
+        LockChange change = LockChange.of(scratch.tokens, cut || n < len);
+        scratch.tokens.release();
+        return change;
     }
 
     private static boolean hasDoubleQuote(byte[] text, int off, int len) {

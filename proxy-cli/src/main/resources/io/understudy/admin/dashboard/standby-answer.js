@@ -100,7 +100,7 @@ function serverFigure(server) {
       : "The proxy tries again each second."),
     todo: !server.reachable ? "Start it, or check address and account under standbys."
       : server.applierStopped ? "SHOW REPLICA STATUS there has the error."
-      : server.readOnly === false && "Nothing is mirrored to a server that takes writes: set read_only there.",
+      : server.readOnly === false && "Nothing is mirrored to a server that takes writes. Find out first whether it has been promoted.",
     doc: "mirroring.md"
   };
 }

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.understudy.command.settings.SqlModeSetting;
 import io.understudy.plugin.PreparedStatement;
+import io.understudy.sql.LockChange;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** A prepared statement of a session, with the settings that give its text its meaning. */
 public final class PreparedEntry implements PreparedStatement {
     private final StatementKind kind;
+    private final LockChange locks;
     private final byte @Nullable [] text;
     private int sqlModes;
     private final Preparation preparation;
@@ -32,14 +34,25 @@ public final class PreparedEntry implements PreparedStatement {
     public record Preparation(
             @Nullable String schema, @Nullable String characterSet, SqlModeSetting sqlMode, boolean settingsKnown) {}
 
+    /** @param locks how each execution changes the session's locks */
     public PreparedEntry(
-            StatementKind kind, byte @Nullable [] text, int sqlModes, Preparation preparation, SqlAnalyzer analyzer) {
+            StatementKind kind,
+            LockChange locks,
+            byte @Nullable [] text,
+            int sqlModes,
+            Preparation preparation,
+            SqlAnalyzer analyzer) {
         this.kind = kind;
+        this.locks = locks;
         this.text = text;
         this.sqlModes = sqlModes;
         this.preparation = preparation;
         this.sqlMode = preparation.sqlMode();
         this.analyzer = analyzer;
+    }
+
+    public LockChange locks() {
+        return locks;
     }
 
     void prepared(int statementId, int parameterCount) {

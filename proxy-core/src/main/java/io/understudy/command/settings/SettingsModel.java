@@ -41,7 +41,7 @@ public final class SettingsModel implements SessionSettings {
     private SqlModeSetting sqlMode;
     private boolean noBackslashEscapes;
     private final TemporaryTables temporaryTables = new TemporaryTables();
-    private boolean lockedTables;
+    private final ServerLocks locks = new ServerLocks();
     private int modes;
 
     /**
@@ -75,7 +75,7 @@ public final class SettingsModel implements SessionSettings {
         timeZone = null;
         sqlMode = SqlModeSetting.serverDefault(serverMode);
         temporaryTables.clear();
-        lockedTables = false;
+        locks.clear();
         refresh();
     }
 
@@ -228,8 +228,9 @@ public final class SettingsModel implements SessionSettings {
         temporaryTables.renamed();
     }
 
-    public void setLockedTables(boolean locked) {
-        lockedTables = locked;
+    /** Returns the locks that the session keeps between its statements. */
+    public ServerLocks locks() {
+        return locks;
     }
 
     /** Returns the mode as far as it is known by now. */
@@ -321,6 +322,6 @@ public final class SettingsModel implements SessionSettings {
 
     @Override
     public boolean lockedTables() {
-        return lockedTables;
+        return locks.tables();
     }
 }

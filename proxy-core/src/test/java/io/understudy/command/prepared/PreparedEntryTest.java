@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.understudy.command.settings.SqlModeSetting;
+import io.understudy.sql.LockChange;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.wire.Capabilities;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 class PreparedEntryTest {
     private final PreparedEntry entry = new PreparedEntry(
             StatementKind.SELECT,
+            LockChange.NONE,
             new byte[0],
             0,
             new PreparedEntry.Preparation(null, null, SqlModeSetting.literal(""), true),

@@ -1,0 +1,91 @@
+package io.understudy.sql;
+
+/**
+ * How a text changes the locks that a session keeps between its statements, and that make other sessions wait.
+ *
+ * @param acquired bits of the locks that it leaves taken
+ * @param released bits of the locks that it leaves released
+ */
+public record LockChange(int acquired, int released) {
+    /** {@code LOCK TABLES}, {@code FLUSH TABLES … WITH READ LOCK}, {@code FLUSH TABLES … FOR EXPORT}. */
+    public static final int TABLES = 1;
+    /** {@code FLUSH TABLES WITH READ LOCK}. */
+    public static final int GLOBAL = 1 << 1;
+    /** {@code LOCK INSTANCE FOR BACKUP}; MariaDB's {@code BACKUP STAGE} and {@code BACKUP LOCK}. */
+    public static final int BACKUP = 1 << 2;
+
+    public static final LockChange NONE = new LockChange(0, 0);
+
+    /**
+     * Returns what all statements of a text do together.
+     *
+     * @param cut whether the text goes on behind the tokens; FLUSH TABLES of names then counts as a lock
+     */
+    static LockChange of(Tokens t, boolean cut) {
+        LockChange all = NONE;
+        int from = 0;
+        for (int n = 0; n <= t.count(); n++) {
+            if (n == t.count() || t.type(n) == ';') {
+                all = all.then(one(t, from, n, cut && n == t.count()));
+                from = n + 1;
+            }
+        }
+        return all;
+    }
+
+    private LockChange then(LockChange next) {
+        return next.equals(NONE)
+                ? this
+                : new LockChange(acquired & ~next.released | next.acquired, released & ~next.acquired | next.released);
+    }
+
+    private static LockChange taken(int lock) {
+        return new LockChange(lock, 0);
+    }
+
+    private static LockChange given(int locks) {
+        return new LockChange(0, locks);
+    }
+
+    private static LockChange one(Tokens t, int i, int end, boolean cut) {
+        Keyword first = t.keyword(i);
+        if (first == null) {
+            return NONE;
+        }
+        return switch (first) {
+            case LOCK -> taken(t.is(i + 1, Keyword.INSTANCE) ? BACKUP : TABLES);
+            case UNLOCK -> given(t.is(i + 1, Keyword.INSTANCE) ? BACKUP : TABLES | GLOBAL);
+            case FLUSH -> flush(t, i + 1, end, cut);
+            case BACKUP -> backup(t, i + 1);
+            // Beginning a transaction releases table locks, but not a global read lock: both manuals, START
+            // TRANSACTION.
+            case BEGIN -> t.is(i + 1, Keyword.NOT) ? NONE : given(TABLES);
+            case START -> t.is(i + 1, Keyword.TRANSACTION) ? given(TABLES) : NONE;
+            default -> NONE;
+        };
+    }
+
+    private static LockChange flush(Tokens t, int i, int end, boolean cut) {
+        int n = i;
+        while (t.isAny(n, Keyword.LOCAL, Keyword.NO_WRITE_TO_BINLOG)) {
+            n++;
+        }
+        if (!t.isAny(n, Keyword.TABLE, Keyword.TABLES)) {
+            return NONE;
+        }
+        boolean named = t.type(n + 1) != Lexer.END && !t.is(n + 1, Keyword.WITH);
+        for (int at = n + 1; at < end; at++) {
+            boolean locks = t.is(at, Keyword.WITH) && t.is(at + 1, Keyword.READ);
+            if (locks || t.is(at, Keyword.FOR) && t.isWord(at + 1, "EXPORT")) {
+                return taken(named ? TABLES : GLOBAL);
+            }
+        }
+        return cut && named ? taken(TABLES) : NONE;
+    }
+
+    private static LockChange backup(Tokens t, int n) {
+        boolean ends = t.is(n, Keyword.UNLOCK) || t.isWord(n, "STAGE") && t.is(n + 1, Keyword.END);
+        boolean begins = t.is(n, Keyword.LOCK) || t.isWord(n, "STAGE");
+        return ends ? given(BACKUP) : begins ? taken(BACKUP) : NONE;
+    }
+}
