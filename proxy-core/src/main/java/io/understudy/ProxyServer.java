@@ -433,14 +433,16 @@ public final class ProxyServer implements AutoCloseable {
     }
 
     /**
-     * Accepts no new sessions, closes idle ones, and lets the others finish their transaction for at most
-     * {@code timeout}. Waits until all have ended, or {@link #endDrain} is called. With {@code listen.reusePort},
-     * clients that the kernel has connected to this process are served first, so that none is refused.
+     * Accepts no new sessions once {@code limits.drainDelay} is over, closes idle ones, and lets the others finish
+     * their transaction for at most {@code timeout}. Waits until all have ended, or {@link #endDrain} is called. With
+     * {@code listen.reusePort}, there is no delay, and clients that the kernel has connected to this process are served
+     * first, so that none is refused.
      */
     public void drain(Duration timeout) throws InterruptedException {
         if (started.config().listen().reusePort()) {
             sessions.leavePorts(timeout, server);
         } else {
+            sessions.announce(loaded.config().limits().drainDelay());
             sessions.drain(timeout);
         }
     }

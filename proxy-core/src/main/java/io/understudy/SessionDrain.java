@@ -38,6 +38,15 @@ final class SessionDrain {
         this.loops = loops;
     }
 
+    /**
+     * Goes on as before while the readiness check fails, so that a balancer sends no more clients before they are
+     * refused. Called before {@link #drain}, by the same thread.
+     */
+    void announce(Duration delay) throws InterruptedException {
+        registry.beginDrain();
+        boolean unused = ended.await(delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
     /** See {@link ProxyServer#drain}. Called once, by one thread. */
     void drain(Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();

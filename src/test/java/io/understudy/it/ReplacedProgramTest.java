@@ -8,8 +8,6 @@ import io.netty.channel.epoll.Epoll;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -49,33 +47,8 @@ class ReplacedProgramTest {
     private final AtomicInteger done = new AtomicInteger();
     private volatile boolean stopped;
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
-    }
-
     private Process run(Path log, String... more) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + "/bin/java",
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx128m",
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "io.understudy.cli.Understudy",
-                "run",
-                "-c",
-                folder.resolve("run.yaml").toString()));
-        command.addAll(List.of(more));
-        return new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-    }
-
-    private static void awaitLine(Path log, String text, Process process) {
-        await().atMost(SOON).until(() -> Files.readString(log).contains(text) || !process.isAlive());
-        assertThat(log).content().contains(text);
+        return RunProgram.start(folder.resolve("run.yaml"), log, more);
     }
 
     /** Inserts rows 1, 2, 3, …: odd ones in autocommit, each even one with the next in a transaction. */
@@ -158,8 +131,8 @@ class ReplacedProgramTest {
         assumeTrue(Epoll.isAvailable());
         try (EmbeddedServer server = EmbeddedServer.start(ServerOptions.of(1))) {
             server.execute("CREATE DATABASE shop", "CREATE TABLE shop.t (w INT, n INT, PRIMARY KEY (w, n))");
-            int port = freePort();
-            int adminPort = freePort();
+            int port = RunProgram.freePort();
+            int adminPort = RunProgram.freePort();
             Files.writeString(folder.resolve("run.yaml"), """
                     listen: { address: "127.0.0.1:%d", reusePort: true }
                     primary: { address: "127.0.0.1:%d", tls: { mode: disabled } }
@@ -171,7 +144,7 @@ class ReplacedProgramTest {
             Process present = run(log);
             List<Thread> clients = new ArrayList<>();
             try {
-                awaitLine(log, "admin endpoint on", present);
+                RunProgram.awaitLine(log, "admin endpoint on", present);
                 for (int i = 0; i < WRITERS; i++) {
                     int writer = i;
                     clients.add(new Thread(() -> write(writer, url), "writer-" + i));
@@ -188,7 +161,7 @@ class ReplacedProgramTest {
                             .isTrue();
                     assertThat(replaced.exitValue()).as(Files.readString(log)).isZero();
                     assertThat(log).content().doesNotContain("still busy");
-                    awaitLine(next, "admin endpoint on", present);
+                    RunProgram.awaitLine(next, "admin endpoint on", present);
                     assertThat(next).content().contains("another process has admin.address", "has got SIGTERM");
                     await().atMost(SOON).until(() -> status(adminPort) == 200);
                     int before = done.get();
@@ -221,12 +194,49 @@ class ReplacedProgramTest {
                 listen: { address: "127.0.0.1:%d", reusePort: true }
                 primary: { address: "127.0.0.1:1" }
                 admin: { enabled: false }
-                """.formatted(freePort()));
+                """.formatted(RunProgram.freePort()));
         Path log = folder.resolve("refused.log");
         Process refused =
                 run(log, "--replace", String.valueOf(ProcessHandle.current().pid()));
         assertThat(refused.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(log).content().contains("is no `understudy run`").doesNotContain("listening on");
         assertThat(refused.exitValue()).isEqualTo(1);
+    }
+
+    private void file(String name, int port) throws IOException {
+        Files.writeString(folder.resolve(name), """
+                listen: { address: "127.0.0.1:%d", reusePort: true }
+                primary: { address: "127.0.0.1:1" }
+                admin: { enabled: false }
+                """.formatted(port));
+    }
+
+    @Test
+    void anotherProxyOfTheHostIsNotReplaced() throws Exception {
+        assumeTrue(Epoll.isAvailable());
+        int port = RunProgram.freePort();
+        file("run.yaml", port);
+        Path log = folder.resolve("other.log");
+        Process other = run(log);
+        try {
+            RunProgram.awaitLine(log, "listening on", other);
+            int mine = RunProgram.freePort();
+            file("run.yaml", mine);
+            Path refusal = folder.resolve("not-mine.log");
+            Process refused = run(refusal, "--replace", String.valueOf(other.pid()));
+            assertThat(refused.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(refusal)
+                    .content()
+                    .contains(
+                            "process " + other.pid() + " is another proxy: it listens on [/127.0.0.1:" + port
+                                    + "], and not on listen.address 127.0.0.1:" + mine,
+                            "No process to replace does; leave out --replace")
+                    .doesNotContain("has got SIGTERM");
+            assertThat(refused.exitValue()).isEqualTo(1);
+            assertThat(other.isAlive()).isTrue();
+            assertThat(log).content().doesNotContain("draining");
+        } finally {
+            other.destroyForcibly();
+        }
     }
 }

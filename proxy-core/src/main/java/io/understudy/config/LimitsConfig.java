@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Bounds on time and memory.
  *
  * @param handshakeTimeout maximum time from accept to authenticated
+ * @param drainDelay how long the proxy goes on accepting when it stops, while its readiness check fails already
  * @param drainTimeout how long sessions may finish their transactions when the proxy stops
  * @param nameTtl longest time for which the address of a host name is cached, if its record allows that
  * @param statementBytes bytes of a statement's text that plugins see; longer statements are forwarded all the same
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LimitsConfig(
         Duration handshakeTimeout,
+        Duration drainDelay,
         Duration drainTimeout,
         Duration nameTtl,
         ByteSize statementBytes,
@@ -27,6 +29,7 @@ public record LimitsConfig(
 
     public LimitsConfig {
         handshakeTimeout = handshakeTimeout == null ? Duration.ofSeconds(10) : handshakeTimeout;
+        drainDelay = drainDelay == null ? Duration.ZERO : drainDelay;
         drainTimeout = drainTimeout == null ? Duration.ofSeconds(30) : drainTimeout;
         nameTtl = nameTtl == null ? Duration.ofSeconds(60) : nameTtl;
         statementBytes = statementBytes == null ? new ByteSize(64 << 10) : statementBytes;
@@ -52,6 +55,11 @@ public record LimitsConfig(
     /** Returns the defaults. */
     public static LimitsConfig defaults() {
         return new LimitsConfig(
-                Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(60), new ByteSize(64 << 10), null);
+                Duration.ofSeconds(10),
+                Duration.ZERO,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(60),
+                new ByteSize(64 << 10),
+                null);
     }
 }

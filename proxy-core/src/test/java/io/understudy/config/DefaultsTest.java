@@ -80,6 +80,7 @@ class DefaultsTest {
         assertThat(config.limits())
                 .isEqualTo(new LimitsConfig(
                         Duration.ofSeconds(10),
+                        Duration.ZERO,
                         Duration.ofSeconds(30),
                         Duration.ofSeconds(60),
                         ByteSize.parse("64KiB"),
