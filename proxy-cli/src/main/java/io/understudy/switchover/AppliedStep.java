@@ -24,8 +24,9 @@ final class AppliedStep implements Step {
 
     @Override
     public String run() throws Exception {
-        String last = transaction.read();
-        Duration left = clock.left("and " + pair.standby().name() + " has yet to apply the last transactions");
+        String waitsFor = "and " + pair.standby().name() + " has yet to apply the last transactions";
+        String last = transaction.read(clock.left(waitsFor));
+        Duration left = clock.left(waitsFor);
         String applied = pair.standby().valueWithin(pair.dialect().applied(last, left), left.plus(GRACE));
         if (!applied.equals("0")) {
             throw new StepFailure(

@@ -41,13 +41,24 @@ final class CheckStep implements Step {
     }
 
     private void checkRoles(List<String> problems) throws SQLException {
-        if (!readOnly(pair.standby())) {
+        boolean standby = readOnly(pair.standby());
+        boolean primary = readOnly(pair.primary());
+        String to = pair.standbyAddress().toString();
+        if (primary && standby) {
+            problems.add("the primary " + pair.primaryAddress() + " is read-only, and so is "
+                    + pair.standby().name()
+                    + ", as after a switchover that was killed before its promotion. If no other one is under way: on "
+                    + pair.primaryAddress() + ": " + pair.dialect().writable() + "; on " + to + ": "
+                    + pair.dialect().start(pair.replication()) + "; then enable on " + pair.primaryAddress()
+                    + " the events that step 4 named");
+        } else if (primary) {
+            problems.add(pair.standby().name() + " (" + to + ") is writable and the primary " + pair.primaryAddress()
+                    + " is read-only, as after a switchover that was killed behind its promotion. If so, have the proxy"
+                    + " follow: POST /api/primary?address=" + to + ", and primary.address in the file; then go on with"
+                    + " step 13 of docs/failover.md");
+        } else if (!standby) {
             problems.add(pair.standby().name() + " is writable; it must be read-only until it is promoted: "
                     + pair.dialect().readOnly());
-        }
-        if (readOnly(pair.primary())) {
-            problems.add("the primary " + pair.primaryAddress() + " is read-only; if that is wrong: "
-                    + pair.dialect().writable());
         }
     }
 

@@ -1,6 +1,7 @@
 package io.understudy.switchover;
 
 import java.time.Duration;
+import java.util.function.LongSupplier;
 
 /** The time that is left of the hold. Used by one thread. */
 final class HoldClock {
@@ -8,10 +9,16 @@ final class HoldClock {
     private static final Duration RESERVE = Duration.ofMillis(300);
 
     private final Duration length;
+    private final LongSupplier nanoTime;
     private long begunNanos;
 
     HoldClock(Duration length) {
+        this(length, System::nanoTime);
+    }
+
+    HoldClock(Duration length, LongSupplier nanoTime) {
         this.length = length;
+        this.nanoTime = nanoTime;
     }
 
     Duration length() {
@@ -19,11 +26,11 @@ final class HoldClock {
     }
 
     void begin() {
-        begunNanos = System.nanoTime();
+        begunNanos = nanoTime.getAsLong();
     }
 
     Duration elapsed() {
-        return Duration.ofNanos(System.nanoTime() - begunNanos);
+        return Duration.ofNanos(nanoTime.getAsLong() - begunNanos);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.understudy.switchover;
 
 import java.sql.SQLException;
+import java.time.Duration;
 
 /** The position of the old primary's last transaction, which the standby has applied. Used by one thread. */
 final class LastTransaction {
@@ -15,9 +16,9 @@ final class LastTransaction {
         return position;
     }
 
-    /** Reads it. */
-    String read() throws SQLException {
-        position = pair.primary().value(pair.dialect().position());
+    /** Reads it, within the time. */
+    String read(Duration longest) throws SQLException {
+        position = pair.primary().valueWithin(pair.dialect().position(), longest);
         return position;
     }
 

@@ -28,14 +28,22 @@ final class ReadOnlyStep implements Step {
                     + " primary may be under way. Once it is over, see GET /api/primary, and try again");
         }
         String waitsFor = "and the old primary is not read-only yet";
-        // Whole seconds, and at least one: a statement that waited longer would make it read-only after the undo.
-        pair.primary()
-                .execute("SET SESSION lock_wait_timeout="
-                        + Math.max(1, clock.left(waitsFor).toSeconds()));
         pair.primary().traced();
+        // Whole seconds, and at least one: a statement that waited longer would make it read-only after the undo.
+        Duration wait = clock.left(waitsFor);
+        pair.primary().executeWithin("SET SESSION lock_wait_timeout=" + Math.max(1, wait.toSeconds()), wait);
         Duration left = clock.left(waitsFor);
         tried = true;
-        pair.primary().executeWithin(pair.dialect().readOnly(), left);
+        try {
+            pair.primary().executeWithin(pair.dialect().readOnly(), left);
+        } catch (SQLException e) {
+            throw new SQLException(
+                    e.getMessage() + ". If it waited: a session that does not use this proxy may have a lock or a long"
+                            + " statement; SHOW PROCESSLIST on " + pair.primaryAddress() + " has it",
+                    e.getSQLState(),
+                    e.getErrorCode(),
+                    e);
+        }
         return pair.primaryAddress() + " is read-only";
     }
 

@@ -46,6 +46,10 @@ public final class Switchover implements AutoCloseable {
     public static Switchover to(
             String name, UnderstudyConfig config, AdminClient admin, SwitchoverLimits bounds, PrintWriter out)
             throws IOException, SQLException, InterruptedException {
+        if (!config.admin().enabled() || config.admin().token() == null) {
+            throw new IllegalArgumentException("the running proxy holds sessions and changes the primary for holders of"
+                    + " its token alone: add admin: { token: … } to the file, and reload the proxy");
+        }
         ProxyControl proxy = new ProxyControl(admin);
         StandbyConfig standby = config.standbys().stream()
                 .filter(each -> each.name().equals(name))

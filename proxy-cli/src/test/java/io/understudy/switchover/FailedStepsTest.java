@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** A server stops responding amid a step of a switchover. */
@@ -315,6 +316,35 @@ class FailedStepsTest {
         executed.clear();
         assertThat(node.endFormer()).isEmpty();
         assertThat(executed).containsExactly("SHOW PROCESSLIST");
+    }
+
+    /** What the server waits is bounded by what is left after the queries before, which may have taken long. */
+    @Test
+    void theOldPrimaryDoesNotBecomeReadOnlyAfterTheHold() throws Exception {
+        assertThat(executedOfReadOnly(Duration.ofMillis(1_500)))
+                .containsSubsequence("SET SESSION lock_wait_timeout=1", "SET GLOBAL read_only=1");
+        assertThat(executedOfReadOnly(Duration.ofMillis(2_400))).noneMatch(sql -> sql.startsWith("SET"));
+    }
+
+    /** Runs the step in a hold of 5 s. */
+    private static List<String> executedOfReadOnly(Duration eachQueryTakes) throws Exception {
+        AtomicLong now = new AtomicLong();
+        List<String> executed = new ArrayList<>();
+        Pair pair = pair(
+                (connection, sql) -> {
+                    executed.add(sql);
+                    now.addAndGet(sql.startsWith("S") && !sql.startsWith("SET") ? eachQueryTakes.toNanos() : 0);
+                    return Map.of("v", "0");
+                },
+                FailedStepsTest::readOnlyServer);
+        HoldClock clock = new HoldClock(Duration.ofSeconds(5), now::get);
+        clock.begin();
+        try {
+            new ReadOnlyStep(pair, clock, new Unchanged(pair, () -> "old:3306")).run();
+        } catch (StepFailure e) {
+            assertThat(e).hasMessageContaining("is almost over, and the old primary is not read-only yet");
+        }
+        return executed;
     }
 
     @Test

@@ -3,50 +3,24 @@ package io.understudy.switchover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.embedded.EmbeddedServer;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Somebody changes roles by hand while a switchover stands still: two servers are never writable. */
 class PromotedByHandTest extends SwitchoverHarness {
-    /** Somebody acts behind a step, which then fails or goes on. */
-    private record Interrupted(Step step, Runnable meanwhile, boolean fails) implements Step {
-        @Override
-        public String plan() {
-            return step.plan();
-        }
-
-        @Override
-        public String run() throws Exception {
-            String result = step.run();
+    private static Steps interrupted(Steps steps, int behind, Runnable meanwhile, boolean fails) {
+        return InterruptedStep.behind(steps, behind, () -> {
             meanwhile.run();
             if (fails) {
                 throw new StepFailure("injected");
             }
-            return result;
-        }
-
-        @Override
-        public String undo() throws Exception {
-            return step.undo();
-        }
-
-        @Override
-        public boolean undoneLast() {
-            return step.undoneLast();
-        }
-    }
-
-    private static Steps interrupted(Steps steps, int behind, Runnable meanwhile, boolean fails) {
-        List<Step> preparation = new ArrayList<>(steps.preparation());
-        preparation.set(behind, new Interrupted(preparation.get(behind), meanwhile, fails));
-        return new Steps(steps.checks(), preparation, steps.promotion(), steps.follow(), steps.release(), steps.rest());
+            return null;
+        });
     }
 
     /** Behind the read-only step, the wait and the end of replication: steps 6, 7 and 8. */
     @Test
     void theUndoLeavesTheOldPrimaryReadOnly() throws Exception {
-        for (int behind = 2; behind <= 4; behind++) {
+        for (int behind = 6; behind <= 8; behind++) {
             int step = behind;
             EmbeddedServer old = primary();
             EmbeddedServer chosen = standby();
@@ -68,7 +42,7 @@ class PromotedByHandTest extends SwitchoverHarness {
     void aMovedProxyLeavesTheOldPrimaryReadOnly() throws Exception {
         EmbeddedServer old = primary();
         EmbeddedServer chosen = standby();
-        Said said = switchTo(chosen, BOUNDS, steps -> interrupted(steps, 3, () -> follow(text(chosen)), true));
+        Said said = switchTo(chosen, BOUNDS, steps -> interrupted(steps, 7, () -> follow(text(chosen)), true));
         assertThat(readOnly(old)).as(said.text()).isTrue();
         assertThat(said.outcome()).isEqualTo(SwitchoverOutcome.LEFT);
         assertThat(said.text()).contains("the proxy follows " + text(chosen));
@@ -81,7 +55,7 @@ class PromotedByHandTest extends SwitchoverHarness {
         EmbeddedServer old = primary();
         EmbeddedServer chosen = standby();
         Said said = switchTo(
-                chosen, BOUNDS, steps -> interrupted(steps, 4, () -> old.execute("SET GLOBAL read_only=0"), false));
+                chosen, BOUNDS, steps -> interrupted(steps, 8, () -> old.execute("SET GLOBAL read_only=0"), false));
         assertThat(readOnly(chosen)).as(said.text()).isTrue();
         assertThat(said.outcome()).isEqualTo(SwitchoverOutcome.UNDONE);
         assertThat(said.text()).contains("is not read-only any more");
