@@ -11,9 +11,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -184,47 +181,5 @@ class SwitchoverTest extends SwitchoverHarness {
                 .hasMessageContaining("GRANT READ_ONLY ADMIN, RELOAD ON *.* TO 'switcher'@'%'");
         old.execute("GRANT RELOAD, READ_ONLY ADMIN ON *.* TO switcher");
         assertThat(readOnly(old)).isFalse();
-    }
-
-    /** Its dump connection never reaches a boundary. */
-    @Test
-    void aStandbyThatReplicatesThroughTheProxyBecomesThePrimary() throws Exception {
-        EmbeddedServer old = primary();
-        EmbeddedServer chosen = standby();
-        chosen.execute(
-                "STOP SLAVE", "CHANGE MASTER TO MASTER_PORT=" + address().getPort() + ", MASTER_CONNECT_RETRY=1");
-        chosen.execute("START SLAVE");
-        awaitReplication(chosen);
-        try (WriteLoad load = new WriteLoad(address(), 2)) {
-            awaitGrowth(load);
-            Said said = switchTo(chosen);
-            assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.DONE);
-            assertThat(said.text()).contains("1 of standbys that replicate through the proxy");
-            awaitGrowth(load);
-            load.close();
-            assertThat(rows(chosen) - before).isEqualTo(load.committed());
-            makeStandby(
-                    old,
-                    new Said(
-                            said.outcome(),
-                            said.text().replaceAll("MASTER_PORT=\\d+", "MASTER_PORT=" + chosen.port())));
-        }
-    }
-
-    @Test
-    void aSessionWithALockIsNamedAndTheOthersGoOn() throws Exception {
-        try (Connection locking = DriverManager.getConnection(
-                        "jdbc:mariadb://127.0.0.1:" + address().getPort() + "/shop?sslMode=disable", "app", "secret");
-                Statement statement = locking.createStatement();
-                WriteLoad load = new WriteLoad(address(), 2)) {
-            statement.execute("CREATE TABLE IF NOT EXISTS other (id INT)");
-            statement.execute("LOCK TABLES other WRITE");
-            Said said = switchTo(standby());
-            assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.UNDONE);
-            assertThat(said.text()).containsPattern("session \\d+ \\(user app, .*\\): LOCK TABLES since \\d+");
-            assertThat(said.text()).doesNotContain(" is read-only\n");
-            statement.execute("UNLOCK TABLES");
-            awaitGrowth(load);
-        }
     }
 }

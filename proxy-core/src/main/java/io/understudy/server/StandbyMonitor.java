@@ -29,8 +29,8 @@ public final class StandbyMonitor implements AutoCloseable {
             + " can write there, and what they write is in no other server: SET GLOBAL read_only=1 there";
 
     private static final String PROMOTED = "read_only is off, and the primary is read-only: it seems to be the primary"
-            + " since a switch that the file does not know. Tell the proxy: POST /api/primary with its address, and change"
-            + " primary.address in the file. Do not make it read-only: then no server takes writes";
+            + " since a switch that the file does not know. Tell the proxy: POST /api/primary with its address, and"
+            + " change primary.address in the file. Do not make it read-only: then no server takes writes";
 
     /** Interval between the starts of probes. */
     public static final Duration INTERVAL = Duration.ofSeconds(1);
