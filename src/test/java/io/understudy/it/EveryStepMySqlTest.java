@@ -37,7 +37,7 @@ class EveryStepMySqlTest {
     private static final int READ_ONLY = 6;
     private static final int PROMOTED = 10;
     private static final Pattern ENDED = Pattern.compile(" \\(\\d+ ms\\) - ");
-    private static final SwitchoverLimits SHORT = new SwitchoverLimits(Duration.ofSeconds(2), Duration.ofSeconds(5));
+    private static final SwitchoverLimits BOUNDS = new SwitchoverLimits(Duration.ofSeconds(5), Duration.ofSeconds(5));
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final class Killed extends Error {
@@ -174,7 +174,7 @@ class EveryStepMySqlTest {
                                 Boolean.FALSE.equals(proxy.proxy().holdView().get("held")));
             };
             try (Switchover switchover =
-                    Switchover.to(chosen.name(), loaded.config(), admin, SHORT, new Interrupting(out, step, action))) {
+                    Switchover.to(chosen.name(), loaded.config(), admin, BOUNDS, new Interrupting(out, step, action))) {
                 outcome = switchover.run().toString();
             } catch (Killed end) {
                 outcome = "killed";

@@ -94,6 +94,40 @@ class SessionLifeTest extends SessionHarness {
         over(left, "primary_changed");
     }
 
+    /** Its command never ends; on its next connection it goes on by its position. */
+    @ParameterizedTest
+    @ValueSource(ints = {CommandCode.BINLOG_DUMP, CommandCode.BINLOG_DUMP_GTID})
+    void aStandbyThatReadsTheBinaryLogIsNotHeldAndEndsAtOnce(int code) {
+        byte[] dump = packet(0, of(code, 4, 0, 0, 0, 0, 0, 1, 0, 0, 0));
+        Scripted draining = loggedIn();
+        draining.client(dump);
+        draining.environment.hold().begin();
+        draining.session.hold();
+        assertThat(draining.session.held()).isFalse();
+        assertThat(draining.session.ended()).isFalse();
+        draining.session.drain();
+        over(draining, "drained");
+
+        watcher.closings.clear();
+        Scripted left = loggedIn();
+        left.client(dump);
+        left.primaryChanges();
+        over(left, "primary_changed");
+    }
+
+    /** Others wait for a lock: a session that has one goes on until it has released it. */
+    @Test
+    void aSessionWithALockIsClosedWhenItHasReleasedIt() {
+        Scripted scripted = loggedIn();
+        scripted.client(Bytes.command(CommandCode.QUERY, "LOCK TABLES t WRITE"));
+        scripted.server(packet(1, ok(0, AC)));
+        scripted.session.drain();
+        assertThat(scripted.session.ended()).isFalse();
+        scripted.client(Bytes.command(CommandCode.QUERY, "UNLOCK TABLES"));
+        scripted.server(packet(1, ok(0, AC)));
+        over(scripted, "drained");
+    }
+
     @Test
     void aServersCloseEndsTheSession() {
         Scripted scripted = loggedIn();
