@@ -65,6 +65,30 @@ class MirrorViewsServerTest extends MirroredPair {
         }
     }
 
+    /** MRG_MyISAM stands for FEDERATED and the like, which the embedded server does not have. */
+    @Test
+    void aTableWhoseEngineMayReadElsewhereIsNotMirrored() throws Exception {
+        pair.primary()
+                .execute(
+                        "CREATE TABLE shop.elsewhere_engine (id INT) ENGINE=MRG_MyISAM",
+                        "CREATE VIEW shop.elsewhere_view AS SELECT id FROM shop.elsewhere_engine",
+                        "CREATE TABLE shop.parted (id INT) ENGINE=Aria PARTITION BY HASH (id) PARTITIONS 2");
+        pair.awaitCaughtUp(PATIENCE);
+        try (MirrorProxy proxy = proxy("{ rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            run(connection, "SELECT id FROM elsewhere_engine /* engine-elsewhere */");
+            run(connection, "SELECT id FROM elsewhere_view /* engine-elsewhere */");
+            run(connection, "SELECT id FROM parted /* engine-local */");
+
+            await().atMost(PATIENCE).until(() -> texts("engine-local").size() == 1);
+            await().atMost(PATIENCE).until(() -> proxy.dropped("engine") == 2);
+            assertThat(texts("engine-elsewhere")).isEmpty();
+            assertThat(String.valueOf(proxy.view()))
+                    .contains("{table=shop.elsewhere_engine, reason=engine_mrg_myisam}")
+                    .contains("accountCanAlso=[]");
+        }
+    }
+
     /** A definition read before a change through the proxy is not used after it. */
     @Test
     void aViewThatIsReplacedIsReadAgain() throws Exception {

@@ -2,6 +2,7 @@ package io.understudy.cli.check;
 
 import io.understudy.config.LoadedConfig;
 import io.understudy.plugins.gtiddomain.GtidDomainConfig;
+import io.understudy.sql.AccountGrants;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

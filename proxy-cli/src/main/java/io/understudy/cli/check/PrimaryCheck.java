@@ -9,6 +9,7 @@ import io.understudy.plugins.gtiddomain.GtidDomainConfig;
 import io.understudy.plugins.gtiddomain.steering.Lever;
 import io.understudy.plugins.gtiddomain.tagging.Guard;
 import io.understudy.server.QueryLimits;
+import io.understudy.sql.AccountGrants;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.sql.SQLException;

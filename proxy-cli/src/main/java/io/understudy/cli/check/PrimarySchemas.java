@@ -1,5 +1,6 @@
 package io.understudy.cli.check;
 
+import io.understudy.sql.AccountGrants;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;

@@ -4,6 +4,7 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.plugins.mirror.MirrorConfig;
 import io.understudy.plugins.mirror.MirroredViews;
+import io.understudy.sql.AccountGrants;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

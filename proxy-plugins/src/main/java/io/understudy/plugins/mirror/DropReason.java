@@ -13,6 +13,8 @@ enum DropReason {
     RATE_LIMITED,
     /** It reads a view that is not certainly a pure read. */
     VIEW,
+    /** It reads a table whose engine is not known to be local: the read might leave the standby. */
+    ENGINE,
     /** It reads a name that the standby does not have, does not show, or may be about to change. */
     TABLE_UNKNOWN,
     /**

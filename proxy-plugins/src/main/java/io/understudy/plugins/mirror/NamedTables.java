@@ -29,6 +29,7 @@ final class NamedTables {
         return switch (verdict) {
             case READS, WAIT -> null;
             case VIEW -> DropReason.VIEW;
+            case ENGINE -> DropReason.ENGINE;
             case UNKNOWN -> {
                 StandbyError error = tables.errorOf(statement.tables());
                 if (error != null) {

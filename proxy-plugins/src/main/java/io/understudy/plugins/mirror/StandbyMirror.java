@@ -33,6 +33,7 @@ final class StandbyMirror {
     private final StandbyCollations collations;
     private final RecentDdl schemaChanges;
     private final StandbyTables tables;
+    private final MirrorAccount account;
     private final TableLeases skipped = new TableLeases();
     private final StandbyErrors errors;
     private final StandbyKiller killer;
@@ -97,6 +98,7 @@ final class StandbyMirror {
                 schemaChanges,
                 this::appliedNanos,
                 new Findings());
+        this.account = new MirrorAccount(standby, tableQueries);
         this.errors = new StandbyErrors(standby.name(), context.clock(), System.nanoTime());
         this.killer = new StandbyKiller(standby.name(), standby.connector());
         this.names = new NamedTables(tables, skipped, errors);
@@ -278,6 +280,7 @@ final class StandbyMirror {
         Sweep sweep = new Sweep();
         sweep.part(() -> pause.check(config.pauseAbove()));
         sweep.part(this::sweepTables);
+        sweep.part(() -> account.sweep(now));
         sweep.part(() -> schemaChanges.forget(now, appliedNanos()));
         sweep.part(() -> skipped.expire(now));
         sweep.part(() -> probing.update(config, floor, now));
@@ -356,6 +359,10 @@ final class StandbyMirror {
         view.put("waitingStatements", queue.statements());
         view.put("waitingBytes", queue.bytes());
         view.putAll(counters.view());
+        List<String> excess = account.excess();
+        if (excess != null) {
+            view.put("accountCanAlso", excess);
+        }
         view.put("tables", tables.view());
         view.put("skippedTables", skipped.view(System.nanoTime()));
         view.put("boostedTables", probing.boostedView(config, System.nanoTime()));

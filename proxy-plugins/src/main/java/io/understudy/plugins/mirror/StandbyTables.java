@@ -52,7 +52,8 @@ final class StandbyTables {
         /** The standby is being queried. */
         WAIT,
         UNKNOWN,
-        VIEW
+        VIEW,
+        ENGINE
     }
 
     /** Receives what the thread finds out. */
@@ -159,7 +160,12 @@ final class StandbyTables {
         if (age > RENEW_NANOS) {
             request(table, now);
         }
-        return state.kind() == TableState.Kind.READS ? Verdict.READS : Verdict.VIEW;
+        return switch (state.kind()) {
+            case READS -> Verdict.READS;
+            case VIEW -> Verdict.VIEW;
+            case ENGINE -> Verdict.ENGINE;
+            case ABSENT -> Verdict.UNKNOWN;
+        };
     }
 
     private @Nullable Long lastChange(TableName table, @Nullable TableState state) {
@@ -328,17 +334,17 @@ final class StandbyTables {
         return DropReason.TABLE_UNKNOWN;
     }
 
-    /** Returns the views that are not mirrored, and names that are not there, for the admin endpoint. */
+    /** Returns the names that are not mirrored, and those that are not there, for the admin endpoint. */
     Map<String, Object> view() {
         List<Map<String, Object>> views = new ArrayList<>();
+        List<Map<String, Object>> engines = new ArrayList<>();
         List<String> absent = new ArrayList<>();
         known.forEach((name, state) -> {
             String reason = state.reason();
-            if (reason != null && views.size() < SHOWN) {
-                Map<String, Object> row = new LinkedHashMap<>();
-                row.put("view", name.toString());
-                row.put("reason", reason);
-                views.add(row);
+            if (state.kind() == TableState.Kind.ENGINE && engines.size() < SHOWN) {
+                engines.add(row("table", name, reason));
+            } else if (state.kind() == TableState.Kind.VIEW && views.size() < SHOWN) {
+                views.add(row("view", name, reason));
             } else if (state.kind() == TableState.Kind.ABSENT && absent.size() < SHOWN) {
                 absent.add(name.toString());
             }
@@ -346,10 +352,18 @@ final class StandbyTables {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("known", known.size());
         view.put("viewsNotMirrored", views);
+        view.put("enginesNotMirrored", engines);
         view.put("notFound", absent);
         if (problem != null) {
             view.put("problem", problem);
         }
         return view;
+    }
+
+    private static Map<String, Object> row(String kind, TableName name, @Nullable String reason) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put(kind, name.toString());
+        row.put("reason", reason);
+        return row;
     }
 }

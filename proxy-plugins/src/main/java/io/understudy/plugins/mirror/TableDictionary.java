@@ -18,9 +18,19 @@ interface TableDictionary extends AutoCloseable {
      *
      * @param view whether reading it executes something else than reading rows
      * @param definition of a view; null or empty if the account must not see it
+     * @param engine of a table, see {@link LocalEngines}
      */
-    record Found(boolean view, @Nullable String definition) {
-        static final Found TABLE = new Found(false, null);
+    record Found(
+            boolean view,
+            @Nullable String definition,
+            @Nullable String engine) {
+        static Found table(@Nullable String engine) {
+            return new Found(false, null, engine);
+        }
+
+        static Found view(@Nullable String definition) {
+            return new Found(true, definition, null);
+        }
     }
 
     /** Opens the dictionary of a server. */
@@ -68,7 +78,7 @@ interface TableDictionary extends AutoCloseable {
         private InformationSchema(Connection connection) throws SQLException {
             this.connection = connection;
             types = connection.prepareStatement(
-                    "SELECT TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?");
+                    "SELECT TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?");
             definitions = connection.prepareStatement(
                     "SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?");
             try (Statement statement = connection.createStatement();
@@ -87,20 +97,28 @@ interface TableDictionary extends AutoCloseable {
                     String type = String.valueOf(rows.getString(1)).toUpperCase(Locale.ROOT);
                     switch (type) {
                         case "BASE TABLE", "SYSTEM VERSIONED", "SEQUENCE" ->
-                            found = found == null ? Found.TABLE : found;
-                        case "VIEW" -> found = definition(table);
-                        default -> found = new Found(true, null);
+                            found = worse(found, Found.table(rows.getString(2)));
+                        case "VIEW" -> found = worse(found, definition(table));
+                        default -> found = worse(found, Found.view(null));
                     }
                 }
             }
             return found;
         }
 
+        private static Found worse(@Nullable Found known, Found next) {
+            return known != null && rank(known) > rank(next) ? known : next;
+        }
+
+        private static int rank(Found found) {
+            return found.view() ? 1 : LocalEngines.unfit(found.engine()) == null ? 0 : 2;
+        }
+
         private Found definition(TableName table) throws SQLException {
             set(definitions, table);
             try (ResultSet rows = definitions.executeQuery()) {
                 String text = rows.next() ? rows.getString(1) : null;
-                return new Found(true, rows.next() ? null : text);
+                return Found.view(rows.next() ? null : text);
             }
         }
 

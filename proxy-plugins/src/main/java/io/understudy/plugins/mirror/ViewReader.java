@@ -58,17 +58,19 @@ final class ViewReader {
             }
             reason = found == null ? HIDDEN_TABLE : reasonAgainst(next, found, open);
         }
-        return new TableState(
-                reason == null ? TableState.Kind.READS : TableState.Kind.VIEW,
-                reason,
-                Set.copyOf(names),
-                queriedNanos,
-                null);
+        return new TableState(kind(reason), reason, Set.copyOf(names), queriedNanos, null);
+    }
+
+    private static TableState.Kind kind(@Nullable String reason) {
+        if (reason == null) {
+            return TableState.Kind.READS;
+        }
+        return reason.startsWith(LocalEngines.REASON) ? TableState.Kind.ENGINE : TableState.Kind.VIEW;
     }
 
     private @Nullable String reasonAgainst(TableName name, TableDictionary.Found found, Deque<TableName> open) {
         if (!found.view()) {
-            return null;
+            return LocalEngines.unfit(found.engine());
         }
         String definition = found.definition();
         if (definition == null || definition.isBlank()) {

@@ -44,7 +44,7 @@ abstract class MirrorHarness {
         @Override
         public Found find(TableName table) {
             beforeResponse.run();
-            return Found.TABLE;
+            return Found.table("InnoDB");
         }
 
         @Override

@@ -1,6 +1,7 @@
 package io.understudy.plugins.mirror;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.list;
 
 import io.netty.buffer.Unpooled;
 import io.understudy.plugins.mirror.StandbyTables.Verdict;
@@ -90,11 +91,11 @@ class StandbyTablesTest {
     }
 
     private void table(String name) {
-        dictionary.put(name(name), TableDictionary.Found.TABLE);
+        dictionary.put(name(name), TableDictionary.Found.table("InnoDB"));
     }
 
     private void view(String name, @Nullable String definition) {
-        dictionary.put(name(name), new TableDictionary.Found(true, definition));
+        dictionary.put(name(name), TableDictionary.Found.view(definition));
     }
 
     private Verdict verdict(String... names) {
@@ -122,6 +123,39 @@ class StandbyTablesTest {
         assertThat(verdict("t", "u")).isEqualTo(Verdict.READS);
         assertThat(queried).containsExactlyInAnyOrder(name("t"), name("u"));
         assertThat(tasks).isEmpty();
+    }
+
+    /** A partitioned table has the engine of its partitions in the dictionary. */
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "InnoDB,READS,-",
+                "MyISAM,READS,-",
+                "Aria,READS,-",
+                "ROCKSDB,READS,-",
+                "FEDERATED,ENGINE,engine_federated",
+                "CONNECT,ENGINE,engine_connect",
+                "SPIDER,ENGINE,engine_spider",
+                "S3,ENGINE,engine_s3",
+                "Columnstore,ENGINE,engine_columnstore",
+                "MRG_MyISAM,ENGINE,engine_mrg_myisam",
+                "-,ENGINE,engine_unknown",
+            })
+    void onlyEnginesKnownToBeLocalAreRead(@Nullable String engine, Verdict verdict, @Nullable String reason) {
+        dictionary.put(name("far"), TableDictionary.Found.table(engine));
+        view("v", "select `far`.`a` AS `a` from (`shop`.`t` join `shop`.`far`)");
+        view("outer", "select `v`.`a` AS `a` from `shop`.`v`");
+        assertThat(settled("far")).isEqualTo(verdict);
+        assertThat(settled("t", "far")).isEqualTo(verdict);
+        assertThat(settled("v")).as("a view on it").isEqualTo(verdict);
+        assertThat(settled("outer")).as("a view on that").isEqualTo(verdict);
+        if (reason != null) {
+            assertThat(tables.view().get("enginesNotMirrored"))
+                    .asInstanceOf(list(Map.class))
+                    .contains(Map.of("table", "shop.far", "reason", reason))
+                    .hasSize(3);
+        }
     }
 
     @ParameterizedTest

@@ -1,4 +1,4 @@
-package io.understudy.cli.check;
+package io.understudy.sql;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,8 +8,8 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The privileges of an account, from SHOW GRANTS. */
-final class AccountGrants {
+/** The privileges of an account, from the lines of SHOW GRANTS. Immutable. */
+public final class AccountGrants {
     /** Privileges that a mirroring account may have: none of them writes. */
     private static final Set<String> HARMLESS = Set.of(
             "USAGE",
@@ -29,8 +29,9 @@ final class AccountGrants {
 
     private final List<String> lines;
 
-    AccountGrants(List<String> lines) {
-        this.lines = lines;
+    /** @param lines what SHOW GRANTS returned */
+    public AccountGrants(List<String> lines) {
+        this.lines = List.copyOf(lines);
     }
 
     /**
@@ -40,13 +41,14 @@ final class AccountGrants {
      * @param object schema or table as SHOW GRANTS writes it, or empty for a role
      * @param grantee as SHOW GRANTS writes it: the account, one of its roles, or PUBLIC
      */
-    record Excess(List<String> privileges, String object, String grantee) {
-        boolean isPublic() {
+    public record Excess(List<String> privileges, String object, String grantee) {
+        /** Returns whether every account has it. */
+        public boolean isPublic() {
             return grantee.equalsIgnoreCase("PUBLIC");
         }
 
         /** Returns the REVOKE for it: one statement, or two because ALL PRIVILEGES must stand alone. */
-        String revoke() {
+        public String revoke() {
             String on = (object.isEmpty() ? "" : " ON " + object) + " FROM " + grantee;
             return privileges.contains("ALL PRIVILEGES")
                     ? "REVOKE " + String.join(on + "; REVOKE ", privileges) + on
@@ -54,8 +56,8 @@ final class AccountGrants {
         }
     }
 
-    /** Grants beyond reading, in the order of the lines. */
-    List<Excess> beyondReading() {
+    /** Returns the grants beyond reading, in the order of the lines. */
+    public List<Excess> beyondReading() {
         List<Excess> found = new ArrayList<>();
         for (String line : lines) {
             String upper = line.toUpperCase(Locale.ROOT);
@@ -92,12 +94,12 @@ final class AccountGrants {
     }
 
     /** Returns whether the account may read all tables of a schema. */
-    boolean reads(String schema) {
+    public boolean reads(String schema) {
         return has("SELECT", schema);
     }
 
     /** Returns whether the account has a privilege on a whole schema. */
-    boolean has(String privilege, String schema) {
+    public boolean has(String privilege, String schema) {
         for (String line : lines) {
             Matcher grant = LINE.matcher(line);
             if (!grant.matches()) {
@@ -137,7 +139,7 @@ final class AccountGrants {
     }
 
     /** Returns true if the account has one of these privileges, or all. */
-    boolean hasAny(String... privileges) {
+    public boolean hasAny(String... privileges) {
         for (String line : lines) {
             String upper = line.toUpperCase(Locale.ROOT);
             int on = upper.indexOf(" ON *.* ");

@@ -1,11 +1,11 @@
-package io.understudy.cli.check;
+package io.understudy.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class GrantsTest {
+class AccountGrantsTest {
     private static List<String> beyond(String... lines) {
         return new AccountGrants(List.of(lines))
                 .beyondReading().stream()
