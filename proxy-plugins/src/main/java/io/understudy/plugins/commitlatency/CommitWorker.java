@@ -7,6 +7,8 @@ import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
 import org.jctools.queues.MpscArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +23,7 @@ import org.slf4j.LoggerFactory;
 final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private static final Logger log = LoggerFactory.getLogger(CommitWorker.class);
     private static final int CAPACITY = 1 << 16;
-    /**
-     * Places in the queue reserved for events of the stream and probes of the primary, so that a burst of commits never
-     * displaces them.
-     */
+    /** Places in the queue that a burst of commits, calls and transactions leaves to probes of the primary. */
     private static final int RESERVED = 256;
 
     private static final long COUNTED_WAITS = 100_000;
@@ -39,6 +38,12 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private record Configured(Attribution attribution) {}
 
     private final MpscArrayQueue<Object> queue = new MpscArrayQueue<>(CAPACITY);
+    /**
+     * What decides about all that follows and found no room: the stream's beginnings and gaps, and the configuration.
+     * They are rare, none comes more often than the dump connection tries again, and none may be lost.
+     */
+    private final Queue<Object> decisive = new ConcurrentLinkedQueue<>();
+
     private final CommitMeters meters;
     private final CommitReport report;
     private final AttributionState attribution;
@@ -95,7 +100,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
      * joined.
      */
     void attribution(Attribution next) {
-        queue.offer(new Configured(next));
+        decides(new Configured(next));
     }
 
     @Override
@@ -113,7 +118,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
 
     @Override
     public void ended(ProcedureCall call, long nanos, @Nullable String gtid) {
-        queue.offer(new Ended(call, nanos, gtid));
+        // Without room the call's commits are lost; it expires.
+        queue.offerIfBelowThreshold(new Ended(call, nanos, gtid), CAPACITY - RESERVED);
     }
 
     @Override
@@ -124,17 +130,23 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
 
     @Override
     public void onStart(PrimaryFacts facts, boolean replaced) {
-        queue.offer(new Started(facts, replaced));
+        decides(new Started(facts, replaced));
     }
 
     @Override
     public void onGap(BinlogTrouble trouble) {
-        queue.offer(trouble);
+        decides(trouble);
+    }
+
+    private void decides(Object event) {
+        if (!queue.offer(event)) {
+            decisive.add(event);
+        }
     }
 
     /** Receives a probe's result. Thread-safe. */
     void sampled(SemiSyncSample probed) {
-        queue.offer(probed);
+        queue.offer(probed); // without room the next one tells
     }
 
     /**
@@ -163,8 +175,14 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         classifier.finish();
     }
 
-    private void work() {
+    /** Returns what to process next: of what found no room, all that was queued before has been processed. */
+    private @Nullable Object poll() {
         Object next = queue.poll();
+        return next == null ? decisive.poll() : next;
+    }
+
+    private void work() {
+        Object next = poll();
         while (next != null) {
             try {
                 take(next);
@@ -173,7 +191,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
                 // measurement.
                 log.error("a commit or event could not be processed: {}", next, e);
             }
-            next = queue.poll();
+            next = poll();
         }
     }
 

@@ -16,10 +16,15 @@ import io.understudy.plugins.gtiddomain.steering.LeverObserver;
 record StartedPlugin(Steering levers, Advising advice, DomainAction domains) implements PluginState {
     static StartedPlugin with(PluginContext context, GtidDomainConfig config) {
         Advising advice = new Advising(context, config);
-        Steering levers = new Steering(context, config, advice::view);
-        DomainAction domains =
-                config.usesDomains() ? new RunningDomains(context, config, advice.workload()) : DomainAction.NONE;
-        return new StartedPlugin(levers, advice, domains);
+        try {
+            Steering levers = new Steering(context, config, advice::view);
+            DomainAction domains =
+                    config.usesDomains() ? new RunningDomains(context, config, advice.workload()) : DomainAction.NONE;
+            return new StartedPlugin(levers, advice, domains);
+        } catch (RuntimeException | Error e) {
+            advice.stop(); // nobody else knows of it, and it may be subscribed to the binary log already
+            throw e;
+        }
     }
 
     @Override

@@ -90,6 +90,11 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
         backingOff = false;
         playback = new Playback(connected, names, mirror.probing(), this);
         wire = connected;
+        if (closed) {
+            wire = null;
+            connected.close(); // close() may have seen no connection yet
+            return;
+        }
         lane.opened();
         mirror.queue().drainOn(connected.loop());
         begin();

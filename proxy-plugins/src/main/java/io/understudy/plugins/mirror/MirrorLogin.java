@@ -89,6 +89,10 @@ final class MirrorLogin {
         }
         deadline.begin(System.nanoTime());
         preparing = connected;
+        if (closed) {
+            connected.close(); // close() may have seen no connection yet
+            return;
+        }
         FirstStatements.send(
                 connected,
                 ReadOnlySession.statements(connected.flavor(), mirror.config()),

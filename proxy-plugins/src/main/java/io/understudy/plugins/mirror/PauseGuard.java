@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Decides whether statements may be mirrored to a standby. Mirroring pauses while the standby lags or is busy, until
  * the figure has fallen to four fifths of its bound; while the operator has paused it; and at once when the standby is
- * found writable, which means that it has been promoted.
+ * found writable, which means that it has been promoted. Thread-safe.
  */
 final class PauseGuard {
     private static final Logger log = LoggerFactory.getLogger(PauseGuard.class);
@@ -20,6 +20,7 @@ final class PauseGuard {
     /** Replication that a restart of either server has interrupted connects again within this time. */
     static final Duration RECONNECTING = Duration.ofSeconds(20);
 
+    private static final String FIT = "fit again";
     private static final String BACK = "it was the primary, and is writable again: SET GLOBAL read_only=1 there";
     private static final String PROMOTED = "it is writable, so it may have been promoted. If so, tell the proxy: change"
             + " primary.address and reload, or POST /api/primary. If not, SET GLOBAL read_only=1 there, or mirror to it"
@@ -53,18 +54,21 @@ final class PauseGuard {
     private final Standby standby;
     private final LongSupplier nanoClock;
     private volatile Cause cause = Cause.UNREACHABLE;
-    /** The cause in the log's last line. Guarded by this. */
+    // All below is guarded by this; what is volatile may be read without.
+    /** The cause in the log's last line. */
     private Cause logged = Cause.NONE;
-    /** When {@link #cause} began. Guarded by this. */
+    /** When {@link #cause} began. */
     private long begunNanos;
 
-    private volatile boolean byOperator;
-    private volatile boolean allowWritable;
-    /** The last state of the time as the primary, and until the next probe the only one. Used by {@link #check}. */
+    private boolean byOperator;
+    private boolean allowWritable;
+    /** The last state of the time as the primary, and until the next probe the only one. */
     private @Nullable StandbyState asPrimary;
 
+    private String fit = FIT;
+
     /** Whether it was the primary, and has not replicated since. */
-    private volatile boolean becomesStandby;
+    private boolean becomesStandby;
 
     PauseGuard(Standby standby, LongSupplier nanoClock) {
         this.standby = standby;
@@ -80,7 +84,7 @@ final class PauseGuard {
     }
 
     /** {@code POST /api/mirror/NAME/pause}. */
-    void pauseByOperator() {
+    synchronized void pauseByOperator() {
         byOperator = true;
         allowWritable = false;
         set(Cause.OPERATOR, "paused by the operator");
@@ -88,19 +92,21 @@ final class PauseGuard {
 
     /**
      * {@code POST /api/mirror/NAME/resume}: resumes mirroring even to a writable standby, until it is read-only again
-     * or has been unreachable.
+     * or has been unreachable. Other causes of a pause stay.
      */
-    void resumeByOperator() {
+    synchronized void resumeByOperator(MirrorConfig.PauseAbove bounds) {
         byOperator = false;
         allowWritable = true;
-        set(Cause.NONE, "resumed by the operator");
+        fit = "resumed by the operator";
+        check(bounds);
+        fit = FIT;
     }
 
     /**
-     * Compares the standby's last known state with the bounds. Called by one thread. Mirroring pauses if that fails:
-     * the standby may have been promoted meanwhile.
+     * Compares the standby's last known state with the bounds. Mirroring pauses if that fails: the standby may have
+     * been promoted meanwhile.
      */
-    void check(MirrorConfig.PauseAbove bounds) {
+    synchronized void check(MirrorConfig.PauseAbove bounds) {
         try {
             compare(bounds);
         } catch (RuntimeException | Error e) {
@@ -127,7 +133,7 @@ final class PauseGuard {
         if (!state.reachable()) {
             // The operator allowed the server that was there; another may come back under its address.
             allowWritable = false;
-            if (cause != Cause.WRITABLE && cause != Cause.OPERATOR) {
+            if (cause != Cause.WRITABLE && !byOperator) {
                 set(Cause.UNREACHABLE, "it is unreachable");
             }
             return;
@@ -159,7 +165,7 @@ final class PauseGuard {
         } else if (state.threadsRunning() > threadBound) {
             set(Cause.BUSY, "Threads_running " + state.threadsRunning());
         } else {
-            set(Cause.NONE, "fit again");
+            set(Cause.NONE, fit);
         }
     }
 
@@ -169,7 +175,7 @@ final class PauseGuard {
         return cause == Cause.PRIMARY && state == asPrimary;
     }
 
-    private synchronized void set(Cause next, String why) {
+    private void set(Cause next, String why) {
         long now = nanoClock.getAsLong();
         if (cause != next) {
             cause = next;

@@ -69,8 +69,8 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
             return Map.of("paused", name);
         });
         action("resume", (standby, name) -> {
-            standby.pause().resumeByOperator();
-            return Map.of("resumed", name);
+            standby.pause().resumeByOperator(standby.config().pauseAbove());
+            return Map.of("resumed", name, "state", standby.pause().describe());
         });
         tableAction("skip", (standby, table) -> standby.skip(table, System.nanoTime()));
         tableAction("unskip", (standby, table) -> {

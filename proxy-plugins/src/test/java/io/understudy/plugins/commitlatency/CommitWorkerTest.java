@@ -74,6 +74,23 @@ class CommitWorkerTest {
         assertThat(view.unattributed()).isEmpty();
     }
 
+    /** The worker stands still: calls end in a burst, and the stream begins behind a full queue. */
+    @Test
+    void theStreamsBeginningIsNotLostBehindABurstOfCalls() {
+        CommitWorker worker = worker(Attribution.AUTO, true);
+        worker.sampled(SemiSyncTest.sample(now, true, true, 0));
+        ProcedureCall call = new ProcedureCall(1, 70, "app", "shop", "d1", now);
+        for (int i = 0; i < 70_000; i++) {
+            worker.ended(call, now, null);
+        }
+        for (int i = 0; i < 300; i++) {
+            worker.sampled(SemiSyncTest.sample(now, true, true, 0));
+        }
+        worker.onStart(FACTS, false);
+        worker.run();
+        assertThat(worker.view().attribution().active()).isEqualTo("binlog");
+    }
+
     @Test
     void nothingIsLostAtTheEnd() {
         CommitWorker worker = worker(Attribution.AUTO, true);

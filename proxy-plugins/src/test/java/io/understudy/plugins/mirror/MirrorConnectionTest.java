@@ -22,6 +22,18 @@ class MirrorConnectionTest extends MirrorHarness {
         mirror.stop();
     }
 
+    /** The plugin is removed after a login's last response was read, and before the connection is there. */
+    @Test
+    void aConnectionThatOpensBehindItsEndIsClosed() throws Exception {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        MirrorConnection connection = new MirrorConnection(mirror, new MirrorLane(10));
+        ServerConnection late = standby.connect().get();
+        connection.close();
+        connection.opened(late, COLLATIONS.names().get());
+        assertThat(late.isOpen()).isFalse();
+        mirror.stop();
+    }
+
     /** A standby that stops ends all statements at once, and is asked again at every sweep until it is back. */
     @Test
     void killsThatCannotBeSentAreOneShortLine() {

@@ -18,7 +18,7 @@ class MirrorPauseTest extends MirrorHarness {
         executor.runPeriodic();
         offer(mirror, "SELECT 1", 1);
         assertThat(dropped("not_read_only")).isEqualTo(1);
-        mirror.pause().resumeByOperator();
+        mirror.pause().resumeByOperator(mirror.config().pauseAbove());
         offer(mirror, "SELECT 2", 1);
         run(mirror);
         assertThat(standby.statements()).contains("SELECT 2");
@@ -134,7 +134,7 @@ class MirrorPauseTest extends MirrorHarness {
         StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
         mirror.start();
         executor.runPeriodic();
-        mirror.pause().resumeByOperator();
+        mirror.pause().resumeByOperator(mirror.config().pauseAbove());
         executor.runPeriodic();
         assertThat(mirror.pause().paused()).isFalse();
         standby.state = StandbyState.UNKNOWN;

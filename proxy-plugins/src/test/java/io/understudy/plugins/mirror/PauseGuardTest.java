@@ -1,12 +1,19 @@
 package io.understudy.plugins.mirror;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.understudy.plugin.Standby;
 import io.understudy.plugin.StandbyState;
 import io.understudy.testkit.CapturedLog;
+import io.understudy.testkit.Fakes;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is logged when a standby and the primary change places. */
 class PauseGuardTest {
@@ -47,6 +54,45 @@ class PauseGuardTest {
             later(PauseGuard.RECONNECTING);
             assertThat(log.text()).containsOnlyOnce("WARN").contains("mirroring to standby-1 pauses: a replication");
         }
+    }
+
+    /** The sweep has read the state already when the operator's call comes. */
+    @Test
+    void aPauseByTheOperatorIsNotOverwrittenByASweepThatHasBegun() throws Exception {
+        AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+        Standby slow = Fakes.of(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "name" -> "standby-1";
+            case "isPrimary" -> false;
+            case "state" -> {
+                meanwhile.get().run();
+                yield state(true, 0.0, false);
+            }
+            default -> throw new UnsupportedOperationException(method.getName());
+        });
+        PauseGuard shared = new PauseGuard(slow, () -> now);
+        Thread operator = new Thread(shared::pauseByOperator);
+        meanwhile.set(() -> {
+            meanwhile.set(() -> {});
+            operator.start();
+            await().until(() ->
+                    EnumSet.of(Thread.State.TERMINATED, Thread.State.BLOCKED).contains(operator.getState()));
+        });
+        shared.check(BOUNDS);
+        operator.join();
+        assertThat(shared.describe()).isEqualTo("paused_operator");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"primary", "unreachable", "lag"})
+    void resumingSendsNothingToAStandbyThatIsNotFit(String why) {
+        standby.primary = why.equals("primary");
+        standby.state = why.equals("unreachable")
+                ? new StandbyState(false, false, null, false, -1, "connection refused")
+                : state(true, 30.0, false);
+        guard.pauseByOperator();
+        guard.resumeByOperator(BOUNDS);
+        assertThat(guard.paused()).isTrue();
+        assertThat(guard.describe()).isEqualTo("paused_" + why);
     }
 
     private void later(Duration time) {
