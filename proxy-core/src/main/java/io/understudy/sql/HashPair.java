@@ -6,11 +6,12 @@ import io.understudy.base.SplitMix64;
  * Two running hashes: the first for the digest, the second for the fingerprint.
  *
  * <p>Separate from {@link Condenser}, which decides what is hashed: the way of hashing must never change, because
- * digests appear in configuration files.
+ * digests appear in configuration files. The second is keyed per process: it protects the cache of summaries against
+ * texts made to collide, of which one that writes would pass for a read.
  */
 final class HashPair {
-
-    private static final long MARK_FACTOR = 0x6C69746572616C21L;
+    private static final long FACTOR = KeyedMix.factor();
+    private static final long MARK_FACTOR = KeyedMix.factor();
 
     long h1;
     long h2;
@@ -27,13 +28,12 @@ final class HashPair {
     }
 
     void mixSecond(long v) {
-        long b = (h2 ^ v) * 0xD6E8FEB86659FD93L;
-        h2 = b ^ b >>> 32;
+        h2 = KeyedMix.mix(h2 ^ v, FACTOR);
     }
 
     /** Mixes a value that is not a token into the second hash. */
     void mark(long v) {
-        h2 = (h2 ^ v) * MARK_FACTOR;
+        h2 = KeyedMix.mix(h2 ^ v, MARK_FACTOR);
     }
 
     /** Returns the first hash; every bit depends on all mixed values. */

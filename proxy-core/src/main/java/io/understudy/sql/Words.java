@@ -17,8 +17,7 @@ final class Words {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long HIGH_BITS = 0x8080808080808080L;
     private static final long FOLD_FACTOR = 0x9E3779B97F4A7C15L;
-    private static final long EXACT_FACTOR =
-            (ThreadLocalRandom.current().nextLong() & 0x0FFFFFFFFFFFFFFEL) | 0x5000000000000001L;
+    private static final long EXACT_FACTOR = KeyedMix.factor();
     private static final long EXACT_SEED = ThreadLocalRandom.current().nextLong();
 
     private Words() {}
@@ -36,8 +35,7 @@ final class Words {
 
     /** Returns {@link #exact} of a word of at most eight bytes, given as {@link #shortWord}. */
     static long exactShort(long word, int length) {
-        long h = (EXACT_SEED + length ^ word) * EXACT_FACTOR;
-        return h ^ h >>> 29;
+        return KeyedMix.mix(EXACT_SEED + length ^ word, EXACT_FACTOR);
     }
 
     static long folded(byte[] text, int start, int end) {
@@ -55,8 +53,7 @@ final class Words {
     static long exact(byte[] text, int start, int end) {
         long h = EXACT_SEED + (end - start);
         for (int p = start; p < end; p += 8) {
-            h = (h ^ load(text, p, end)) * EXACT_FACTOR;
-            h ^= h >>> 29;
+            h = KeyedMix.mix(h ^ load(text, p, end), EXACT_FACTOR);
         }
         return h;
     }
