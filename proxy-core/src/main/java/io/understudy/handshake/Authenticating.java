@@ -2,13 +2,16 @@ package io.understudy.handshake;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.wire.Capabilities;
+import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
 import io.understudy.wire.Packets;
 import io.understudy.wire.ServerStatus;
 import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
 import io.understudy.wire.packet.OkPacket;
+import io.understudy.wire.packet.SessionState;
 import io.understudy.wire.packet.SessionStateFilter;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,9 +69,11 @@ final class Authenticating implements HandshakePhase {
                 }
             }
             boolean clientTracks = (handshakeResponse.capabilities() & Capabilities.SESSION_TRACK) != 0;
-            handshake.toClient(clientTracks ? packet : withoutState(packet, payload));
+            ByteBuf shown = clientTracks ? withoutRedirect(packet, payload) : withoutState(packet, payload);
+            boolean redirected = clientTracks && shown != packet;
+            handshake.toClient(shown);
             handshake.loggedIn(new LoginResult(
-                    handshakeV10, handshakeResponse, agreed, clientTracks, compression, status, bridge));
+                    handshakeV10, handshakeResponse, agreed, clientTracks, compression, status, redirected, bridge));
         } else if (first == Marker.ERR) {
             handshake.refuse(packet, payload);
         } else {
@@ -89,6 +94,29 @@ final class Authenticating implements HandshakePhase {
         }
         packet.release();
         return shorter;
+    }
+
+    /** Returns the OK_Packet without an address that the client would leave for. */
+    private ByteBuf withoutRedirect(ByteBuf packet, ByteBuf payload) {
+        if (!handshakeV10.isMariaDb() || (agreed & Capabilities.SESSION_TRACK) == 0) {
+            return packet;
+        }
+        SessionStateFilter filter = new SessionStateFilter(agreed);
+        int index = packet.readerIndex() + Packets.HEADER;
+        ByteBuf changed = null;
+        try {
+            if (filter.redirects(packet, index, payload.readableBytes())) {
+                List<String> redirect = List.of(SessionState.REDIRECT_URL);
+                changed = filter.without(packet.alloc(), packet, index, payload.readableBytes(), 0, redirect, false);
+            }
+        } catch (MalformedPacketException e) {
+            return packet; // what cannot be read is relayed as it came
+        }
+        if (changed == null) {
+            return packet;
+        }
+        packet.release();
+        return changed;
     }
 
     /** Clients may send their first command, whose number is 0, without waiting for the server's OK. */

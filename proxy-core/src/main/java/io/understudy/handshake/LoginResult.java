@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *     nevertheless
  * @param compression of each leg, starting after the OK_Packet
  * @param status status bits of the server's OK_Packet
+ * @param redirected whether the OK_Packet directed the client to another address; the client did not see it
  * @param bridge for COM_CHANGE_USER; null when the legs are alike
  */
 public record LoginResult(
@@ -21,4 +22,5 @@ public record LoginResult(
         boolean clientTracksSession,
         LegCompression compression,
         int status,
+        boolean redirected,
         @Nullable AuthBridge bridge) {}

@@ -32,6 +32,7 @@ public final class CoreMetrics {
     private final ConcurrentMap<String, Counter> closings = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> injected = new ConcurrentHashMap<>();
     private final LatencyHistogram overhead;
+    private final Counter redirects;
     private final List<RelayCounts> relayCounts = new CopyOnWriteArrayList<>();
     private final ThreadLocal<RelayCounts> ofThread = ThreadLocal.withInitial(this::newRelayCounts);
 
@@ -41,6 +42,9 @@ public final class CoreMetrics {
         this.histograms = histograms;
         overhead = histograms.series(
                 "understudy_proxy_overhead_seconds", "Time a command and its response spent inside the proxy");
+        redirects = Counter.builder("understudy.redirects.removed")
+                .description("OK packets from which redirect_url was removed: it would lead the client past the proxy")
+                .register(registry);
         int[] unknown = IntStream.range(0, RelayCounts.CODES)
                 .filter(code -> commandName.apply(code).equals(UNKNOWN))
                 .toArray();
@@ -114,6 +118,11 @@ public final class CoreMetrics {
         Gauge.builder("understudy.inflation.waiting", waiting)
                 .description("Sessions whose compressed frame waits for limits.inflationBytes")
                 .register(registry);
+    }
+
+    /** Counts an address that the primary directed a client to, and that the client was not shown. */
+    public void redirectRemoved() {
+        redirects.increment();
     }
 
     /** Counts a client connection by outcome: accepted, or why it was refused. */

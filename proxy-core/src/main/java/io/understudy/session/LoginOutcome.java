@@ -36,6 +36,9 @@ final class LoginOutcome implements Handshake.Outcome {
         Handshake handshake = handshake();
         environment.metrics().connection("accepted");
         destination.loggedIn();
+        if (result.redirected()) {
+            environment.redirectRemoved();
+        }
         Relaying relaying = new RelayingFactory(session.id(), session.begunNanos(), client, server, environment)
                 .relaying(result, session::heedBoundary, session::unread);
         session.enter(relaying);

@@ -27,8 +27,13 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
         SessionModel model = model(login);
         List<SessionPlugin> plugins = environment.plugins().openSession(model);
         GtidTracking tracking = tracking(login, model, SessionPlugin.interests(plugins));
-        OkPacketFilter filter =
-                OkPacketFilter.of(login.capabilities(), login.clientTracksSession(), tracking, client.alloc());
+        OkPacketFilter filter = OkPacketFilter.of(
+                login.capabilities(),
+                login.clientTracksSession(),
+                model.flavor() == ServerFlavor.MARIADB,
+                tracking,
+                client.alloc(),
+                environment::redirectRemoved);
         ObserverChain observers = new ObserverChain(plugins, tracking, model, environment);
         AuthBridge secrets = login.bridge();
         ChangeUserDialogue changeUser =

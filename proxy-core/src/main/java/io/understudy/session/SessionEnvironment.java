@@ -9,9 +9,13 @@ import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistogram;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.wire.compress.InflationBudget;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Objects that all sessions share. Thread-safe. */
 public final class SessionEnvironment {
+    private static final Logger log = LoggerFactory.getLogger(SessionEnvironment.class);
+
     private final PluginHost plugins;
     private final CoreMetrics metrics;
     private final SqlAnalyzer analyzer;
@@ -76,6 +80,16 @@ public final class SessionEnvironment {
     /** Returns what limits warnings that many sessions have one cause for. */
     RepeatedWarning repeatedWarning() {
         return repeated;
+    }
+
+    /** Called when the primary told a client to connect to another address, and the client was not told so. */
+    void redirectRemoved() {
+        metrics.redirectRemoved();
+        if (repeated.mayLog("redirect_url") >= 0) {
+            log.warn("the primary directs clients to another address with its variable redirect_url; they do not see"
+                    + " it and stay with the proxy. To move them, change the address that they connect to; to end this"
+                    + " warning, SET GLOBAL redirect_url='' on the primary");
+        }
     }
 
     LatencyHistogram passthroughSeconds() {

@@ -5,6 +5,7 @@ import static io.understudy.testkit.Bytes.err;
 import static io.understudy.testkit.Bytes.of;
 import static io.understudy.testkit.Bytes.ok;
 import static io.understudy.testkit.Bytes.packet;
+import static io.understudy.testkit.Bytes.shortString;
 import static io.understudy.testkit.Bytes.slice;
 import static io.understudy.testkit.Bytes.text;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -78,6 +79,39 @@ class LoginTest {
         assertThat(scripted.model().user()).isEqualTo("app");
         assertThat(scripted.model().serverThreadId()).isEqualTo(4711);
         assertThat(watcher.interestCalls()).isEqualTo(1);
+    }
+
+    /** MariaDB 11.5 and newer; its connectors would leave for the address. */
+    @Test
+    void anAddressThatLeadsPastTheProxyIsRemovedAtLoginAndAtAChangeOfUser() {
+        long capabilities = MARIA | Capabilities.SESSION_TRACK;
+        scripted.connectServer();
+        scripted.server(packet(0, Scripted.handshakeV10(capabilities, "11.8.9-MariaDB")));
+        scripted.client(packet(1, Scripted.handshakeResponse(capabilities, "app", null)));
+        scripted.client.take();
+        byte[] autocommit = variable("autocommit", "ON");
+        scripted.server(packet(2, okWith(concat(variable("redirect_url", "mysql://127.0.0.1:3999"), autocommit))));
+        assertThat(scripted.client.take()).isEqualTo(packet(2, okWith(autocommit)));
+        assertThat(scripted.session.loggedIn()).isTrue();
+        assertThat(removed()).isEqualTo(1);
+
+        scripted.client(packet(0, concat(of(0x11), text("other"), of(0, 0, 0), of(45, 0))));
+        scripted.server(packet(1, okWith(concat(autocommit, variable("redirect_url", "mysql://127.0.0.1:3999")))));
+        assertThat(scripted.client.take()).isEqualTo(packet(1, okWith(autocommit)));
+        assertThat(removed()).isEqualTo(2);
+    }
+
+    private double removed() {
+        return scripted.meters.get("understudy.redirects.removed").counter().count();
+    }
+
+    private static byte[] variable(String name, String value) {
+        byte[] pair = concat(shortString(name), shortString(value));
+        return concat(of(0, pair.length), pair);
+    }
+
+    private static byte[] okWith(byte[] entries) {
+        return concat(of(0, 0, 0, 2, 0x40, 0, 0, 0, entries.length), entries);
     }
 
     @Test

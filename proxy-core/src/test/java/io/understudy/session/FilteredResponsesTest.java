@@ -33,6 +33,7 @@ class FilteredResponsesTest {
     private static final byte[] OK_WITH_GTID =
             ByteBufUtil.decodeHexDump("00010002400000" + "0013" + "0011096c6173745f6774696406302d312d3130");
 
+    private int redirects;
     private final Memory memory = Memory.direct();
     private final List<ByteBuf> forwarded = new ArrayList<>();
 
@@ -57,8 +58,12 @@ class FilteredResponsesTest {
     };
 
     private byte[] scan(byte[]... reads) {
-        OkPacketFilter filter =
-                OkPacketFilter.of(Capabilities.SESSION_TRACK, false, GtidTracking.off(), memory.alloc());
+        return scan(false, reads);
+    }
+
+    private byte[] scan(boolean clientTracks, byte[]... reads) {
+        OkPacketFilter filter = OkPacketFilter.of(
+                Capabilities.SESSION_TRACK, clientTracks, true, GtidTracking.off(), memory.alloc(), () -> redirects++);
         if (filter == null) {
             throw new AssertionError("nothing is filtered");
         }
@@ -85,6 +90,44 @@ class FilteredResponsesTest {
                 packet(4, ok(0xFE, 0, AC, 0)));
         assertThat(scan(result)).isEqualTo(result);
         assertThat(forwarded).hasSize(1);
+    }
+
+    /** As MariaDB 11.8 reports SET SESSION redirect_url, beside autocommit. */
+    @Test
+    void anAddressThatLeadsPastTheProxyIsRemovedHoweverThePacketIsCut() {
+        byte[] url = shortString("mysql://127.0.0.1:3999");
+        byte[] redirect = state(concat(shortString("redirect_url"), url));
+        byte[] autocommit = state(concat(shortString("autocommit"), shortString("ON")));
+        byte[] none = state(concat(shortString("redirect_url"), of(0)));
+        byte[] other = packet(1, ok(0, AC));
+        byte[] all = concat(
+                other,
+                packet(1, okWith(redirect)),
+                packet(1, okWith(concat(redirect, autocommit))),
+                packet(1, okWith(none)),
+                packet(1, okWith(state(concat(shortString("redirect_url"), url, shortString("a"), shortString("b"))))));
+        for (int cut = 0; cut < all.length; cut++) {
+            redirects = 0;
+            assertThat(scan(true, Bytes.slice(all, 0, cut), Bytes.slice(all, cut, all.length)))
+                    .as("cut at %d", cut)
+                    .isEqualTo(concat(
+                            other,
+                            packet(1, ok(0, AC)),
+                            packet(1, okWith(autocommit)),
+                            packet(1, okWith(none)),
+                            packet(1, okWith(state(concat(shortString("a"), shortString("b")))))));
+            assertThat(redirects).isEqualTo(3);
+            release();
+            forwarded.clear();
+        }
+    }
+
+    private static byte[] state(byte[] variables) {
+        return concat(of(0, variables.length), variables);
+    }
+
+    private static byte[] okWith(byte[] entries) {
+        return concat(of(0, 0, 0, AC, 0x40, 0, 0, 0, entries.length), entries);
     }
 
     @Test

@@ -20,6 +20,12 @@ public final class SessionState {
     /** MariaDB's variable for the session's last GTID. */
     public static final String LAST_GTID = "last_gtid";
 
+    /**
+     * MariaDB's variable with which a server (11.3 and newer) directs clients to another address: its connectors leave
+     * for it by themselves.
+     */
+    public static final String REDIRECT_URL = "redirect_url";
+
     private SessionState() {}
 
     /** Receives the entries in order. */
@@ -66,6 +72,31 @@ public final class SessionState {
             }
             at = next;
         }
+    }
+
+    /**
+     * Returns whether the block of {@code length} bytes at {@code index} gives a variable a value that is not empty.
+     *
+     * @throws MalformedPacketException when an entry exceeds the block
+     */
+    static boolean sets(ByteBuf buf, int index, int length, String variable) {
+        int end = index + length;
+        int at = index;
+        while (at < end) {
+            boolean variables = buf.getUnsignedByte(at) == SYSTEM_VARIABLE;
+            int next = LengthEncoded.behind(buf, at + 1, end);
+            int body = LengthEncoded.content(buf, at + 1);
+            while (variables && body < next) {
+                int name = LengthEncoded.content(buf, body);
+                int value = LengthEncoded.behind(buf, body, next);
+                body = LengthEncoded.behind(buf, value, next);
+                if (is(buf, name, value - name, variable) && LengthEncoded.content(buf, value) < body) {
+                    return true;
+                }
+            }
+            at = next;
+        }
+        return false;
     }
 
     /** Returns a variable's name; a constant for the one that comes with every commit. */

@@ -43,6 +43,17 @@ public final class SessionStateFilter {
     }
 
     /**
+     * Returns whether an OK packet directs the client to another address, see {@link SessionState#REDIRECT_URL}.
+     *
+     * @param index index of the payload
+     * @throws MalformedPacketException when an entry exceeds the block
+     */
+    public boolean redirects(ByteBuf buf, int index, int length) {
+        ok.parse(buf, index, length, capabilities);
+        return SessionState.sets(buf, ok.stateAt(), ok.stateLength(), SessionState.REDIRECT_URL);
+    }
+
+    /**
      * Returns the packet, with its header, for a client that tracks its session but did not request some of the
      * entries, or null when it needs no change. If no entry remains, the returned buffer shares the bytes of
      * {@code buf}, which are modified in place.
