@@ -1,5 +1,6 @@
 package io.understudy.pages;
 
+import io.understudy.sql.Quoting;
 import java.util.List;
 
 /**
@@ -24,6 +25,6 @@ public final class PagesGrants {
 
     /** Returns the account in the form that a GRANT statement takes. */
     public static String account(String user) {
-        return ServerQueries.quote(user) + "@'%'";
+        return Quoting.account(user) + "@'%'";
     }
 }

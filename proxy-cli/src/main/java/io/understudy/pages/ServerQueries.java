@@ -1,5 +1,6 @@
 package io.understudy.pages;
 
+import io.understudy.sql.Quoting;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
@@ -101,14 +102,14 @@ public final class ServerQueries {
         return code == ER_DBACCESS_DENIED || code == ER_TABLEACCESS_DENIED || code == ER_SPECIFIC_ACCESS_DENIED;
     }
 
-    /** Returns a string literal that means the same under every {@code sql_mode}: names hold no backslash. */
+    /** Returns a value as {@link Quoting#text} writes it. */
     public static String quote(String text) {
-        return "'" + text.replace("'", "''") + "'";
+        return Quoting.text(text);
     }
 
-    /** Returns an identifier in backticks. */
+    /** Returns an identifier as {@link Quoting#name(String)} writes it. */
     public static String name(String identifier) {
-        return "`" + identifier.replace("`", "``") + "`";
+        return Quoting.name(identifier);
     }
 
     /** Returns a nullable column as text. */

@@ -2,7 +2,9 @@ package io.understudy.rebuild;
 
 import io.understudy.pages.Product;
 import io.understudy.pages.ServerQueries;
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table's checksum and the replication position of the standby before and after it was calculated. The checksum's
@@ -10,24 +12,40 @@ import java.sql.SQLException;
  *
  * @param from the position that the standby had applied before; empty if it has none
  * @param to the same, after
- * @param repeatable whether the server returns the same value for the same rows
+ * @param unrepeatable why the server may return another value for the same rows, or null
  */
-record Checksum(String value, String from, String to, boolean repeatable) {
+record Checksum(
+        String value, String from, String to, @Nullable String unrepeatable) {
 
     static Checksum of(ServerQueries queries, Product product, Subject subject) throws SQLException {
         String from = position(queries, product);
         String value = queries.rows("CHECKSUM TABLE " + subject.quoted(), row -> ServerQueries.text(row, 2))
                 .get(0);
-        return new Checksum(value, from, position(queries, product), repeatable(queries, product, subject));
+        return new Checksum(value, from, position(queries, product), unrepeatable(queries, product, subject));
     }
 
-    /** MariaDB adds up virtual columns without calculating them: what its row buffer held before. */
-    private static boolean repeatable(ServerQueries queries, Product product, Subject subject) throws SQLException {
-        return product != Product.MARIADB
-                || queries.number("SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = "
-                                + ServerQueries.quote(subject.schema()) + " AND TABLE_NAME = "
-                                + ServerQueries.quote(subject.table()) + " AND EXTRA LIKE '%VIRTUAL GENERATED%'")
-                        == 0;
+    /**
+     * Returns why the server may calculate another value for the same rows, or null if it does not: MariaDB adds up
+     * virtual columns and MySQL the hidden columns of multi-valued indexes without calculating them, so what their row
+     * buffers held before (seen on 11.4 and 9.7).
+     */
+    private static @Nullable String unrepeatable(ServerQueries queries, Product product, Subject subject)
+            throws SQLException {
+        boolean mariaDb = product == Product.MARIADB;
+        String table = " WHERE TABLE_SCHEMA = " + Quoting.text(subject.schema()) + " AND TABLE_NAME = "
+                + Quoting.text(subject.table());
+        long such = queries.number(
+                mariaDb
+                        ? "SELECT COUNT(*) FROM information_schema.COLUMNS" + table
+                                + " AND EXTRA LIKE '%VIRTUAL GENERATED%'"
+                        : "SELECT COUNT(*) FROM information_schema.STATISTICS" + table
+                                + " AND EXPRESSION LIKE '% array)%'");
+        if (such == 0) {
+            return null;
+        }
+        return mariaDb
+                ? "MariaDB does not calculate virtual columns for CHECKSUM TABLE"
+                : "MySQL does not calculate multi-valued indexes for CHECKSUM TABLE";
     }
 
     private static String position(ServerQueries queries, Product product) throws SQLException {
@@ -40,8 +58,8 @@ record Checksum(String value, String from, String to, boolean repeatable) {
         if (value.equals(after.value)) {
             return "equal";
         }
-        if (!repeatable) {
-            return "not comparable, as MariaDB does not calculate virtual columns for CHECKSUM TABLE";
+        if (unrepeatable != null) {
+            return "not comparable, as " + unrepeatable;
         }
         if (from.isEmpty()) {
             return "not comparable, as without GTIDs nothing tells whether replication wrote meanwhile";

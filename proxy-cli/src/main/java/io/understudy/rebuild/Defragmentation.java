@@ -2,6 +2,7 @@ package io.understudy.rebuild;
 
 import io.understudy.pages.PagesAccount;
 import io.understudy.pages.ServerQueries;
+import io.understudy.sql.Quoting;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -227,8 +228,8 @@ public final class Defragmentation {
 
     /** Takes a lock that the server releases with the connection. */
     private void lock(StandbyQueries standby) throws SQLException, Refused {
-        if (standby.queries().number("SELECT GET_LOCK(" + ServerQueries.quote(LOCK) + ", 0)") != 1) {
-            long other = standby.queries().number("SELECT IS_USED_LOCK(" + ServerQueries.quote(LOCK) + ")");
+        if (standby.queries().number("SELECT GET_LOCK(" + Quoting.text(LOCK) + ", 0)") != 1) {
+            long other = standby.queries().number("SELECT IS_USED_LOCK(" + Quoting.text(LOCK) + ")");
             throw new Refused("another defragment is at work on "
                     + account.standby().name() + ", in connection " + other
                     + "; two at once would make it lag. If its program is gone: KILL " + other);

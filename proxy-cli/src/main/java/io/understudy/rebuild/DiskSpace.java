@@ -1,7 +1,7 @@
 package io.understudy.rebuild;
 
 import io.understudy.config.Address;
-import io.understudy.pages.ServerQueries;
+import io.understudy.sql.Quoting;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -135,8 +135,8 @@ final class DiskSpace {
     private boolean sorts(Subject subject) throws SQLException {
         return standby.queries()
                         .number("SELECT COUNT(*) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = "
-                                + ServerQueries.quote(subject.schema()) + " AND TABLE_NAME = "
-                                + ServerQueries.quote(subject.table()) + " AND INDEX_NAME <> 'PRIMARY'")
+                                + Quoting.text(subject.schema()) + " AND TABLE_NAME = "
+                                + Quoting.text(subject.table()) + " AND INDEX_NAME <> 'PRIMARY'")
                 > 0;
     }
 

@@ -3,6 +3,7 @@ package io.understudy.rebuild;
 import io.understudy.pages.PagesGrants;
 import io.understudy.pages.Product;
 import io.understudy.pages.ServerQueries;
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,7 +31,7 @@ final class Grants {
         this.product = product;
         this.user = user;
         for (String line : lines) {
-            Matcher matcher = GRANT.matcher(line);
+            Matcher matcher = GRANT.matcher(Quoting.backticked(line));
             if (matcher.matches()) {
                 // Privileges on single columns are not sufficient, so they are left out.
                 Set<String> privileges = new LinkedHashSet<>(Arrays.asList(matcher.group(1)
@@ -93,7 +94,7 @@ final class Grants {
                 ON_TABLES.stream().filter(name -> !has(name, schema, table)).toList();
         return missing.isEmpty()
                 ? List.of()
-                : List.of("GRANT " + String.join(", ", missing) + " ON " + ServerQueries.name(schema) + ".* TO "
+                : List.of("GRANT " + String.join(", ", missing) + " ON " + Quoting.name(schema) + ".* TO "
                         + PagesGrants.account(user) + ";");
     }
 

@@ -1,6 +1,6 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.ServerQueries;
+import io.understudy.sql.Quoting;
 
 /**
  * A table to rebuild.
@@ -16,6 +16,6 @@ record Subject(String schema, String table, long fileBytes, boolean partitioned)
 
     /** Returns the quoted name for SQL statements. */
     String quoted() {
-        return ServerQueries.name(schema) + "." + ServerQueries.name(table);
+        return Quoting.name(schema, table);
     }
 }

@@ -1,6 +1,7 @@
 package io.understudy.rebuild;
 
 import io.understudy.pages.ServerQueries;
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -37,8 +38,7 @@ final class TableChecks {
                     + String.join(" ", missing));
         }
         ServerQueries queries = standby.queries();
-        String where = " WHERE TABLE_SCHEMA = " + ServerQueries.quote(schema) + " AND TABLE_NAME = "
-                + ServerQueries.quote(table);
+        String where = " WHERE TABLE_SCHEMA = " + Quoting.text(schema) + " AND TABLE_NAME = " + Quoting.text(table);
         List<Found> all = queries.rows(
                 "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES" + where,
                 row -> new Found(

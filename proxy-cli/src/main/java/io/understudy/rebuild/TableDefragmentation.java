@@ -3,6 +3,7 @@ package io.understudy.rebuild;
 import io.understudy.pages.PagesAccount;
 import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableOrPartition;
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -198,11 +199,11 @@ final class TableDefragmentation {
         return standby.queries()
                 .rows(
                         "SELECT DISTINCT PARTITION_NAME FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = "
-                                + ServerQueries.quote(subject.schema()) + " AND TABLE_NAME = "
-                                + ServerQueries.quote(subject.table())
+                                + Quoting.text(subject.schema()) + " AND TABLE_NAME = "
+                                + Quoting.text(subject.table())
                                 + " AND PARTITION_NAME IS NOT NULL",
                         row -> "ALTER TABLE " + subject.quoted() + " REBUILD PARTITION "
-                                + ServerQueries.name(ServerQueries.text(row, 1)));
+                                + Quoting.name(ServerQueries.text(row, 1)));
     }
 
     private static double since(long start) {

@@ -4,6 +4,7 @@ import io.understudy.pages.LeafPages;
 import io.understudy.pages.Product;
 import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableOrPartition;
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -98,8 +99,8 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
         }
         return standby.queries()
                 .number("SELECT DATA_LENGTH + INDEX_LENGTH + DATA_FREE FROM information_schema.TABLES"
-                        + " WHERE TABLE_SCHEMA = " + ServerQueries.quote(schema) + " AND TABLE_NAME = "
-                        + ServerQueries.quote(table));
+                        + " WHERE TABLE_SCHEMA = " + Quoting.text(schema) + " AND TABLE_NAME = "
+                        + Quoting.text(table));
     }
 
     long allLeafPages() {

@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rebuilds of tables of all kinds on a standby. */
 class DefragmentationTest extends DefragmentedPair {
@@ -32,6 +34,27 @@ class DefragmentationTest extends DefragmentedPair {
         assertThat(checksum(standby, "shop.thinned")).isEqualTo(checksum(primary, "shop.thinned"));
         assertThat(log.toString())
                 .contains("shop.thinned: ", "rebuilding", "this server logged no transaction of its own");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "NO_BACKSLASH_ESCAPES", "ANSI_QUOTES"})
+    void aNameMayEndWithWhatEscapesAQuote(String mode) throws Exception {
+        primary.execute(
+                "CREATE OR REPLACE TABLE shop.`odd\\` (id INT PRIMARY KEY, n INT, KEY (n))",
+                "CREATE OR REPLACE TABLE shop.`it's\\' odd` (id INT PRIMARY KEY, n INT, KEY (n))",
+                "INSERT INTO shop.`odd\\` SELECT seq, seq FROM shop.seq_1_to_500");
+        pair.awaitCaughtUp(MOST);
+        standby.execute("SET GLOBAL sql_mode = '" + mode + "'");
+        try {
+            assertThat(work(standby, "pages", OPTIONS)
+                            .run(List.of("shop.odd\\", "shop.it's\\' odd"))
+                            .tables())
+                    .as("%s", log)
+                    .extracting("state")
+                    .containsExactly("rebuilt", "rebuilt");
+        } finally {
+            standby.execute("SET GLOBAL sql_mode = DEFAULT");
+        }
     }
 
     @Test

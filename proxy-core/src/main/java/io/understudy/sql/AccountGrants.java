@@ -31,7 +31,7 @@ public final class AccountGrants {
 
     /** @param lines what SHOW GRANTS returned */
     public AccountGrants(List<String> lines) {
-        this.lines = List.copyOf(lines);
+        this.lines = lines.stream().map(Quoting::backticked).toList();
     }
 
     /**

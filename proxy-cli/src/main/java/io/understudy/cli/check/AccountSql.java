@@ -3,6 +3,7 @@ package io.understudy.cli.check;
 import io.understudy.config.LoadedConfig;
 import io.understudy.plugins.gtiddomain.GtidDomainConfig;
 import io.understudy.plugins.mirror.MirrorConfig;
+import io.understudy.sql.Quoting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -21,7 +22,8 @@ final class AccountSql {
         statements.add(create(account));
         if (schemas.all() && !schemas.names().isEmpty() && schemas.names().size() <= MOST_SCHEMAS) {
             schemas.names()
-                    .forEach(name -> statements.add("GRANT SELECT, SHOW VIEW ON " + onSchema(name) + " TO " + account));
+                    .forEach(name -> statements.add(
+                            "GRANT SELECT, SHOW VIEW ON " + Quoting.schemaPattern(name) + " TO " + account));
         } else {
             statements.add("GRANT SELECT, SHOW VIEW ON *.* TO " + account);
         }
@@ -84,13 +86,13 @@ final class AccountSql {
     /** Returns the GRANT of privileges on schemas, one statement for each. */
     static String onEach(List<String> schemas, String privilege, String account) {
         return schemas.stream()
-                .map(name -> "GRANT " + privilege + " ON " + onSchema(name) + " TO " + account)
+                .map(name -> "GRANT " + privilege + " ON " + Quoting.schemaPattern(name) + " TO " + account)
                 .collect(Collectors.joining("; "));
     }
 
     /** Returns an account of that name from any host. */
     static String account(String user) {
-        return quoted(user) + "@'%'";
+        return Quoting.account(user) + "@'%'";
     }
 
     /** Returns what a server's {@code CURRENT_USER()} names, as GRANT wants it. */
@@ -98,19 +100,10 @@ final class AccountSql {
         int at = currentUser.lastIndexOf('@');
         return at < 0
                 ? account(user)
-                : quoted(currentUser.substring(0, at)) + "@" + quoted(currentUser.substring(at + 1));
+                : Quoting.account(currentUser.substring(0, at)) + "@" + Quoting.account(currentUser.substring(at + 1));
     }
 
     private static String create(String account) {
         return "CREATE USER " + account + " IDENTIFIED BY '…'";
-    }
-
-    private static String quoted(String name) {
-        return "'" + name.replace("\\", "\\\\").replace("'", "''") + "'";
-    }
-
-    /** Returns what a GRANT needs for a schema: its name is a pattern there. */
-    private static String onSchema(String name) {
-        return "`" + name.replace("`", "``").replace("_", "\\_").replace("%", "\\%") + "`.*";
     }
 }

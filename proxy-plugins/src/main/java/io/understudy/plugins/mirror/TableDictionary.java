@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.sql.Quoting;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.TableName;
 import java.sql.Connection;
@@ -126,8 +127,8 @@ interface TableDictionary extends AutoCloseable {
         public @Nullable StandbyError errorOfReading(TableName table) throws SQLException {
             try (Statement statement = connection.createStatement()) {
                 statement
-                        .executeQuery(
-                                "SELECT 1 FROM " + quoted(table.schema()) + "." + quoted(table.table()) + " LIMIT 0")
+                        .executeQuery("SELECT 1 FROM " + Quoting.name(String.valueOf(table.schema()), table.table())
+                                + " LIMIT 0")
                         .close();
                 return null;
             } catch (SQLException e) {
@@ -143,10 +144,6 @@ interface TableDictionary extends AutoCloseable {
             return message.startsWith("(conn=")
                     ? message.substring(message.indexOf(')') + 1).strip()
                     : message;
-        }
-
-        private static String quoted(@Nullable String name) {
-            return "`" + String.valueOf(name).replace("`", "``") + "`";
         }
 
         private static void set(PreparedStatement statement, TableName table) throws SQLException {

@@ -1,5 +1,6 @@
 package io.understudy.plugins.gtiddomain.catalog;
 
+import io.understudy.sql.Quoting;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -121,7 +122,7 @@ final class CatalogReader {
                     maxRows,
                     row -> builder.event(row.getString(1), row.getString(2), row.getString(3)));
             for (String[] table : merged) {
-                builder.merge(table[0], table[1], definition(statement, quoted(table[0]) + "." + quoted(table[1])));
+                builder.merge(table[0], table[1], definition(statement, Quoting.name(table[0], table[1])));
             }
         }
         return builder.build();
@@ -134,10 +135,6 @@ final class CatalogReader {
         } catch (SQLException e) {
             return null;
         }
-    }
-
-    private static String quoted(String name) {
-        return "`" + name.replace("`", "``") + "`";
     }
 
     /** Other accounts see only the routines that they have a privilege for. */
