@@ -7,7 +7,6 @@ import io.understudy.plugins.capture.CapturedResult;
 import io.understudy.plugins.capture.ResultHash;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.sql.SqlAnalyzer;
-import io.understudy.sql.SqlModes;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -78,13 +77,13 @@ final class PlayedResponse implements ServerResponse {
         ResultHash running = hash;
         if (captured != null && running != null) {
             CapturedResult.Relation relation = captured.to(running.result(rows));
-            playing.figures()
-                    .result(relation, relation == CapturedResult.Relation.DIFFERENT ? digest(event.text()) : "");
+            playing.figures().result(relation, relation == CapturedResult.Relation.DIFFERENT ? digest(event) : "");
         }
     }
 
-    private String digest(byte[] text) {
-        return String.format(Locale.ROOT, "%016x", analyzer.digest(text, 0, text.length, SqlModes.NONE));
+    private String digest(LogEvent event) {
+        byte[] text = event.text();
+        return String.format(Locale.ROOT, "%016x", analyzer.digest(text, 0, text.length, new EventModes().of(event)));
     }
 
     @Override

@@ -47,6 +47,7 @@ public final class Resume {
     private final Checkpoint checkpoint;
     private final boolean readsOnly;
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
+    private final EventModes modes = new EventModes();
     private final Map<Long, Long> sessions = new HashMap<>();
     private final Map<Long, Made> made = new LinkedHashMap<>(64, 0.75f, true) {
         private static final long serialVersionUID = 1;
@@ -143,7 +144,7 @@ public final class Resume {
     }
 
     private StatementSummary summary(LogEvent event) {
-        return analyzer.summarize(event.text(), 0, event.text().length, SqlModes.NONE);
+        return analyzer.summarize(event.text(), 0, event.text().length, modes.of(event));
     }
 
     /** Notes what a statement that is not played again has left in its session. */

@@ -6,7 +6,6 @@ import io.understudy.replay.log.LogEvent;
 import io.understudy.rules.ExplainedStatement;
 import io.understudy.sql.SingleLine;
 import io.understudy.sql.SqlAnalyzer;
-import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementSummary;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,6 +41,8 @@ public final class Selection {
         }
     };
 
+    private final EventModes modes = new EventModes();
+
     public Selection(LogFilter filter) {
         this.filter = filter;
     }
@@ -59,29 +60,29 @@ public final class Selection {
             return "other_schema";
         }
         byte[] text = event.text();
-        if (event.execution() == null && hasParameter(text)) {
+        int modes = this.modes.of(event);
+        if (event.execution() == null && hasParameter(text, modes)) {
             return "values_dropped";
         }
-        return filter.readsOnly() ? unfit(text, event.schema()) : null;
+        return filter.readsOnly() ? unfit(text, event.schema(), modes) : null;
     }
 
     /** Returns whether values are missing: a log with {@code ?} in their place. */
-    private boolean hasParameter(byte[] text) {
+    private boolean hasParameter(byte[] text, int modes) {
         for (byte b : text) {
             if (b == '?') {
-                return line.write(text, 0, text.length, SqlModes.NONE, null, index -> null)
-                        == SingleLine.Refusal.PARAMETER;
+                return line.write(text, 0, text.length, modes, null, index -> null) == SingleLine.Refusal.PARAMETER;
             }
         }
         return false;
     }
 
-    private @Nullable String unfit(byte[] text, @Nullable String schema) {
-        StatementSummary summary = analyzer.summarize(text, 0, text.length, SqlModes.NONE);
+    private @Nullable String unfit(byte[] text, @Nullable String schema, int modes) {
+        StatementSummary summary = analyzer.summarize(text, 0, text.length, modes);
         Alike alike = new Alike(summary, schema);
         String reason = known.get(alike);
         if (reason == null) {
-            String normalized = analyzer.normalize(text, 0, text.length, SqlModes.NONE);
+            String normalized = analyzer.normalize(text, 0, text.length, modes);
             MirrorExplanation explained =
                     MirrorExplanation.of(EVERYTHING, new ExplainedStatement("", schema, null, summary, normalized));
             reason = explained.mirrored() ? "" : explained.reason();

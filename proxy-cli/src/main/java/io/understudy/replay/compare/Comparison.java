@@ -3,12 +3,12 @@ package io.understudy.replay.compare;
 import io.netty.channel.EventLoopGroup;
 import io.understudy.config.Transport;
 import io.understudy.connection.NetworkTransport;
+import io.understudy.replay.EventModes;
 import io.understudy.replay.Selection;
 import io.understudy.replay.compare.ResultPrint.Relation;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;
 import io.understudy.sql.SqlAnalyzer;
-import io.understudy.sql.SqlModes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -45,6 +45,7 @@ public final class Comparison implements AutoCloseable {
     private final ComparedServer b;
     private final Selection selection;
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
+    private final EventModes modes = new EventModes();
     private final Map<Long, DigestComparison> digests = new LinkedHashMap<>();
     private final Map<String, Long> leftOut = new TreeMap<>();
     private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
@@ -146,13 +147,14 @@ public final class Comparison implements AutoCloseable {
     /** Returns null, or why the statement was not executed. */
     private @Nullable String compare(LogEvent event) throws IOException, InterruptedException {
         byte[] text = event.text();
-        long digest = analyzer.digest(text, 0, text.length, SqlModes.NONE);
+        int modes = this.modes.of(event);
+        long digest = analyzer.digest(text, 0, text.length, modes);
         DigestComparison found = digests.get(digest);
         if (found == null) {
             if (digests.size() == DIGESTS) {
                 return "too_many_digests";
             }
-            found = new DigestComparison(digest, analyzer.normalize(text, 0, text.length, SqlModes.NONE));
+            found = new DigestComparison(digest, analyzer.normalize(text, 0, text.length, modes));
             digests.put(digest, found);
         }
         if (found.executions >= options.executions() || found.stuck()) {
