@@ -289,7 +289,7 @@ public record MirrorConfig(
      * @param match conditions of the rule; absent: every statement
      * @param sample the share that is mirrored
      * @param by of statements, or of sessions, which are then mirrored whole or not at all
-     * @param maxPerSecond most statements that this rule mirrors in a second, or null for no bound
+     * @param maxPerSecond statements that this rule mirrors in a second at most, on average; or null for no bound
      * @param standbys names of the standbys it mirrors to; empty for all
      */
     public record Rule(

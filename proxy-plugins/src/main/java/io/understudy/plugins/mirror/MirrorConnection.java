@@ -278,11 +278,16 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
             return false;
         }
         long nanos = deadline.nanos();
-        boolean overdue = nanos > mirror.config().timeout().toNanos();
+        boolean overdue = nanos > timeoutNanos();
         mirror.executed(statement, overdue ? "timeout" : "error", nanos);
         statement.release();
         disconnected(reason);
         return overdue;
+    }
+
+    @Override
+    public long timeoutNanos() {
+        return mirror.config().timeout().toNanos();
     }
 
     private void disconnected(String reason) {
@@ -339,7 +344,7 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
         ServerConnection opened = wire;
         ServerConnection current = opened == null ? login.preparing() : opened;
         if (current != null) {
-            deadline.enforce(nowNanos, mirror.config().timeout().toNanos(), mirror.killer(), current, opened == null);
+            deadline.enforce(nowNanos, timeoutNanos(), mirror.killer(), current, opened == null);
         }
     }
 

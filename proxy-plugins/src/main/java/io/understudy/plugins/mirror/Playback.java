@@ -50,6 +50,9 @@ final class Playback {
          * @return whether it was closed because the statement took too long
          */
         boolean failed(MirroredStatement statement, String reason);
+
+        /** Returns the time after which a standby interrupts a statement. */
+        long timeoutNanos();
     }
 
     /** Chooses the statements whose page reads are counted. */
@@ -338,15 +341,15 @@ final class Playback {
                     again(statement, response);
                     return;
                 }
-                String outcome = outcome(response);
-                if (probe != null && response.ok()) {
+                long began = lastResponseNanos - sentNanos > 0 ? lastResponseNanos : sentNanos;
+                lastResponseNanos = now;
+                String outcome = outcome(response, form, now - began);
+                if (probe != null && outcome.equals("ok")) {
                     probe.executed();
                 } else if (probe != null
                         && (outcome.equals("timeout") || response.errorCode() == ER_QUERY_INTERRUPTED)) {
                     probe.timedOut();
                 }
-                long began = lastResponseNanos - sentNanos > 0 ? lastResponseNanos : sentNanos;
-                lastResponseNanos = now;
                 listener.executed(statement, outcome, StandbyError.of(response), now - began);
             }
 
@@ -376,14 +379,22 @@ final class Playback {
 
     /** Returns whether the plain form may be executed all the same. */
     private static boolean refused(ResponseView response) {
-        return !response.ok() && !outcome(response).equals("timeout") && response.errorCode() != ER_QUERY_INTERRUPTED;
+        return !response.ok() && !isTimeout(response) && response.errorCode() != ER_QUERY_INTERRUPTED;
     }
 
-    private static String outcome(ResponseView response) {
+    /**
+     * Returns the outcome's label. MySQL responds to an EXPLAIN ANALYZE that it has interrupted with the plan up to
+     * there and a warning, so that only its time tells (seen on 9.7).
+     */
+    private String outcome(ResponseView response, ExecutedForm form, long nanos) {
         if (response.ok()) {
-            return "ok";
+            return form == ExecutedForm.EXPLAIN_ANALYZE && nanos >= listener.timeoutNanos() ? "timeout" : "ok";
         }
+        return isTimeout(response) ? "timeout" : "error";
+    }
+
+    private static boolean isTimeout(ResponseView response) {
         int code = response.errorCode();
-        return code == ER_STATEMENT_TIMEOUT_MARIADB || code == ER_QUERY_TIMEOUT_MYSQL ? "timeout" : "error";
+        return code == ER_STATEMENT_TIMEOUT_MARIADB || code == ER_QUERY_TIMEOUT_MYSQL;
     }
 }

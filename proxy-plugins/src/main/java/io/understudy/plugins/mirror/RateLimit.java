@@ -4,13 +4,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Limits a rate per second and spreads it evenly: one permit becomes free every {@code 1/limit} seconds, and the
- * permits of at most {@link #BURST_NANOS} may be taken at once. The generic cell rate algorithm: its whole state is the
- * time at which all permits taken so far have become free, so that taking one is a single atomic step. Thread-safe.
+ * Limits a rate per second: one permit becomes free every {@code 1/limit} seconds, and those of at most
+ * {@link #BURST_NANOS} may be taken at once, so that a load that comes in bursts has as many as an even one. The
+ * generic cell rate algorithm: its whole state is the time at which all permits taken so far have become free, so that
+ * taking one is a single atomic step. Thread-safe.
  */
 final class RateLimit {
     /** Time by which statements that come together may run ahead of the rate. */
-    static final long BURST_NANOS = 50_000_000L;
+    static final long BURST_NANOS = 1_000_000_000L;
 
     private static final long SECOND = 1_000_000_000L;
     private static final long PERIOD_NANOS = 5 * SECOND;

@@ -6,22 +6,26 @@ import io.understudy.plugins.mirror.verify.Verifier;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Has a share of the mirrored reads checked. {@link #check} is thread-safe; the rest runs on the management thread. */
 final class ReadChecks {
     private final PluginContext context;
+    private final Runnable asked;
     private volatile Checking checking = Checking.NONE;
 
-    ReadChecks(PluginContext context) {
+    /** @param asked called for each query to the primary */
+    ReadChecks(PluginContext context, Runnable asked) {
         this.context = context;
+        this.asked = asked;
     }
 
     /** Begins or ends the checks, or changes their share. */
     void share(@Nullable SampleRate share) {
         Checking before = checking;
         if (share != null && share.millionths() > 0 && !context.standbys().isEmpty()) {
-            checking = before.with(share, context);
+            checking = before.with(share, () -> new Verifier(context, asked));
         } else {
             checking = Checking.NONE;
             before.close();
@@ -41,8 +45,8 @@ final class ReadChecks {
     private interface Checking {
         Checking NONE = new Checking() {
             @Override
-            public Checking with(SampleRate share, PluginContext context) {
-                return new Running(new Verifier(context), share);
+            public Checking with(SampleRate share, Supplier<Verifier> verifier) {
+                return new Running(verifier.get(), share);
             }
 
             @Override
@@ -55,7 +59,8 @@ final class ReadChecks {
             public void close() {}
         };
 
-        Checking with(SampleRate share, PluginContext context);
+        /** @param verifier creates one, for the first share */
+        Checking with(SampleRate share, Supplier<Verifier> verifier);
 
         void check(MirroredStatement statement);
 
@@ -66,7 +71,7 @@ final class ReadChecks {
 
     private record Running(Verifier verifier, SampleRate share) implements Checking {
         @Override
-        public Checking with(SampleRate changed, PluginContext context) {
+        public Checking with(SampleRate changed, Supplier<Verifier> another) {
             return new Running(verifier, changed);
         }
 

@@ -40,7 +40,7 @@ final class RunningMirror implements PluginRun<MirrorConfig> {
         this.config = config;
         meters = new MirrorMeters(context.meters());
         primary = new FloorPolling(context.primary(), QueryThread.named("mirror-floor"));
-        checks = new ReadChecks(context);
+        checks = new ReadChecks(context, primary.floor()::ownQuery);
         digests = new MirroredDigests(times, this::rules);
         notes = context.shared(DigestNotes.class, shared -> new DigestNotes());
         for (Standby standby : context.standbys()) {

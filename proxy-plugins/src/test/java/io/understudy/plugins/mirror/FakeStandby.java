@@ -45,6 +45,7 @@ final class FakeStandby implements Standby, ServerConnector {
     int errorCode;
     String errorMessage = "";
     boolean primary;
+    ServerFlavor flavor = ServerFlavor.MARIADB;
     StandbyState state = new StandbyState(true, true, 0.0, false, 1, null);
 
     @Override
@@ -120,7 +121,7 @@ final class FakeStandby implements Standby, ServerConnector {
 
         @Override
         public ServerFlavor flavor() {
-            return ServerFlavor.MARIADB;
+            return flavor;
         }
 
         @Override

@@ -50,6 +50,11 @@ class ProbeTest {
                     outcomes.add("failed");
                     return reason.equals(OVERDUE);
                 }
+
+                @Override
+                public long timeoutNanos() {
+                    return Long.MAX_VALUE;
+                }
             });
 
     /** Plays a statement whose settings are in force, and forgets what made them so. */

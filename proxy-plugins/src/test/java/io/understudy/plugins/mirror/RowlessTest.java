@@ -18,6 +18,7 @@ class RowlessTest {
     private static final StatementSetting UTF8 = new StatementSetting("shop", 45, null, null, null, null);
     private static final StatementSetting OTHER = new StatementSetting("shop", 45, null, "'+01:00'", null, null);
 
+    private long timeoutNanos = Long.MAX_VALUE;
     private final FakeStandby standby = new FakeStandby();
     private final FakeStandby.Connection connection =
             (FakeStandby.Connection) ((CompletableFuture<?>) standby.connect()).join();
@@ -58,6 +59,11 @@ class RowlessTest {
                 public boolean failed(MirroredStatement statement, String reason) {
                     outcomes.add("failed");
                     return false;
+                }
+
+                @Override
+                public long timeoutNanos() {
+                    return timeoutNanos;
                 }
             });
 
@@ -130,6 +136,22 @@ class RowlessTest {
         }
         respond(1345);
         assertThat(sent()).endsWith("ANALYZE SELECT 3", "SELECT 3");
+    }
+
+    /** MySQL responds to an EXPLAIN ANALYZE that it has interrupted as to one that it has executed. */
+    @Test
+    void onMySqlAStatementThatWasInterruptedIsATimeout() {
+        standby.flavor = ServerFlavor.MYSQL;
+        adopt("SELECT 1", UTF8, 1);
+        respond(0);
+        timeoutNanos = 0;
+        play("SELECT 2", UTF8, 2);
+        respond(0);
+        standby.flavor = ServerFlavor.MARIADB;
+        play("SELECT 3", UTF8, 3);
+        respond(0);
+        assertThat(sent()).containsExactly("EXPLAIN ANALYZE SELECT 1", "EXPLAIN ANALYZE SELECT 2", "ANALYZE SELECT 3");
+        assertThat(outcomes).containsExactly("ok", "timeout", "ok");
     }
 
     @Test

@@ -8,6 +8,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
@@ -28,8 +30,6 @@ final class CausalCheck {
     private static final int FETCH = 1_000;
     /** A number, or from MariaDB 12 on a word. */
     private static final Set<String> WRITABLE = Set.of("0", "OFF");
-
-    private static final String VERSION = "SELECT REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')";
 
     /**
      * The outcome of one comparison.
@@ -58,13 +58,17 @@ final class CausalCheck {
     private final @Nullable DataSource primary;
     private final TableWrites writes;
     private final SimpleRead shape = new SimpleRead();
-    private final TableFitness fitness = new TableFitness();
+    private final TableFitness fitness;
+    private final Runnable asked;
 
     private volatile String lastError = "";
 
-    CausalCheck(@Nullable DataSource primary, TableWrites writes) {
+    /** @param asked called for each query to the primary, which are few: one read costs four */
+    CausalCheck(@Nullable DataSource primary, TableWrites writes, Runnable asked) {
         this.primary = primary;
         this.writes = writes;
+        this.asked = asked;
+        this.fitness = new TableFitness(asked);
     }
 
     /** Returns why a comparison failed last, or an empty text. */
@@ -108,17 +112,20 @@ final class CausalCheck {
         if (unfit != null) {
             return Outcome.inconclusive(unfit);
         }
-        String before = query(one, product.position());
-        boolean waits = !query(one, product.waiting()).equals("0");
         String wanted = read.sqlMode();
-        String mode = settle(one, wanted == null ? "''" : wanted);
+        settle(one, wanted == null ? "''" : wanted);
+        List<String> beginning = ofPrimary(one, product.beginning(), 4);
+        String before = beginning.get(0);
+        boolean waits = !beginning.get(1).equals("0");
+        String mode = beginning.get(2);
+        asked.run();
         ReadResult expected = read(one, read.schema(), bound);
-        String reached = query(one, product.position());
-        String version = query(one, VERSION);
+        String reached = ofPrimary(one, product.position());
+        String version = beginning.get(3);
         ReadResult found;
         // Opened late: the standby's monitor needs the pool's connections too.
         try (Connection other = read.standby().dataSource().getConnection()) {
-            if (!version.equals(query(other, VERSION))) {
+            if (!version.equals(query(other, "SELECT " + CheckedProduct.VERSION))) {
                 return Outcome.inconclusive("version"); // values may be written in another way
             }
             if (!"0".equals(query(other, product.wait(reached, APPLY_SECONDS)))) {
@@ -130,7 +137,7 @@ final class CausalCheck {
                 return Outcome.inconclusive("not_read_only"); // promoted meanwhile
             }
         }
-        String after = query(one, product.position());
+        String after = ofPrimary(one, product.position());
         if (expected == null || found == null) {
             return Outcome.inconclusive("too_large");
         }
@@ -143,7 +150,7 @@ final class CausalCheck {
         Outcome outcome = new Outcome(null, expected, found, before, after);
         if (waits && outcome.differs()) {
             // A commit that waits for semi-sync is logged, and perhaps applied on the standby, but not visible here.
-            long longest = Long.parseLong(query(one, product.timeout()));
+            long longest = Long.parseLong(ofPrimary(one, product.timeout()));
             if (!writes.quietSince(read.tables(), quiet - TimeUnit.MILLISECONDS.toNanos(longest))) {
                 return Outcome.inconclusive("commit_waiting");
             }
@@ -151,8 +158,8 @@ final class CausalCheck {
         return outcome;
     }
 
-    /** Gives a pooled connection settings that are the same on both servers. Returns the sql_mode in force. */
-    private static String settle(Connection connection, String mode) throws SQLException {
+    /** Gives a pooled connection settings that are the same on both servers. */
+    private static void settle(Connection connection, String mode) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET NAMES utf8mb4 COLLATE utf8mb4_general_ci");
             // With READ UNCOMMITTED, rows that no transaction has committed would count; no binary log has them.
@@ -160,7 +167,6 @@ final class CausalCheck {
             statement.execute("SET SESSION sql_mode = " + mode
                     + ", SESSION time_zone = '+00:00', SESSION sql_select_limit = 18446744073709551615");
         }
-        return query(connection, "SELECT @@SESSION.sql_mode");
     }
 
     private static @Nullable ReadResult read(Connection connection, @Nullable String schema, BoundQuery bound)
@@ -188,11 +194,29 @@ final class CausalCheck {
         }
     }
 
+    private String ofPrimary(Connection connection, String sql) throws SQLException {
+        return ofPrimary(connection, sql, 1).get(0);
+    }
+
+    private List<String> ofPrimary(Connection connection, String sql, int columns) throws SQLException {
+        asked.run();
+        return query(connection, sql, columns);
+    }
+
     private static String query(Connection connection, String sql) throws SQLException {
+        return query(connection, sql, 1).get(0);
+    }
+
+    private static List<String> query(Connection connection, String sql, int columns) throws SQLException {
+        List<String> values = new ArrayList<>();
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
-            String value = row.next() ? row.getString(1) : null;
-            return value == null ? "" : value;
+            boolean found = row.next();
+            for (int column = 1; column <= columns; column++) {
+                String value = found ? row.getString(column) : null;
+                values.add(value == null ? "" : value);
+            }
         }
+        return values;
     }
 }

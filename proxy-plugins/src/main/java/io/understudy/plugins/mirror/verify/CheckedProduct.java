@@ -22,6 +22,9 @@ enum CheckedProduct {
             "SELECT COALESCE(MAX(VARIABLE_VALUE + 0), 0) FROM performance_schema.global_variables"
                     + " WHERE VARIABLE_NAME IN ('rpl_semi_sync_source_timeout', 'rpl_semi_sync_master_timeout')");
 
+    /** The expression of the version without its patch level. */
+    static final String VERSION = "REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')";
+
     private final String position;
     private final String wait;
     private final String waiting;
@@ -48,9 +51,12 @@ enum CheckedProduct {
         return String.format(Locale.ROOT, wait, reached, seconds);
     }
 
-    /** Returns the query for the number of sessions that wait for semi-sync. */
-    String waiting() {
-        return waiting;
+    /**
+     * Returns the query for all that the primary has logged, the number of sessions that wait for semi-sync, the
+     * session's {@code sql_mode} and the server's version without its patch level.
+     */
+    String beginning() {
+        return position + ", (" + waiting + "), @@SESSION.sql_mode, " + VERSION;
     }
 
     /** Returns the query for how long they wait at most, in milliseconds. */

@@ -25,7 +25,13 @@ final class TableFitness {
 
     private record Known(@Nullable String reason, long nanos) {}
 
+    private final Runnable asked;
     private final Map<TableName, Known> known = new LinkedHashMap<>();
+
+    /** @param asked called for each query */
+    TableFitness(Runnable asked) {
+        this.asked = asked;
+    }
 
     /** Returns null if reads of the tables can be compared, or the reason why not. */
     @Nullable
@@ -46,7 +52,8 @@ final class TableFitness {
         return tables.isEmpty() ? "no_table" : null;
     }
 
-    private static @Nullable String readReason(Connection primary, TableName table) throws SQLException {
+    private @Nullable String readReason(Connection primary, TableName table) throws SQLException {
+        asked.run();
         try (PreparedStatement statement = primary.prepareStatement(QUERY)) {
             statement.setString(1, table.schema());
             statement.setString(2, table.table());

@@ -55,9 +55,10 @@ public final class Verifier implements AutoCloseable {
         }
     }
 
-    public Verifier(PluginContext context) {
+    /** @param asked called for each query to the primary; thread-safe */
+    public Verifier(PluginContext context, Runnable asked) {
         this.context = context;
-        check = new CausalCheck(context.primary().dataSource(), writes);
+        check = new CausalCheck(context.primary().dataSource(), writes, asked);
         binlog = context.primary().dataSource() == null
                 ? BinlogSubscription.NONE
                 : BinlogFeed.of(context)

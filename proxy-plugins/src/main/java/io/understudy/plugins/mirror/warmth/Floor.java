@@ -53,6 +53,7 @@ public final class Floor {
     private volatile double selectsPerSecond = Double.NaN;
     private final AtomicInteger breaks = new AtomicInteger();
     private final LongAdder relayed = new LongAdder();
+    private final LongAdder own = new LongAdder();
 
     /** Returns how to read the primary's counters, or null without {@code primary.monitor}. */
     ServerCounters.@Nullable Source source() {
@@ -66,6 +67,7 @@ public final class Floor {
     void saw(ServerCounters now, long nanos) {
         ServerCounters before = last;
         boolean resumed = interrupted;
+        long ownSelects = own.sumThenReset();
         last = now;
         interrupted = false;
         double seconds = (nanos - lastNanos) / 1e9;
@@ -83,7 +85,7 @@ public final class Floor {
         if (resumed) {
             return;
         }
-        long selects = now.selects() - before.selects();
+        long selects = Math.max(0, now.selects() - before.selects() - ownSelects);
         selectsPerSecond = seconds > 0 ? selects / seconds : Double.NaN;
         double pages = now.pageReadsSince(before);
         if (selects < FEWEST_SELECTS || seconds <= 0 || Double.isNaN(pages)) {
@@ -191,6 +193,14 @@ public final class Floor {
     /** Called for queries that clients send to the primary through this proxy. Thread-safe. */
     public void relayed(long queries) {
         relayed.add(queries);
+    }
+
+    /**
+     * Called for each query that the mirror itself sends to the primary to check reads. It reads pages that a client
+     * has just read, and would make the primary's reads per query seem fewer. Thread-safe.
+     */
+    public void ownQuery() {
+        own.increment();
     }
 
     /** Returns the number of queries that clients have sent to the primary through this proxy. */

@@ -39,6 +39,20 @@ class FloorTest {
         assertThat(floor.selectsPerSecond()).isCloseTo(20, within(1e-9));
     }
 
+    /** Half of the primary's queries are the mirror's own, which check reads and find their pages in memory. */
+    @Test
+    void queriesThatCheckReadsDoNotDiluteTheFloor() {
+        window(0, 0, 0);
+        for (int i = 0; i < 7; i++) {
+            for (int query = 0; query < 100; query++) {
+                floor.ownQuery();
+            }
+            window(50, 200, 0);
+        }
+        assertThat(estimate().mean()).isCloseTo(0.5, within(1e-9));
+        assertThat(floor.selectsPerSecond()).isCloseTo(20, within(1e-9));
+    }
+
     /** sysbench's oltp_read_write: 14 queries with 0.2 pages, 4 writes that read 2 pages in secondary indexes. */
     @Test
     void theReadsOfWritesAreNoFloorOfQueries() {
