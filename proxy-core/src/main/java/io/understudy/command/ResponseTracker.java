@@ -36,6 +36,9 @@ public final class ResponseTracker implements PacketSink {
      */
     private boolean inDoubt;
 
+    /** Code of the command whose response ended last. */
+    private int lastCommand = -1;
+
     /** Number of the current packet. */
     private int sequence;
 
@@ -76,9 +79,13 @@ public final class ResponseTracker implements PacketSink {
             if (inDoubt) {
                 return 0;
             }
-            throw new MalformedPacketException(
-                    MalformedPacketException.Kind.RESPONSE_NOT_DUE,
-                    "the server sent a packet though no response was due");
+            throw lastCommand == CommandCode.CLONE
+                    ? new MalformedPacketException(
+                            MalformedPacketException.Kind.CLONE,
+                            "another server clones this one, in a protocol between servers")
+                    : new MalformedPacketException(
+                            MalformedPacketException.Kind.RESPONSE_NOT_DUE,
+                            "the server sent a packet though no response was due");
         }
         exchange.firstByte(model.nanos());
         int wanted = exchange.packet(length, first);
@@ -162,6 +169,7 @@ public final class ResponseTracker implements PacketSink {
     }
 
     private void finish(Exchange exchange) {
+        lastCommand = exchange.code();
         exchange.lastByte(model.nanos());
         fileUnfinished = exchange.fileUnfinished();
         if (exchange.affectedRows() > 0) {

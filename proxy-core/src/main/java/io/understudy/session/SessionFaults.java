@@ -179,7 +179,9 @@ final class SessionFaults {
             metrics.unread(kind);
             long others = repeated.mayLog("unread " + kind);
             if (others >= 0) {
-                LoggingEventBuilder event = about(log.atWarn()).addKeyValue("reason", kind);
+                boolean clone = malformed.kind() == MalformedPacketException.Kind.CLONE;
+                LoggingEventBuilder event =
+                        about(clone ? log.atInfo() : log.atWarn()).addKeyValue("reason", kind);
                 (others == 0 ? event : event.addKeyValue("repeated", others))
                         .log(
                                 "the session is relayed unread from here on, unseen by plugins: {} ({})",

@@ -16,6 +16,11 @@ public final class MalformedPacketException extends RuntimeException {
         COMMAND_NUMBER,
         /** The server sent a packet while no response was due. */
         RESPONSE_NOT_DUE,
+        /**
+         * The same behind a COM_CLONE of MySQL that has succeeded, whose packets follow a protocol between servers: no
+         * violation, but nothing to read.
+         */
+        CLONE,
         /** A response starts with a packet that starts no response. */
         RESPONSE_START,
         /** An OK_Packet that is cut off. */

@@ -95,6 +95,25 @@ class UnreadTest {
         scripted.finish();
     }
 
+    /** As MySQL 9.7 does it: COM_CLONE and its OK, then the donor's packets, with which no command is due. */
+    @Test
+    void aCloneIsRelayedUnreadAndNoFault() {
+        Watcher watcher = new Watcher(Watcher.ALL);
+        Scripted scripted = loggedIn(watcher);
+        byte[] data = packet(0, of(3, 1, 2));
+        try (CapturedLog log = new CapturedLog()) {
+            scripted.client(packet(0, of(CommandCode.CLONE)));
+            scripted.server(packet(1, ok(0, AC)));
+            scripted.server.take();
+            scripted.client.take();
+            scripted.server(data);
+            assertThat(log.text()).contains("another server clones this one").doesNotContain("WARN");
+        }
+        assertThat(scripted.client.take()).isEqualTo(data);
+        assertThat(scripted.unread("clone")).isEqualTo(1);
+        passes(scripted, watcher);
+    }
+
     @Test
     void aCommandWithAWrongSequenceNumberIsRelayedUnread() {
         Watcher watcher = new Watcher(Watcher.ALL);
