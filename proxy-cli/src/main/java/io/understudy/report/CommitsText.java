@@ -37,6 +37,10 @@ public final class CommitsText {
         table(out, "user", Table.rows(view, "users"), split);
         table(out, "schema", Table.rows(view, "schemas"), split);
         table(out, "digest of the first write", Table.rows(view, "digests"), split);
+        if (Table.whole(Table.map(view, "prediction"), "commits") > 0) {
+            out.line("Of a CALL or a text of several statements, a client without CLIENT_DEPRECATE_EOF may have more"
+                    + " commits than are counted.");
+        }
         counts(out, "Not split into parts", Table.map(view, "unattributed"));
         counts(out, "Interruptions of the binary log", Table.map(view, "binlogGaps"));
         return out.text();
