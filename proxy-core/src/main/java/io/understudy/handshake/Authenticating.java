@@ -69,9 +69,12 @@ final class Authenticating implements HandshakePhase {
                 }
             }
             boolean clientTracks = (handshakeResponse.capabilities() & Capabilities.SESSION_TRACK) != 0;
-            ByteBuf shown = clientTracks ? withoutRedirect(packet, payload) : withoutState(packet, payload);
-            boolean redirected = clientTracks && shown != packet;
-            handshake.toClient(shown);
+            ByteBuf stays = clientTracks ? withoutRedirect(packet, payload) : null;
+            boolean redirected = stays != null;
+            if (stays == null) {
+                stays = clientTracks ? packet : withoutState(packet, payload);
+            }
+            handshake.toClient(stays);
             handshake.loggedIn(new LoginResult(
                     handshakeV10, handshakeResponse, agreed, clientTracks, compression, status, redirected, bridge));
         } else if (first == Marker.ERR) {
@@ -96,26 +99,29 @@ final class Authenticating implements HandshakePhase {
         return shorter;
     }
 
-    /** Returns the OK_Packet without an address that the client would leave for. */
-    private ByteBuf withoutRedirect(ByteBuf packet, ByteBuf payload) {
+    /**
+     * Returns the OK_Packet without an address that the client would leave for, and releases the packet; null if it has
+     * none.
+     */
+    private @Nullable ByteBuf withoutRedirect(ByteBuf packet, ByteBuf payload) {
         if (!handshakeV10.isMariaDb() || (agreed & Capabilities.SESSION_TRACK) == 0) {
-            return packet;
+            return null;
         }
         SessionStateFilter filter = new SessionStateFilter(agreed);
         int index = packet.readerIndex() + Packets.HEADER;
+        int length = payload.readableBytes();
         ByteBuf changed = null;
         try {
-            if (filter.redirects(packet, index, payload.readableBytes())) {
+            if (filter.redirects(packet, index, length)) {
                 List<String> redirect = List.of(SessionState.REDIRECT_URL);
-                changed = filter.without(packet.alloc(), packet, index, payload.readableBytes(), 0, redirect, false);
+                changed = filter.without(packet.alloc(), packet, index, length, 0, redirect, false);
             }
         } catch (MalformedPacketException e) {
-            return packet; // what cannot be read is relayed as it came
+            return null; // what cannot be read is relayed as it came
         }
-        if (changed == null) {
-            return packet;
+        if (changed != null) {
+            packet.release();
         }
-        packet.release();
         return changed;
     }
 
