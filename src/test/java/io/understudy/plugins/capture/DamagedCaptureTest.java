@@ -201,6 +201,37 @@ class DamagedCaptureTest {
                 .contains("take the file from another copy");
     }
 
+    private static int blockSize(byte[] bytes, int at) {
+        return (bytes[at] & 0xFF | (bytes[at + 1] & 0xFF) << 8 | (bytes[at + 2] & 0xFF) << 16) >>> 3;
+    }
+
+    /** The last frame's size, so that the frame seems to go on over the table to the file's end. */
+    @Test
+    void aSizeThatTakesInTheTableIsNoCut() throws Exception {
+        byte[] noise = new byte[128 << 10];
+        new Random(11).nextBytes(noise);
+        byte[] text = Arrays.copyOf(noise, noise.length + 2000); // so that the last block is compressed
+        CapturedCommand command =
+                new CapturedCommand(SESSION, CommandCode.QUERY, text, null, null, 0, 5, 1, 0, 0, null, false);
+        Path captures = folder.resolve("captures");
+        try (CaptureFiles files = new CaptureFiles(config(null, captures), Instant.EPOCH)) {
+            RecordWriter records = new RecordWriter(Instant.EPOCH, 0);
+            records.write(command);
+            files.write(records.bytes(), records.length());
+        }
+        Path file = CaptureFiles.list(captures).get(0);
+        byte[] bytes = Files.readAllBytes(file);
+        int block = 9; // behind magic, descriptor, size of the content
+        while ((bytes[block] & 1) == 0) {
+            block += 3 + blockSize(bytes, block);
+        }
+        assertThat(block + 3 + blockSize(bytes, block) + 4 + 8 + SeekTable.ENTRY + SeekTable.FOOTER)
+                .isEqualTo(bytes.length);
+        bytes[block + 1] |= 0x40;
+        Files.write(file, bytes);
+        assertThat(read(captures, null).error()).startsWith(file + " is damaged in the frame at byte 0: a size in it");
+    }
+
     /** The head of a file with frames behind it: it used to look like an empty log. */
     @Test
     void aDamagedHeadIsNoEmptyCapture() throws Exception {
@@ -290,6 +321,41 @@ class DamagedCaptureTest {
             assertThatThrownBy(in::readAllBytes)
                     .hasMessageStartingWith("standard input is damaged in the frame at byte 0");
         }
+    }
+
+    /** Also where a part of the content ends just where a buffer does; from a pipe that gives a few bytes at a time. */
+    @Test
+    void framesOfAnyLengthAreRead() throws Exception {
+        java.io.ByteArrayOutputStream plain = new java.io.ByteArrayOutputStream();
+        java.io.ByteArrayOutputStream frames = new java.io.ByteArrayOutputStream();
+        Random random = new Random(9);
+        for (int length : List.of(0, 1, 131_071, 131_072, 131_073, 262_144, 500_000)) {
+            byte[] content = new byte[length];
+            for (boolean noise : List.of(false, true)) {
+                if (noise) {
+                    random.nextBytes(content);
+                }
+                plain.write(content);
+                frames.write(com.github.luben.zstd.Zstd.compress(content));
+                try (var zstd = new com.github.luben.zstd.ZstdOutputStreamNoFinalizer(frames)) {
+                    zstd.setCloseFrameOnFlush(true);
+                    zstd.write(content);
+                    plain.write(content);
+                    zstd.flush();
+                }
+            }
+        }
+        var pipe = new ByteArrayInputStream(frames.toByteArray()) {
+            @Override
+            public synchronized int read(byte[] bytes, int offset, int length) {
+                return super.read(bytes, offset, Math.min(length, 1 + random.nextInt(5000)));
+            }
+        };
+        List<String> notes = new ArrayList<>();
+        try (var in = CaptureInput.lazy(pipe, "standard input", null, notes::add)) {
+            assertThat(in.readAllBytes()).isEqualTo(plain.toByteArray());
+        }
+        assertThat(notes).isEmpty();
     }
 
     /** The figures of a capture count statements, as its reader does, not the ends of sessions. */

@@ -83,8 +83,8 @@ final class CaptureFile extends InputStream {
         if (first.length == TELLING || !begins(magic, first, first.length)) {
             throw Damage.of(name, 0, "it does not begin like a file of a capture");
         }
-        ZstdFrames none = new ZstdFrames(new CountedInput(InputStream.nullInputStream()), name, true);
-        CaptureFile file = new CaptureFile(name, last, notes, in, none);
+        ZstdFrames none = new ZstdFrames(new CountedInput(in), name, true);
+        CaptureFile file = new CaptureFile(name, last, notes, none, none);
         file.end(first.length == 0 ? "ends at byte 0" : cut(first.length, 0));
         file.ended = true;
         return file;

@@ -1,6 +1,5 @@
 package io.understudy.plugins.capture;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 
@@ -19,12 +18,5 @@ abstract class PlacedInput extends InputStream {
         byte[] one = new byte[1];
         int n = readNBytes(one, 0, 1);
         return n == 0 ? -1 : one[0] & BYTE;
-    }
-
-    /** Reads that many bytes, or as many as there are before it fails with {@link EOFException}. */
-    final void readFully(byte[] bytes, int offset, int length) throws IOException {
-        if (readNBytes(bytes, offset, length) < length) {
-            throw new EOFException();
-        }
     }
 }

@@ -1,46 +1,58 @@
 package io.understudy.plugins.capture;
 
 import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
-import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
-import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of zstd frames. That of a frame with a known size is handed out when the whole frame, with its checksum,
- * is right: no statement of a damaged frame is seen. It finds a frame's end by the sizes of its blocks, so it can tell
- * a file that was cut off from one that is damaged, and where.
+ * is right: no statement of a damaged frame is seen. Tells a file that was cut off from one that is damaged, and where.
  *
- * <p>Source: RFC 8878, section 3.
+ * <p>Source: RFC 8878, section 3.1.
  */
 final class ZstdFrames extends InputStream {
-    private static final long MAGIC = 0xFD2FB528L;
-    private static final long SKIPPABLE = 0x184D2A50L;
-    private static final long SKIPPABLE_MASK = 0xFFFFFFF0L;
-    private static final int MAGIC_SIZE = 4;
-    private static final int BLOCK_HEADER = 3;
-    private static final int MAX_BLOCK = 128 << 10;
-    private static final int REPEATED = 1;
-    private static final int RESERVED = 3;
-    private static final int CHECKSUM = 4;
+    private static final int MAGIC = 0xFD2FB528;
+    private static final int SKIPPABLE = 0x184D2A50;
+    private static final int SKIPPABLE_MASK = 0xFFFFFFF0;
+    /** The magic number and the descriptor. */
+    private static final int TELLING = Integer.BYTES + 1;
+
+    private static final int SKIPPABLE_HEADER = 2 * Integer.BYTES;
+    private static final int SIZE_FLAGS = 0xE0;
+    private static final int CHECKSUM_FLAG = 4;
     /** Larger frames, which no capture has, are handed out while they are read. */
     private static final int MOST_AT_ONCE = 128 << 20;
 
     /** A session's first record has its keys within that many bytes. */
     private static final int HEAD = 2048;
 
-    private static final int CHUNK = 1 << 16;
+    private static final int CHUNK = 1 << 17;
     private static final int BYTE = 0xFF;
 
     private final PlacedInput in;
     private final String name;
-    private final FrameBytes frame;
+    private final byte[] chunk = new byte[CHUNK];
+    private final ByteBuffer source =
+            ByteBuffer.allocateDirect(CHUNK).order(ByteOrder.LITTLE_ENDIAN).limit(0);
+    private final ByteBuffer target = ByteBuffer.allocateDirect(CHUNK).limit(0);
     private final SeekTable sizes = new SeekTable();
-    private InputStream content = InputStream.nullInputStream();
+    /** The present frame as it is in the file; not of one that is handed out while it is read. */
+    private final ByteArrayOutputStream frame = new ByteArrayOutputStream();
+
+    private @Nullable ZstdDecompressCtx zstd;
+    private ByteBuffer content = ByteBuffer.allocate(0);
+    /** Whether more follows of a frame that is handed out while it is read. */
+    private boolean goesOn;
+
     private long frameAt;
     private boolean first = true;
     /** Whether the frames must be as the proxy writes them. */
@@ -55,7 +67,6 @@ final class ZstdFrames extends InputStream {
         this.in = in;
         this.name = name;
         this.capture = capture;
-        this.frame = new FrameBytes(in);
     }
 
     /** Returns where in the file the frame begins whose content was read last. */
@@ -80,7 +91,7 @@ final class ZstdFrames extends InputStream {
 
     /** Reads the first frame ahead: whether the secret is right shows with it. */
     void begin() throws IOException {
-        ended = !next();
+        advance();
     }
 
     @Override
@@ -91,135 +102,121 @@ final class ZstdFrames extends InputStream {
 
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
-        while (!ended) {
-            int n;
-            try {
-                n = content.read(bytes, offset, length);
-            } catch (EOFException e) {
-                cut = in.position() - frameAt;
-                ended = true;
-                return -1;
-            } catch (com.github.luben.zstd.ZstdIOException e) {
-                throw damaged(String.valueOf(e.getMessage()));
-            }
-            if (n > 0 || length == 0) {
-                return n;
-            }
-            content.close();
-            ended = !next();
+        while (!content.hasRemaining() && !ended) {
+            advance();
         }
-        return -1;
+        int n = Math.min(length, content.remaining());
+        content.get(bytes, offset, n);
+        return n == 0 && length > 0 ? -1 : n;
     }
 
     private IOException damaged(String what) {
         return Damage.of(name, frameAt, what);
     }
 
-    /** Reads the next frame, or as much of it as tells its size. Returns false at the end. */
-    private boolean next() throws IOException {
-        content = InputStream.nullInputStream();
+    /** Reads the next frame, or the next part of one, or finds the end. */
+    private void advance() throws IOException {
         try {
-            if (read(frame)) {
-                return true;
+            if (goesOn) {
+                goesOn = !decompress();
+                content = target;
+            } else {
+                ended = !next();
             }
-            cut = in.cut();
         } catch (EOFException e) {
-            if (goesOn()) {
+            if (isFollowed()) {
                 throw damaged("a size in it is wrong: more frames follow where it should be");
             }
-            cut = frame.length();
+            ended = true;
         }
-        return false;
+        cut = ended ? in.cut() + in.position() - frameAt : 0;
     }
 
-    private boolean read(FrameBytes bytes) throws IOException {
-        bytes.clear();
-        frameAt = in.position();
-        if (bytes.first() < 0) {
+    private boolean next() throws IOException {
+        frame.reset();
+        frameAt = in.position() - source.remaining();
+        if (!fill(TELLING)) {
             return false;
         }
-        bytes.take(MAGIC_SIZE - 1);
-        long magic = bytes.numberAt(0, MAGIC_SIZE);
+        int magic = source.getInt(source.position());
         if (magic == MAGIC) {
             complete = false;
-            frame(bytes);
+            frame(source.get(source.position() + Integer.BYTES));
         } else if ((magic & SKIPPABLE_MASK) == SKIPPABLE) {
-            skippable(bytes, magic);
+            skippable(magic);
         } else {
             throw damaged("no frame begins there");
         }
         return true;
     }
 
-    private void frame(FrameBytes bytes) throws IOException {
-        int descriptor = (int) bytes.number(1);
-        boolean single = (descriptor & 0x20) != 0;
-        if ((descriptor & 8) != 0) {
-            throw damaged("a reserved bit is set");
+    /** Reads ahead until there are that many bytes. Returns false if the file ends before them. */
+    private boolean fill(int count) throws IOException {
+        source.compact();
+        for (int n = 0; n >= 0 && source.position() < count; ) {
+            n = in.read(chunk, 0, source.remaining());
+            source.put(chunk, 0, Math.max(n, 0));
         }
-        int dictionary = new int[] {0, 1, 2, 4}[descriptor & 3];
-        bytes.take((single ? 0 : 1) + dictionary);
-        int sizeBytes = new int[] {single ? 1 : 0, 2, 4, 8}[descriptor >>> 6];
-        long size = sizeBytes == 0 ? -1 : bytes.number(sizeBytes) + (sizeBytes == 2 ? 256 : 0);
-        boolean checksum = (descriptor & 4) != 0;
-        if (size < 0 || size > MOST_AT_ONCE) {
+        source.flip();
+        return source.remaining() >= count;
+    }
+
+    private void frame(int descriptor) throws IOException {
+        boolean checksum = (descriptor & CHECKSUM_FLAG) != 0;
+        if ((descriptor & SIZE_FLAGS) == 0) {
             if (capture) {
                 throw damaged("the size of its content is none");
             }
             first = false;
-            content = new ZstdInputStreamNoFinalizer(new Rest(bytes, checksum));
-        } else {
-            whole(bytes, (int) size, checksum);
+            goesOn = true;
+            return;
         }
+        ByteArrayOutputStream whole = new ByteArrayOutputStream();
+        boolean last = false;
+        while (!last && whole.size() <= MOST_AT_ONCE) {
+            last = decompress();
+            target.get(chunk, 0, target.limit());
+            whole.write(chunk, 0, target.limit());
+        }
+        byte[] plain = whole.toByteArray();
+        capture |= first && isCapture(plain);
+        first = false;
+        if (capture && !(last && checksum)) {
+            throw damaged(last ? "it has no checksum" : "it does not end where it should");
+        }
+        sizes.add(frame.size(), plain.length);
+        goesOn = !last;
+        content = ByteBuffer.wrap(plain);
     }
 
-    private void whole(FrameBytes bytes, int size, boolean checksum) throws IOException {
-        long most = 2 * Zstd.compressBound(size) + MAX_BLOCK;
-        long blocks = 0;
-        for (boolean last = false; !last; blocks++) {
-            int header = (int) bytes.number(BLOCK_HEADER);
-            bytes.take(blockBytes(header));
-            if (bytes.length() > most) {
-                throw damaged("it does not end where it should");
-            }
-            last = (header & 1) != 0;
+    /** Decompresses as much as is there and fits into the target. Returns whether the frame ends with it. */
+    private boolean decompress() throws IOException {
+        // A full target leaves content behind that needs no more input.
+        boolean drained = target.limit() < target.capacity();
+        if (!source.hasRemaining() && drained && !fill(1)) {
+            throw new EOFException();
         }
-        if (checksum) {
-            bytes.take(CHECKSUM);
-        }
-        if (size > blocks * MAX_BLOCK) {
-            throw damaged("its content has another size");
-        }
-        byte[] plain = new byte[size];
+        ZstdDecompressCtx context = zstd == null ? new ZstdDecompressCtx() : zstd;
+        zstd = context;
+        target.clear();
+        int from = source.position();
+        boolean last;
         try {
-            long n = Zstd.decompressByteArray(plain, 0, size, bytes.array(), 0, bytes.length());
-            if (Zstd.isError(n)) {
-                throw damaged(Zstd.getErrorName(n).toLowerCase(Locale.ROOT));
-            }
-            if (n != size) {
-                throw damaged("its content has another size");
-            }
+            last = context.decompressDirectByteBufferStream(target, source);
         } catch (ZstdException e) {
-            throw damaged(String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT));
+            // The library's own message is that of no error: it names the code without its sign.
+            throw damaged(Zstd.getErrorName(-e.getErrorCode()).toLowerCase(Locale.ROOT));
         }
-        if (first) {
-            capture |= isCapture(plain);
-            first = false;
+        target.flip();
+        if (!goesOn) {
+            append(from, source.position() - from);
         }
-        if (capture && !checksum) {
-            throw damaged("it has no checksum");
-        }
-        sizes.add(bytes.length(), size);
-        content = new ByteArrayInputStream(plain);
+        return last;
     }
 
-    private int blockBytes(int header) throws IOException {
-        int type = header >>> 1 & 3;
-        int length = header >>> 3;
-        if (type == RESERVED || length > MAX_BLOCK) {
-            throw damaged("a block's size is none");
-        }
-        return type == REPEATED ? 1 : length;
+    private void append(int from, int length) {
+        source.get(from, chunk, 0, length);
+        frame.write(chunk, 0, length);
     }
 
     /** Returns whether a frame begins with a record of the proxy's: those of TiProxy do not have this key. */
@@ -228,24 +225,31 @@ final class ZstdFrames extends InputStream {
         return head.startsWith("# Time: ") && head.contains("\n# Server_thread: ");
     }
 
-    private void skippable(FrameBytes bytes, long magic) throws IOException {
-        long length = bytes.number(Integer.BYTES);
+    private void skippable(int magic) throws IOException {
+        if (!fill(SKIPPABLE_HEADER)) {
+            throw new EOFException();
+        }
+        long length = Integer.toUnsignedLong(source.getInt(source.position() + Integer.BYTES));
         boolean table = magic == SeekTable.MAGIC && length < MOST_AT_ONCE;
         if (capture && !table) {
             throw damaged("it is not the table of the frames");
         }
-        if (!table) {
-            byte[] chunk = new byte[CHUNK];
-            for (long left = length; left > 0; left -= Math.min(left, CHUNK)) {
-                in.readFully(chunk, 0, (int) Math.min(left, CHUNK));
+        source.position(source.position() + SKIPPABLE_HEADER);
+        for (long left = length; left > 0; ) {
+            if (!source.hasRemaining() && !fill(1)) {
+                throw new EOFException();
             }
+            int n = (int) Math.min(left, source.remaining());
+            if (table) {
+                append(source.position(), n);
+            }
+            source.position(source.position() + n);
+            left -= n;
+        }
+        if (!table) {
             return;
         }
-        int from = bytes.length();
-        for (int left = (int) length; left > 0; left -= Math.min(left, CHUNK)) {
-            bytes.take(Math.min(left, CHUNK));
-        }
-        boolean right = sizes.isOf(bytes.array(), from, (int) length);
+        boolean right = sizes.isOf(frame.toByteArray(), 0, (int) length);
         if (capture && !right) {
             throw damaged("the table there does not list the frames before it: some are missing, or it is damaged");
         }
@@ -258,91 +262,34 @@ final class ZstdFrames extends InputStream {
      * Returns whether what seems to be a frame's first part has a whole frame in it, or the file's table at its end: a
      * file that was cut off has neither.
      */
-    private boolean goesOn() {
-        byte[] bytes = frame.array();
-        for (int at = 1; at + MAGIC_SIZE < frame.length(); at++) {
-            long magic = frame.numberAt(at, MAGIC_SIZE);
-            if ((magic == MAGIC || magic == SeekTable.MAGIC) && isWhole(bytes, at, frame.length() - at)) {
+    private boolean isFollowed() {
+        byte[] bytes = frame.toByteArray();
+        ByteBuffer numbers = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        for (int at = 1; at + SKIPPABLE_HEADER <= bytes.length; at++) {
+            int magic = numbers.getInt(at);
+            boolean table = magic == SeekTable.MAGIC
+                    && numbers.getInt(at + Integer.BYTES) == bytes.length - at - SKIPPABLE_HEADER;
+            if (table || magic == MAGIC && isWhole(bytes, at)) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean isWhole(byte[] bytes, int from, int length) {
-        CountedInput rest = new CountedInput(new ByteArrayInputStream(bytes, from, length));
-        try (ZstdFrames inside = new ZstdFrames(rest, name, capture)) {
-            return inside.read(inside.frame);
-        } catch (IOException e) {
+    private static boolean isWhole(byte[] bytes, int at) {
+        try {
+            long size = Zstd.getFrameContentSize(bytes, at, bytes.length - at);
+            return size >= 0 && size <= MOST_AT_ONCE && Zstd.decompressFrame(bytes, at).length == size;
+        } catch (ZstdException e) {
             return false;
         }
     }
 
     @Override
     public void close() throws IOException {
-        content.close();
+        if (zstd != null) {
+            zstd.close();
+        }
         in.close();
-    }
-
-    /** The bytes of a frame that is handed out while it is read, to its end. */
-    private final class Rest extends InputStream {
-        private final boolean checksum;
-        private final byte[] header;
-        private int headerAt;
-        private int left;
-        private boolean last;
-        private boolean over;
-
-        Rest(FrameBytes begun, boolean checksum) {
-            this.checksum = checksum;
-            header = java.util.Arrays.copyOf(begun.array(), begun.length());
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & BYTE;
-        }
-
-        @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
-            if (headerAt < header.length) {
-                int n = Math.min(length, header.length - headerAt);
-                System.arraycopy(header, headerAt, bytes, offset, n);
-                headerAt += n;
-                return n;
-            }
-            if (left == 0 && !over) {
-                return block(bytes, offset, length);
-            }
-            if (left == 0) {
-                return -1;
-            }
-            int n = in.read(bytes, offset, Math.min(length, left));
-            if (n < 0) {
-                throw new EOFException();
-            }
-            left -= n;
-            return n;
-        }
-
-        /** Begins a block, with its header, or the checksum behind the last one. */
-        private int block(byte[] bytes, int offset, int length) throws IOException {
-            if (last) {
-                over = true;
-                left = checksum ? CHECKSUM : 0;
-                return read(bytes, offset, length);
-            }
-            if (length < BLOCK_HEADER) {
-                throw new IOException("a reader of so few bytes");
-            }
-            in.readFully(bytes, offset, BLOCK_HEADER);
-            int number = bytes[offset] & BYTE
-                    | (bytes[offset + 1] & BYTE) << Byte.SIZE
-                    | (bytes[offset + 2] & BYTE) << 2 * Byte.SIZE;
-            left = blockBytes(number);
-            last = (number & 1) != 0;
-            return BLOCK_HEADER;
-        }
     }
 }
