@@ -13,6 +13,7 @@ import java.io.StringWriter;
 import java.lang.reflect.Array;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
@@ -167,20 +168,13 @@ public final class JsonWriter {
 
     /** Half a surrogate pair, as in a text cut between the two, has no UTF-8 form. */
     private static String wellFormed(String text) {
-        StringBuilder repaired = null;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            boolean pair = Character.isHighSurrogate(c)
-                    && i + 1 < text.length()
-                    && Character.isLowSurrogate(text.charAt(i + 1));
-            if (pair) {
-                i++;
-            } else if (Character.isSurrogate(c)) {
-                repaired = repaired == null ? new StringBuilder(text) : repaired;
-                repaired.setCharAt(i, '\uFFFD');
-            }
+        if (StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+            return text;
         }
-        return repaired == null ? text : repaired.toString();
+        int[] points = text.codePoints()
+                .map(point -> Character.getType(point) == Character.SURROGATE ? 0xFFFD : point)
+                .toArray();
+        return new String(points, 0, points.length);
     }
 
     /** A '<' may end a script, and two separators end a line in older JavaScript. */
