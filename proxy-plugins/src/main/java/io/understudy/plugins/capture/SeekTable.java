@@ -35,14 +35,14 @@ final class SeekTable {
     }
 
     /** Returns whether a table is the one of the frames. */
-    boolean isOf(byte[] bytes, int from, int length) {
-        if (length < FOOTER || (length - FOOTER) / ENTRY != frames || (length - FOOTER) % ENTRY != 0) {
+    boolean isOf(byte[] bytes) {
+        int length = bytes.length - FOOTER;
+        if (length < 0 || length / ENTRY != frames || length % ENTRY != 0) {
             return false;
         }
-        ByteBuffer footer =
-                ByteBuffer.wrap(bytes, from + length - FOOTER, FOOTER).slice().order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer footer = ByteBuffer.wrap(bytes, length, FOOTER).slice().order(ByteOrder.LITTLE_ENDIAN);
         CRC32 listed = new CRC32();
-        listed.update(bytes, from, length - FOOTER);
+        listed.update(bytes, 0, length);
         return Integer.toUnsignedLong(footer.getInt()) == frames
                 && footer.get() == 0
                 && footer.getInt() == FOOTER_MAGIC

@@ -249,7 +249,7 @@ final class ZstdFrames extends InputStream {
         if (!table) {
             return;
         }
-        boolean right = sizes.isOf(frame.toByteArray(), 0, (int) length);
+        boolean right = sizes.isOf(frame.toByteArray());
         if (capture && !right) {
             throw damaged("the table there does not list the frames before it: some are missing, or it is damaged");
         }
