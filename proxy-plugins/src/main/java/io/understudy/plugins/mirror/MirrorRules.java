@@ -26,11 +26,9 @@ final class MirrorRules {
 
         /** Returns whether the sample has the statement for which {@code random} was drawn. */
         boolean takes(int random) {
-            if (!rule.sample().isAdaptive()) {
-                return rule.sample().takes(random);
-            }
             for (int i = 0; i < targets.size(); i++) {
-                if (targets.get(i).adaptiveSample().takes(random)) {
+                StandbyMirror standby = targets.get(i);
+                if (takes(random, standby) && !standby.isPrimary()) {
                     return true;
                 }
             }

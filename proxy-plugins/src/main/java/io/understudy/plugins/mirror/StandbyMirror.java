@@ -155,6 +155,9 @@ final class StandbyMirror {
      * @param random drawn for the statement
      */
     void offer(MirroredStatement statement, int random) {
+        if (standby.isPrimary()) {
+            return; // it has executed the statement itself
+        }
         MirrorRules.Bound rule = statement.rule();
         boolean sampled = rule.takes(random, this);
         if (sampled && rule.rule().sample().isAdaptive()) {
@@ -257,15 +260,23 @@ final class StandbyMirror {
                         ? DropReason.TOO_OLD
                         : names.refusalOfQueued(statement);
         if (stale != null) {
-            drop(stale);
+            counters.dropped(stale); // also where it has become the primary meanwhile
             statement.release();
             return false;
         }
         return true;
     }
 
+    /** Returns whether it is the present primary, so that nothing is mirrored to it, and nothing dropped. */
+    boolean isPrimary() {
+        return standby.isPrimary();
+    }
+
+    /** Counts a statement that was meant for it. */
     void drop(DropReason reason) {
-        counters.dropped(reason);
+        if (!standby.isPrimary()) {
+            counters.dropped(reason);
+        }
     }
 
     /** Called by connections when an execution has ended. */

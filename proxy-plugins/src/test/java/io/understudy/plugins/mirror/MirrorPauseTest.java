@@ -25,6 +25,27 @@ class MirrorPauseTest extends MirrorHarness {
         mirror.stop();
     }
 
+    /** Both servers are listed under standbys, so that either may be promoted: nothing is meant for the primary. */
+    @Test
+    void nothingIsSampledForThePresentPrimaryNorDropped() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        MirrorRules.Bound rule =
+                new MirrorRules.Bound(new MirrorConfig.Rule("all", null, null, null, null, null), List.of(mirror));
+        assertThat(rule.takes(0)).isTrue();
+        standby.primary = true;
+        assertThat(rule.takes(0)).isFalse();
+        mirror.limited(rule, true, 0);
+        mirror.drop(DropReason.NOT_REPRODUCIBLE);
+        for (DropReason reason : DropReason.values()) {
+            assertThat(dropped(reason.label())).as(reason.label()).isZero();
+        }
+        standby.primary = false;
+        assertThat(rule.takes(0)).isTrue();
+        mirror.drop(DropReason.NOT_REPRODUCIBLE);
+        assertThat(dropped(DropReason.NOT_REPRODUCIBLE.label())).isEqualTo(1);
+        mirror.stop();
+    }
+
     /** It may have been promoted while it was unreachable. */
     @Test
     void aStandbyThatComesBackIsCheckedBeforeMirroringResumes() {
