@@ -22,7 +22,7 @@ final class ReadOnlySession {
                 flavor == ServerFlavor.MARIADB
                         ? String.format(Locale.ROOT, "SET SESSION max_statement_time = %.3f", millis / 1000.0)
                         : "SET SESSION max_execution_time = " + millis);
-        sql.addAll(config.initSql());
+        config.initSql().forEach(each -> sql.add(each.text()));
         return sql;
     }
 }
