@@ -8,6 +8,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.gtiddomain.GtidDomainConfig;
 import io.understudy.plugins.gtiddomain.steering.Lever;
 import io.understudy.plugins.gtiddomain.tagging.Guard;
+import io.understudy.plugins.gtiddomain.tagging.Mode;
 import io.understudy.server.QueryLimits;
 import io.understudy.sql.AccountGrants;
 import java.net.InetSocketAddress;
@@ -208,6 +209,7 @@ public final class PrimaryCheck {
         if (!(loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config) || !config.usesDomains()) {
             return;
         }
+        add(tags(config));
         add(CheckResult.ok(
                 where,
                 "accounts whose sessions are to be tagged need: GRANT BINLOG REPLAY ON *.* TO …"
@@ -239,6 +241,22 @@ public final class PrimaryCheck {
         if (config.procedure() != null) {
             procedure(server, where, config.procedure());
         }
+    }
+
+    /** Says whether the configuration lets statements be tagged; {@code /api/domains} knows what else prevents it. */
+    private CheckResult tags(GtidDomainConfig config) {
+        if (config.mode() != Mode.TAG) {
+            return CheckResult.ok(GTID_DOMAIN, "mode advise: nothing is tagged, what would be is counted");
+        }
+        boolean standby = loaded.config().standbys().stream()
+                .anyMatch(
+                        each -> !each.address().equals(loaded.config().primary().address()));
+        return standby || config.guard() == Guard.OFF
+                ? CheckResult.ok(GTID_DOMAIN, "mode tag: statements that match a rule are tagged")
+                : CheckResult.warning(
+                        GTID_DOMAIN,
+                        "nothing will be tagged: standbys has no server beside the primary, so nothing is ever known to"
+                                + " be applied, and no table may change its domain; list the standbys");
     }
 
     /** Triggers and events that the monitor account has no privilege for are not in its dictionary at all. */

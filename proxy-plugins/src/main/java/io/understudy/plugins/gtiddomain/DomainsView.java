@@ -8,6 +8,7 @@ import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.tagging.Policy;
 import io.understudy.plugins.gtiddomain.tagging.WriteOutcome;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The view of {@code /api/domains}. Thread-safe. */
 final class DomainsView implements Supplier<Object> {
@@ -45,6 +47,7 @@ final class DomainsView implements Supplier<Object> {
         view.put("writes", writes);
         view.put("independentShare", writes == 0 ? 0.0 : domains.meters.independent.sum() / (double) writes);
         view.put("rules", rules(policy));
+        view.put("nothingTagged", nothingTagged(policy));
         Map<String, Object> conflicts = new LinkedHashMap<>();
         for (Conflict kind : Conflict.values()) {
             conflicts.put(kind.label(), domains.meters.conflicts(kind));
@@ -73,6 +76,25 @@ final class DomainsView implements Supplier<Object> {
             rows.add(row);
         }
         return rows;
+    }
+
+    private @Nullable String nothingTagged(Policy policy) {
+        long matched = 0;
+        Map<WriteOutcome, Long> outcomes = new EnumMap<>(WriteOutcome.class);
+        for (int rule = 0; rule < policy.rules.size(); rule++) {
+            matched += policy.rules.hits(rule);
+            for (WriteOutcome outcome : WriteOutcome.values()) {
+                outcomes.merge(outcome, policy.meters(rule).total(outcome), Long::sum);
+            }
+        }
+        String problem = domains.poller.problem();
+        return NothingTagged.why(
+                domains.wantsTags() && policy.rules.size() > 0,
+                policy.tagging,
+                matched,
+                outcomes,
+                problem == null ? "" : problem,
+                domains.dictionary.learning());
     }
 
     private Map<String, Object> guardState(Policy policy) {

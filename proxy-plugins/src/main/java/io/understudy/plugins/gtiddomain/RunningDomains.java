@@ -160,6 +160,11 @@ final class RunningDomains implements DomainAction {
         return policy;
     }
 
+    /** Returns whether the configuration asks for tags. */
+    boolean wantsTags() {
+        return config.mode() == Mode.TAG;
+    }
+
     private List<String> writersOf(String table) {
         return indexes.labels(
                 policy.ownership.report.writersOf(dictionary.catalog().family(table)));
