@@ -126,8 +126,6 @@ class HelmChartTest {
         while (value.find()) {
             used.add(value.group(1));
         }
-        // Its checksum covers the whole.
-        used.remove("secret");
         // Compared with the ports.
         used.removeIf(name -> name.startsWith("config."));
         assertThat(used).isEqualTo(leaves);
