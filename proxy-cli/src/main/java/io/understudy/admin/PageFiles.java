@@ -42,6 +42,7 @@ final class PageFiles {
             "dom.js",
             "format.js",
             "source.js",
+            "readiness.js",
             "charts.js",
             "advice.js",
             "answers.js",

@@ -36,7 +36,7 @@ public final class Dashboard implements AutoCloseable {
     private static final int EVENTS_SENT = 20;
     /** What is a reason to act for an hour after it happened, and history later. */
     private static final List<Series> LAST_HOUR =
-            List.of(Series.REFUSED, Series.MIRROR_DROPPED, Series.MIRROR_FAILED, Series.CONFLICTS);
+            List.of(Series.REFUSED, Series.MIRRORED, Series.MIRROR_DROPPED, Series.MIRROR_FAILED, Series.CONFLICTS);
 
     private final AdminEndpoints endpoints;
     private final MeterRegistry registry;

@@ -55,7 +55,27 @@ final class EventWatch {
 
     private static final List<State> STATES = List.of(
             new State("understudy.primary.up", null, 0, "primary", "does not respond", "responds"),
-            new State("understudy.standby.up", "standby", 0, "standby", "does not respond", "responds"),
+            new State(
+                    "understudy.standby.up",
+                    "standby",
+                    0,
+                    "standby",
+                    "does not respond, or refuses the login",
+                    "responds"),
+            new State(
+                    "understudy.standby.replication.stopped",
+                    "standby",
+                    1,
+                    "standby",
+                    "replication is stopped",
+                    "replication runs again"),
+            new State(
+                    "understudy.account.broken",
+                    "standby",
+                    1,
+                    "account",
+                    "the server refuses the proxy's account; /api/primary or /api/standbys has the error and the remedy",
+                    "the server accepts the proxy's account again"),
             new State("understudy.standby.read.only", "standby", 0, "standby", "is not read-only", "is read-only"),
             new State(
                     "understudy.config.last.reload.failed",
@@ -139,7 +159,8 @@ final class EventWatch {
             return;
         }
         String name = state.label() == null ? null : meter.getId().getTag(state.label());
-        String subject = name == null ? state.subject() : state.subject() + " " + name;
+        String subject =
+                name == null ? state.subject() : state.subject() + " " + (name.isEmpty() ? "of primary.monitor" : name);
         boolean bad = Math.round(value) == state.bad();
         Boolean before = states.put(state.meter() + "/" + name, bad);
         if (bad && !Boolean.TRUE.equals(before)) {

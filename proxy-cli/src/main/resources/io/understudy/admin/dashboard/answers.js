@@ -1,7 +1,7 @@
 // From the figures to answers: what the overview says, in words that also tell what to do. No elements here.
 
 import { count, duration, known, millis, number, percent, rate, sum, text, time, words } from "./format.js";
-import { standbyAnswer } from "./standby-answer.js";
+import { LAG_BLOCKS, LAG_WARNS, standbyAnswer } from "./standby-answer.js";
 
 // The worst first.
 export const LEVELS = ["bad", "warn", "unknown", "info", "ok"];
@@ -69,6 +69,14 @@ export function clients(state) {
       doc: "configuration.md"
     }
   ];
+  const account = state.primary?.account;
+  if (account?.broken) {
+    figures.push({
+      label: "Account of " + account.key, value: "refused, error " + String(account.code), level: "warn",
+      meaning: account.error + ". Clients are served. Without it: " + text(account.affected) + ".",
+      todo: "On the primary: " + account.remedy + ".", doc: "health-checks.md"
+    });
+  }
   if (state.hold?.held) {
     figures.push({
       label: "Held on request", value: duration(state.hold.leftMillis / 1000) + " left", level: "warn",
@@ -85,7 +93,7 @@ export function clients(state) {
     level,
     answer: level === "unknown" ? "Not known yet"
       : reasons.length ? "No: " + reasons.join("; ")
-      : (level === "ok" ? "Yes: " : level === "unknown" ? "Probably: " : "Partly: ") + busy + warnings.map(warning => "; " + warning).join(""),
+      : (level === "ok" ? "Yes: " : level === "unknown" ? "Probably: " : "Yes, but: ") + busy + warnings.map(warning => "; " + warning).join(""),
     figures,
     charts: [
       { title: "Commands per second", series: [["commandsPerSecond", "commands/s"]], format: rate },
@@ -130,6 +138,13 @@ function exposure(commits, now) {
   }
   const open = commits.exposure?.current;
   const off = commits.semisync?.state;
+  if (!open && (!off || off === "unknown")) {
+    return {
+      label, value: "unknown", level: "unknown",
+      meaning: "The primary's semi-sync state cannot be read, so whether a standby has the commits is not known.",
+      todo: "See the account of primary.monitor under Clients, and the log.", doc: "commit-latency.md"
+    };
+  }
   const total = commits.exposure?.unacknowledged;
   const exposed = open || off === "off" || off === "degraded";
   const past = commits.exposure?.past || [];
@@ -139,7 +154,7 @@ function exposure(commits, now) {
   return {
     label,
     value: open ? number(open.commits) + " and counting" : recent > 0 ? number(recent) + " in the last hour" : "none in the last hour",
-    level: exposed ? "bad" : off === "unknown" || !off ? "unknown" : recent > 0 ? "warn" : "ok",
+    level: exposed ? "bad" : recent > 0 ? "warn" : "ok",
     meaning: (open ? "The loss of the primary now would lose them if no standby has them; the window has been open for " + duration(open.milliseconds / 1000) + "."
       : total > 0 ? number(total) + " since the start" + last + "; no window is open now." : "Answered OK, though no standby had confirmed them: none since the start.")
       + " Semi-sync: " + text(off) + ".",
@@ -155,10 +170,10 @@ function lag(state, now) {
   return {
     label: "Replication lag",
     value: stopped.length ? "stopped" : duration(now.standbyLag),
-    level: stopped.length ? "bad" : !known(now.standbyLag) ? "unknown" : now.standbyLag > 30 ? "bad" : now.standbyLag > 5 ? "warn" : "ok",
+    level: stopped.length ? "bad" : !known(now.standbyLag) ? "unknown" : now.standbyLag > LAG_BLOCKS ? "bad" : now.standbyLag > LAG_WARNS ? "warn" : "ok",
     meaning: stopped.length ? "Replication is stopped on " + stopped.join(", ") + "."
       : known(now.standbyLag) ? "How far the slowest standby is behind." : "No standby told it.",
-    todo: stopped.length ? "SHOW REPLICA STATUS there has the error." : now.standbyLag > 5 && "Look for a long transaction or ALTER on the standby.",
+    todo: stopped.length ? "SHOW REPLICA STATUS there has the error." : now.standbyLag > LAG_WARNS && "Look for a long transaction or ALTER on the standby.",
     doc: "gtid-domains.md"
   };
 }
@@ -175,12 +190,14 @@ function mirrorLosses(mirror, frame) {
     }
   }
   const list = Object.entries(reasons).sort((a, b) => b[1] - a[1]).map(([reason, dropped]) => words(reason) + " " + number(dropped));
+  const share = droppedShare(frame);
   const failed = mirror.standbys.reduce((all, standby) => all + sum(standby.executed) - (standby.executed?.ok || 0), 0);
   return [
     {
       label: "Dropped from the mirror",
-      value: known(now.mirrorDroppedPerSecond) ? number(lastHour(frame, "mirrorDroppedPerSecond")) + " in the last hour" : "unknown",
-      level: lossLevel(frame, "mirrorDroppedPerSecond"),
+      value: known(now.mirrorDroppedPerSecond) ? number(lastHour(frame, "mirrorDroppedPerSecond")) + " in the last hour"
+        + (share > 0 ? ", " + percent(share) + " of the reads for it" : "") : "unknown",
+      level: dropLevel(frame),
       meaning: list.length ? "Now " + rate(now.mirrorDroppedPerSecond) + ". Since the start: " + list.join(", ") + "."
         : "Reads chosen for a standby that did not reach it; none since the start.",
       todo: now.mirrorDroppedPerSecond > 0
@@ -196,6 +213,20 @@ function mirrorLosses(mirror, frame) {
       doc: "mirroring.md"
     }
   ];
+}
+
+/** The share of dropped reads above which the alert UnderstudyMirrorDropping fires. */
+const MUCH = 0.2;
+
+/** Returns which share of the last hour's reads for the mirror was dropped. */
+function droppedShare(frame) {
+  const dropped = lastHour(frame, "mirrorDroppedPerSecond");
+  return dropped > 0 ? dropped / (dropped + lastHour(frame, "mirroredPerSecond")) : 0;
+}
+
+/** Returns the level of what the mirror drops: a problem where the alert fires too. */
+export function dropLevel(frame) {
+  return droppedShare(frame) > MUCH ? "bad" : lossLevel(frame, "mirrorDroppedPerSecond");
 }
 
 /** Returns the figure of conflicts that could harm a replica: a warning for an hour after one, and history later. */

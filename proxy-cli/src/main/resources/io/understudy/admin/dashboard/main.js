@@ -4,6 +4,7 @@ import { copy } from "./advice.js";
 import { el, mount, update } from "./dom.js";
 import { BADGES, headline, overview } from "./overview.js";
 import { PAGES } from "./pages.js";
+import { askReadiness } from "./readiness.js";
 import { connect, heardAt, listen, state, token } from "./source.js";
 
 const main = document.getElementById("main");
@@ -110,6 +111,7 @@ window.addEventListener("hashchange", show);
 listen(how => {
   status(how);
   if (how !== "lost") {
+    askReadiness();
     draw();
     announce();
   }

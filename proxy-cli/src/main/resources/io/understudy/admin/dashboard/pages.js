@@ -1,7 +1,7 @@
 // The pages behind the overview, by route.
 
 import { advice, leverRules } from "./advice.js";
-import { clients, commits, conflicts, lastHour, lossLevel, switchOn } from "./answers.js";
+import { clients, commits, conflicts, dropLevel, lastHour, lossLevel, switchOn } from "./answers.js";
 import { el, raw, table } from "./dom.js";
 import { bytes, count, duration, millis, number, percent, sum, text, time, words } from "./format.js";
 import { badge, charts, figureList, rangeChoice } from "./overview.js";
@@ -47,7 +47,7 @@ function mirror() {
   return [
     ...head("Mirror", "Sampled reads run on the standbys too, so that their buffer pools stay warm. Clients never wait for them.", "mirroring.md"),
     figureList([
-      lossOfLastHour("Dropped in the last hour", "mirrorDroppedPerSecond", "Reads chosen for a standby that did not reach it; by reason below."),
+      { ...lossOfLastHour("Dropped in the last hour", "mirrorDroppedPerSecond", "Reads chosen for a standby that did not reach it; by reason below."), level: dropLevel(state.now) },
       lossOfLastHour("Failed in the last hour", "mirrorFailedPerSecond", "Reads that a standby refused or did not end in time; the last errors are below.")
     ]),
     rangeChoice(),
@@ -159,6 +159,7 @@ function steering() {
     ...head("Steering", view.mode === "tag" ? "Sessions are tagged with GTID domains by rule; the guard keeps a table in one domain." : "Mode advise: the figures say what tagging would do; nothing is changed.", "gtid-domains.md"),
     figureList([
       { label: "Mode", value: text(view.mode), meaning: "Guard: " + text(view.guard) + "." },
+      ...(view.nothingTagged ? [{ label: "Tagged", value: "nothing", level: "warn", meaning: "Because " + view.nothingTagged + ".", doc: "gtid-domains.md" }] : []),
       { label: "Independent writes", value: percent(view.independentShare), meaning: "Of " + number(view.writes) + " writes; what a standby may apply beside the others." },
       conflicts(view, state.now),
       { label: "Guard", value: view.guardState?.problem ? "has a problem" : view.guardState?.learning ? "learning" : "watching", level: view.guardState?.problem ? "warn" : "ok", meaning: view.guardState?.problem || count(view.guardState?.tablesKnown, "table") + " known, " + number(view.guardState?.handovers) + " handovers." }

@@ -37,7 +37,8 @@ export function listen(listener) {
   listeners.add(listener);
 }
 
-function changed(next) {
+/** Tells the listeners that `state` has changed. */
+export function changed(next = how) {
   how = next;
   listeners.forEach(listener => listener(how));
 }

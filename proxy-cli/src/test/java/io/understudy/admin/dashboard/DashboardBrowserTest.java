@@ -166,6 +166,122 @@ class DashboardBrowserTest {
         }
     }
 
+    private static void judged(String contained) {
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(answer(1)).contains(contained));
+    }
+
+    /** A warm standby is no "yes" where the gate says no. */
+    @Test
+    void whatTheGateSaysIsTheAnswer() throws Exception {
+        Map<String, Map<String, Object>> gates = Map.of(
+                "No: replicates", Map.of("verdict", "no", "findings", List.of(finding("replicates", "blocks"))),
+                "Yes, with findings (settings)",
+                        Map.of("verdict", "findings", "findings", List.of(finding("settings", "warns"))),
+                "Not known: primary", Map.of("verdict", "unknown", "findings", List.of(finding("primary", "unknown"))),
+                "Yes: 95 % warm", Map.of("verdict", "yes", "findings", List.of()));
+        for (Map.Entry<String, Map<String, Object>> gate : gates.entrySet()) {
+            try (DashboardScene situation = new DashboardScene()) {
+                situation.part(situation.views.get("standbys"), 0, "warmth").put("warmth", 0.95);
+                situation.readiness.putAll(gate.getValue());
+                show(situation.start(3), 1280, false);
+                judged(gate.getKey());
+                isInOrder(gate.getKey());
+                kept(gate.getValue().get("verdict") + "-by-gate");
+            }
+        }
+    }
+
+    private static Map<String, Object> finding(String check, String severity) {
+        return Map.of("check", check, "severity", severity);
+    }
+
+    /** The newest probe counts before the gate is asked again. */
+    @Test
+    void stoppedReplicationAndLagAreNoMatterOfWarmth() throws Exception {
+        Map<String, Map<String, Object>> states = Map.of(
+                "No: replication is stopped", Map.of("applierStopped", true),
+                "No: it is 107 s behind", Map.of("lagSeconds", 107.0));
+        for (Map.Entry<String, Map<String, Object>> state : states.entrySet()) {
+            try (DashboardScene situation = new DashboardScene()) {
+                situation.part(situation.views.get("standbys"), 0, "warmth").put("warmth", 1.0);
+                situation.part(situation.views.get("standbys"), 0, "state").putAll(state.getValue());
+                show(situation.start(3), 1280, false);
+                judged(state.getKey());
+                assertThat(answer(1)).contains("Problem");
+                assertThat(browser.evaluate("document.getElementById('standby').innerText"))
+                        .doesNotContain("Mirror more");
+                kept(state.getValue().keySet().iterator().next());
+            }
+        }
+    }
+
+    @Test
+    void aRefusedAccountIsNamedWithItsRemedy() throws Exception {
+        Map<String, Object> account = Map.of(
+                "key",
+                "standbys",
+                "broken",
+                true,
+                "code",
+                1045,
+                "error",
+                "Access denied for user 'm'@'proxy' (using password: YES)",
+                "remedy",
+                "ALTER USER 'm'@'%' IDENTIFIED BY '…'",
+                "affected",
+                List.of("the standby's health"));
+        try (DashboardScene situation = new DashboardScene()) {
+            Map<String, Object> standby = situation.part(situation.views.get("standbys"), 0);
+            situation.part(standby, "state").replaceAll((key, value) -> null);
+            situation.part(standby, "state").putAll(Map.of("reachable", false, "problem", "it refuses the login"));
+            standby.put("account", account);
+            situation.views.put("primary", Map.of("address", "db1:3306", "reachable", true, "account", account));
+            situation.part(situation.views.get("commits"), "semisync").put("state", "unknown");
+            situation.part(situation.views.get("commits"), "exposure").put("expected", true);
+            situation.warnings.add("primary db1:3306 refuses the account of primary.monitor ('m') with error 1045");
+            show(situation.start(3), 1280, false);
+            judged("Not known: it refuses the login of the proxy's account (error 1045)");
+            assertThat(answer(1)).doesNotContain("respond");
+            assertThat(answer(0)).contains("Yes, but", "error 1045");
+            assertThat(answer(2)).contains("unacknowledged commits unknown");
+            assertThat(main()).contains("ALTER USER 'm'@'%' IDENTIFIED BY", "Access denied for user 'm'");
+            isInOrder("refused account");
+            kept("account");
+        }
+    }
+
+    @Test
+    void halfOfTheReadsDroppedIsNotALittle() throws Exception {
+        try (DashboardScene situation = new DashboardScene()) {
+            situation.dropped = 540;
+            situation.mirrored = 460;
+            show(situation.start(30), 1280, false);
+            isInOrder("dropped");
+            assertThat(answer(2)).contains("Problem", "Yes: dropped from the mirror", "54 % of the reads for it");
+            kept("dropped");
+        }
+    }
+
+    @Test
+    void aRefusedConfigurationIsOnTheOverview() throws Exception {
+        try (DashboardScene situation = new DashboardScene()) {
+            situation.warnings.add("the newest configuration could not be applied in full");
+            show(situation.start(3), 1280, false);
+            isInOrder("refused configuration");
+            assertThat(answer(0)).contains("Attention", "Yes, but", "the newest configuration could not be applied");
+            kept("configuration");
+        }
+    }
+
+    /** Keeps a picture to look at: {@code -Dunderstudy.states=FOLDER}. */
+    private static void kept(String name) throws Exception {
+        String folder = System.getProperty("understudy.states");
+        if (folder != null) {
+            Files.write(Files.createDirectories(Path.of(folder)).resolve(name + ".png"), browser.screenshot());
+        }
+    }
+
     @Test
     void primaryGone() throws Exception {
         try (DashboardScene situation = new DashboardScene()) {

@@ -35,6 +35,13 @@ final class DashboardScene implements AutoCloseable {
     final Map<String, Object> views = new LinkedHashMap<>();
     final Map<String, Double> gauges = new LinkedHashMap<>();
     final List<String> reasons = new ArrayList<>();
+    final List<String> warnings = new ArrayList<>();
+    /** The readiness gate's report on every standby. */
+    final Map<String, Object> readiness = new LinkedHashMap<>(Map.of("verdict", "yes", "findings", List.of()));
+    /** Statements that the mirror drops, and executes, in each sample. */
+    long dropped;
+
+    long mirrored;
     long commandsASecond;
     /** Share by which the load rises and falls in waves. */
     double waves;
@@ -81,15 +88,26 @@ final class DashboardScene implements AutoCloseable {
     /** Starts the endpoint after {@code steps} samples of ten seconds. Returns its address. */
     String start(int steps) throws Exception {
         views.forEach((name, view) -> endpoints.view(name, () -> view));
+        endpoints.viewOf("standbys/{name}/readiness", parameters -> readiness);
         gauges.forEach((name, value) ->
                 Gauge.builder(name, () -> value).tag("standby", "standby-1").register(registry));
         registry.counter("understudy.commits.unacknowledged");
-        Readiness readiness = () -> reasons;
+        Readiness ready = new Readiness() {
+            @Override
+            public List<String> reasons() {
+                return reasons;
+            }
+
+            @Override
+            public List<String> warnings() {
+                return warnings;
+            }
+        };
         dashboard = new Dashboard(
                 endpoints,
                 registry,
                 histograms,
-                readiness,
+                ready,
                 clock,
                 () -> TimeUnit.SECONDS.toNanos(clock.instant().getEpochSecond()));
         LatencyHistogram times = histograms.series("understudy_command_seconds", "", "kind", "select");
@@ -99,6 +117,9 @@ final class DashboardScene implements AutoCloseable {
         for (int i = 0; i < steps; i++) {
             double wave = 1 + waves * (Math.sin(i / 7.0) + 0.4 * Math.sin(i / 2.3));
             registry.counter("understudy.commands", "command", "query").increment(10 * commandsASecond * wave);
+            registry.counter("understudy.mirror.dropped", "reason", "queue_full")
+                    .increment(dropped);
+            registry.counter("understudy.mirror.statements", "outcome", "ok").increment(mirrored);
             if (i == steps - 1 - conflictAgo) {
                 conflicts.increment();
             }
@@ -123,7 +144,7 @@ final class DashboardScene implements AutoCloseable {
             dashboard.tick();
         }
         server = AdminServer.start(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "token", registry, readiness, endpoints);
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "token", registry, ready, endpoints);
         return "http://127.0.0.1:" + server.address().getPort() + "/";
     }
 

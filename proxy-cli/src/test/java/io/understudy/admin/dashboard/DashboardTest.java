@@ -9,6 +9,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.understudy.admin.AdminEndpoints;
 import io.understudy.admin.AdminServer;
 import io.understudy.metrics.LatencyHistograms;
+import io.understudy.readiness.ReadinessGate;
 import java.io.BufferedReader;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -26,6 +27,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -155,5 +157,15 @@ class DashboardTest {
                 .contains("\"step\":10", "\"sessions\":[null,", "3.0]", "\"from\":1768466710");
         assertThat(get("/api/history/1y")).contains("there is no range '1y'");
         assertThat(get("/api/events")).isEqualTo("[]\n");
+    }
+
+    /** The page and {@code understudy ready} must not differ about the same lag. */
+    @Test
+    void thePageHasTheGatesLimits() throws Exception {
+        try (InputStream in = Dashboard.class.getResourceAsStream("standby-answer.js")) {
+            assertThat(new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("LAG_BLOCKS = " + ReadinessGate.LIMITS.lag().toSeconds() + ";")
+                    .contains("LAG_WARNS = " + ReadinessGate.LIMITS.noticedLag().toSeconds() + ";");
+        }
     }
 }

@@ -38,10 +38,33 @@ class EventWatchTest {
                 .register(registry);
         assertThat(after(2)).isEmpty();
         standbyUp.set(0);
-        assertThat(after(2)).containsExactly("problem standby a: does not respond");
+        assertThat(after(2)).containsExactly("problem standby a: does not respond, or refuses the login");
         assertThat(after(2)).isEmpty();
         standbyUp.set(1);
         assertThat(after(2)).containsExactly("recovered standby a: responds");
+    }
+
+    @Test
+    void aStoppedReplicationAndARefusedAccountAreEvents() {
+        AtomicInteger stopped = new AtomicInteger();
+        AtomicInteger refused = new AtomicInteger();
+        Gauge.builder("understudy.standby.replication.stopped", stopped, AtomicInteger::get)
+                .tag("standby", "a")
+                .register(registry);
+        Gauge.builder("understudy.account.broken", refused, AtomicInteger::get)
+                .tags("account", "primary.monitor", "standby", "")
+                .register(registry);
+        assertThat(after(2)).isEmpty();
+        stopped.set(1);
+        assertThat(after(2)).containsExactly("problem standby a: replication is stopped");
+        refused.set(1);
+        assertThat(after(2))
+                .singleElement()
+                .asString()
+                .startsWith("problem account of primary.monitor: the server ref");
+        stopped.set(0);
+        refused.set(0);
+        assertThat(after(2)).hasSize(2).allMatch(event -> event.startsWith("recovered "));
     }
 
     @Test
@@ -50,7 +73,7 @@ class EventWatchTest {
         Gauge.builder("understudy.standby.up", standbyUp, AtomicInteger::get)
                 .tag("standby", "a")
                 .register(registry);
-        assertThat(after(2)).containsExactly("problem standby a: does not respond");
+        assertThat(after(2)).containsExactly("problem standby a: does not respond, or refuses the login");
     }
 
     @Test
