@@ -284,6 +284,11 @@ public final class ProxyServer implements AutoCloseable {
         return SessionsView.of(registry);
     }
 
+    /** Sets what is called when a server refuses a password of the configuration. It must not wait. */
+    public void whenPasswordRefused(Runnable action) {
+        servers.whenPasswordRefused(action);
+    }
+
     /** Returns what an operator should know of though the proxy is ready. Thread-safe; never waits. */
     public List<String> warnings() {
         return servers.warnings();
@@ -362,6 +367,7 @@ public final class ProxyServer implements AutoCloseable {
             warnOfLimit();
         }
         transport.setLongestNameTtl(next.config().limits().nameTtl());
+        servers.reloadAccounts(next.config());
         servers.reload(loaded.config().primary(), next.config().primary());
         environment.setStatementLimit(next.config().limits().statementBytes().toInt());
         relay.setHandshakeTimeoutMillis(

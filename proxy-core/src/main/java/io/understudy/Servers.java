@@ -18,6 +18,8 @@ import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.Standby;
 import io.understudy.server.Candidates;
 import io.understudy.server.FollowedName;
+import io.understudy.server.LiveAccount;
+import io.understudy.server.LoginCheck;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
 import io.understudy.server.PrimaryState;
@@ -44,8 +46,8 @@ import org.jspecify.annotations.Nullable;
 final class Servers implements AutoCloseable {
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
     private static final int LOOPS = 1;
-    /** For the primary's monitor, its candidates' first probes at a reload, and accounts with limits. */
-    private static final int MONITOR_THREADS = 3;
+    /** For the primary's monitor, its candidates' first probes at a reload, accounts with limits, and logins. */
+    private static final int MONITOR_THREADS = 4;
 
     /** A start does not wait longer for candidates. */
     private static final Duration FIRST_PROBES = Duration.ofSeconds(2);
@@ -60,7 +62,10 @@ final class Servers implements AutoCloseable {
     private final List<QueryPool> pools = new ArrayList<>();
     private final List<StandbyMonitor> standbyMonitors = new ArrayList<>();
     private final List<Standby> standbys = new ArrayList<>();
+    private final Map<String, LiveAccount> standbyAccounts = new LinkedHashMap<>();
     private final PrimaryConfig primaryConfig;
+    private final @Nullable LiveAccount account;
+    private final @Nullable LoginCheck loginCheck;
     private final PrimaryMonitor primaryMonitor;
     private final @Nullable QueryPool primaryQueries;
     private @Nullable QueryLimits queryLimits;
@@ -75,20 +80,30 @@ final class Servers implements AutoCloseable {
         monitors = new ScheduledThreadPoolExecutor(threads(primaryConfig), new DefaultThreadFactory("monitor", true));
         monitors.setRemoveOnCancelPolicy(true);
         probeThreads = Executors.newCachedThreadPool(new DefaultThreadFactory("probe", true));
-        QueryPool queries = QueryPool.to(primaryConfig, address::get, names);
+        LiveAccount monitor = LiveAccount.of(primaryConfig.monitor(), address, meters);
+        account = monitor;
+        QueryPool queries = monitor == null ? null : QueryPool.to(primaryConfig, monitor, address::get, names);
         primaryQueries = queries;
         if (queries != null) {
             pools.add(queries);
             address.onChange((from, to) -> queries.evict());
         }
         primaryMonitor = new PrimaryMonitor(
-                address, primaryConfig, names, meters, monitors, probeThreads, PrimaryMonitor.INTERVAL);
-        candidates = new Candidates(address, primaryConfig, names, meters, monitors, probeThreads);
+                address, primaryConfig, monitor, names, meters, monitors, probeThreads, PrimaryMonitor.INTERVAL);
+        candidates = new Candidates(address, primaryConfig, monitor, names, meters, monitors, probeThreads);
+        loginCheck = monitor == null
+                ? null
+                : LoginCheck.of(primaryConfig, address::get, monitor, names, monitors, LoginCheck.INTERVAL);
+        if (monitor != null) {
+            address.onChange((from, to) -> monitor.health().serverChanged());
+            monitor.health().onRecovered(primaryMonitor::announceReachable);
+        }
         primary = new HostedPrimary(
                 queries == null ? null : queries.dataSource(),
                 address,
                 primaryMonitor,
-                connector(primaryConfig, transport));
+                connector(primaryConfig, transport),
+                monitor == null ? null : monitor.health());
         for (StandbyConfig standby : config.standbys()) {
             add(standby, transport, meters);
         }
@@ -100,22 +115,23 @@ final class Servers implements AutoCloseable {
     }
 
     private ServerConnector connector(PrimaryConfig config, NetworkTransport transport) {
-        MonitorConfig account = config.monitor();
-        return account == null
+        LiveAccount monitor = account;
+        return monitor == null
                 ? HostedPrimary.noAccount()
                 : new NettyServerConnector(
                         transport,
                         loops,
                         address::get,
-                        account.user(),
-                        account.password(),
+                        monitor::credentials,
                         config.tls(),
                         config.connectTimeout(),
                         LOGIN_TIMEOUT);
     }
 
     private void add(StandbyConfig config, NetworkTransport transport, MeterRegistry meters) {
-        QueryPool queries = QueryPool.to(config, names);
+        LiveAccount its = LiveAccount.of(config, meters);
+        standbyAccounts.put(config.name(), its);
+        QueryPool queries = QueryPool.to(config, its, names);
         pools.add(queries);
         StandbyMonitor monitor = new StandbyMonitor(
                 config.name(),
@@ -127,12 +143,12 @@ final class Servers implements AutoCloseable {
         monitor.plannedWhile(address::isChangePlanned);
         monitor.primaryReadOnlyWhile(
                 () -> Boolean.TRUE.equals(primaryMonitor.state().readOnly()));
+        monitor.reportTo(its.health());
         NettyServerConnector connector = new NettyServerConnector(
                 transport,
                 loops,
-                config.address(),
-                config.user(),
-                config.password(),
+                config::address,
+                its::credentials,
                 config.tls(),
                 config.connectTimeout(),
                 LOGIN_TIMEOUT);
@@ -173,6 +189,9 @@ final class Servers implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         primaryMonitor.start();
+        if (loginCheck != null) {
+            loginCheck.start();
+        }
         standbyMonitors.forEach(StandbyMonitor::start);
     }
 
@@ -182,6 +201,31 @@ final class Servers implements AutoCloseable {
 
     List<Standby> standbys() {
         return List.copyOf(standbys);
+    }
+
+    /** Sets what is called when a server refuses a password: the file with the new one may be there already. */
+    void whenPasswordRefused(Runnable action) {
+        if (account != null) {
+            account.health().whenPasswordRefused(action);
+        }
+        standbyAccounts.values().forEach(each -> each.health().whenPasswordRefused(action));
+    }
+
+    /** Has new connections log in with the accounts of a new configuration; those that are open go on. */
+    void reloadAccounts(UnderstudyConfig now) {
+        MonitorConfig monitor = now.primary().monitor();
+        LiveAccount of = account;
+        if (of != null && monitor != null && of.replace(monitor.user(), monitor.password())) {
+            if (loginCheck != null) {
+                loginCheck.soon();
+            }
+        }
+        for (StandbyConfig standby : now.standbys()) {
+            LiveAccount its = standbyAccounts.get(standby.name());
+            if (its != null) {
+                its.replace(standby.user(), standby.password());
+            }
+        }
     }
 
     /** Applies the primary's address or candidates of a new configuration. */
@@ -212,7 +256,7 @@ final class Servers implements AutoCloseable {
 
     /** Moving all clients to a server that is dead or refuses writes would be an outage. */
     private void ensureUsable(Address chosen) {
-        String why = PrimaryMonitor.unusable(chosen, primaryConfig, names, probeThreads);
+        String why = PrimaryMonitor.unusable(chosen, primaryConfig, account, names, probeThreads);
         if (why != null) {
             throw new IllegalArgumentException(
                     why + "; nothing was changed. With force=true the proxy moves there all the same");
@@ -290,8 +334,9 @@ final class Servers implements AutoCloseable {
         if (undecided != null) {
             warnings.add("primary: " + undecided);
         }
-        if (state.warning() != null) {
-            warnings.add(state.warning());
+        String refused = account == null ? null : account.health().sentence();
+        if (refused != null) {
+            warnings.add(refused);
         }
         if (Boolean.TRUE.equals(state.readOnly())) {
             warnings.add("primary " + address.get() + " is read-only");
@@ -313,6 +358,7 @@ final class Servers implements AutoCloseable {
         view.put("version", state.version());
         view.put("problem", state.problem());
         view.put("warnings", warnings());
+        view.put("account", account == null ? null : account.health().view());
         view.put("candidates", candidates.view());
         view.put("verdict", candidates.view().isEmpty() ? null : candidates.verdictLabel());
         return view;
@@ -326,6 +372,8 @@ final class Servers implements AutoCloseable {
             row.put("standby", standby.name());
             row.put("state", standby.state().view());
             row.put("primary", standby.isPrimary());
+            LiveAccount its = standbyAccounts.get(standby.name());
+            row.put("account", its == null ? null : its.health().view());
             row.putAll(published.ofStandby(standby.name()));
             view.add(row);
         }
@@ -343,6 +391,9 @@ final class Servers implements AutoCloseable {
         primaryMonitor.close();
         if (queryLimits != null) {
             queryLimits.close();
+        }
+        if (loginCheck != null) {
+            loginCheck.close();
         }
         standbyMonitors.forEach(StandbyMonitor::close);
         monitors.shutdownNow();

@@ -18,6 +18,7 @@ import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.server.LiveAccount;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
 import io.understudy.server.QueryPool;
@@ -200,8 +201,16 @@ class QueryPoolTest {
     }
 
     private static PrimaryMonitor monitor(PrimaryAddress present, PrimaryConfig config) {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
         return new PrimaryMonitor(
-                present, config, NameLookup.RUNTIME, new SimpleMeterRegistry(), EXECUTOR, EXECUTOR, OFTEN);
+                present,
+                config,
+                LiveAccount.of(config.monitor(), present, meters),
+                NameLookup.RUNTIME,
+                meters,
+                EXECUTOR,
+                EXECUTOR,
+                OFTEN);
     }
 
     @Test

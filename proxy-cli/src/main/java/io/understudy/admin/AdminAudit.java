@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +20,7 @@ final class AdminAudit {
     private static final Pattern SECRET = Pattern.compile("token|passw|secret|key|auth|credential");
 
     private final RepeatedWarning refusals = new RepeatedWarning(System::nanoTime);
+    private final RepeatedWarning names = new RepeatedWarning(System::nanoTime);
 
     /** Called when the response to an action is known. */
     void acted(String path, Map<String, String> parameters, SocketAddress client, HttpResponseStatus status) {
@@ -59,6 +61,20 @@ final class AdminAudit {
                         path,
                         reason,
                         suppressed == 0 ? "" : " (" + suppressed + " more from this host since the last such line)");
+    }
+
+    /** Called for a request whose Host header names another host. */
+    void misdirected(@Nullable String name, SocketAddress client) {
+        long suppressed = names.mayLog("host");
+        if (suppressed < 0) {
+            return;
+        }
+        LOG.atWarn()
+                .addKeyValue("client", client)
+                .log(
+                        "admin request under the name {} refused; if that is this proxy, add it to admin.hosts{}",
+                        name == null ? "none" : cut(name),
+                        suppressed == 0 ? "" : " (" + suppressed + " more since the last such line)");
     }
 
     private static Map<String, String> shown(Map<String, String> parameters) {

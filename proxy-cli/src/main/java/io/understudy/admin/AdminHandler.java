@@ -32,6 +32,11 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private static final long LINGER_SECONDS = 2;
 
+    private static final AdminResponse TOO_MANY = AdminResponse.error(
+                    HttpResponseStatus.TOO_MANY_REQUESTS,
+                    "this host has sent wrong tokens, and too many of its requests wait already; ask again in a second")
+            .with("Retry-After", "1");
+
     private final AdminRoutes routes;
     private final Duration requestTimeout;
     private final AdminConnections connections;
@@ -90,8 +95,47 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         }
         boolean keepAlive = HttpUtil.isKeepAlive(request);
         boolean head = request.method().equals(HttpMethod.HEAD);
-        StreamingResponse stream = new StreamingResponse(context);
         SocketAddress client = context.channel().remoteAddress();
+        AdminResponse misdirected = routes.misdirected(request, client);
+        if (misdirected != null) {
+            send(context, misdirected, keepAlive, head);
+            return;
+        }
+        if (request.headers().contains(HttpHeaderNames.AUTHORIZATION)
+                && routes.pace().isSlowed(client)) {
+            later(context, request, client);
+            return;
+        }
+        respond(context, request, client);
+    }
+
+    /** Looks at a request of a host that has sent wrong tokens after a while. */
+    private void later(ChannelHandlerContext context, FullHttpRequest request, SocketAddress client) {
+        if (!routes.pace().begin(client)) {
+            send(context, TOO_MANY, false, false);
+            return;
+        }
+        request.retain();
+        context.executor()
+                .schedule(
+                        () -> {
+                            routes.pace().end(client);
+                            try {
+                                if (context.channel().isActive()) {
+                                    respond(context, request, client);
+                                }
+                            } finally {
+                                request.release();
+                            }
+                        },
+                        TokenPace.DELAY.toMillis(),
+                        TimeUnit.MILLISECONDS);
+    }
+
+    private void respond(ChannelHandlerContext context, FullHttpRequest request, SocketAddress client) {
+        boolean keepAlive = HttpUtil.isKeepAlive(request);
+        boolean head = request.method().equals(HttpMethod.HEAD);
+        StreamingResponse stream = new StreamingResponse(context);
         AdminRoutes.Opened opened = routes.stream(request, client, stream::ready);
         if (opened != null) {
             AdminResponse refusal = opened.refusal();

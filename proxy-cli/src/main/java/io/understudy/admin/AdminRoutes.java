@@ -48,15 +48,19 @@ final class AdminRoutes {
     private final AdminStreams streams;
     private final PageFiles page = new PageFiles();
     private final AdminAudit audit = new AdminAudit();
+    private final AdminHosts hosts;
+    private final TokenPace pace = new TokenPace(System::nanoTime);
 
     AdminRoutes(
             AdminEndpoints endpoints,
+            AdminHosts hosts,
             AdminToken token,
             PrometheusMeterRegistry registry,
             Readiness readiness,
             AdminWorkers workers,
             AdminStreams streams) {
         this.endpoints = endpoints;
+        this.hosts = hosts;
         this.token = token;
         this.registry = registry;
         this.readiness = readiness;
@@ -308,8 +312,25 @@ final class AdminRoutes {
         };
     }
 
+    /** Returns the refusal of a request that names another host than this endpoint, or null. */
+    @Nullable
+    AdminResponse misdirected(FullHttpRequest request, SocketAddress client) {
+        AdminResponse refusal = hosts.refusal(request.headers().get(HttpHeaderNames.HOST));
+        if (refusal != null) {
+            audit.misdirected(request.headers().get(HttpHeaderNames.HOST), client);
+        }
+        return refusal;
+    }
+
+    TokenPace pace() {
+        return pace;
+    }
+
     private AdminResponse refuse(AdminToken.Verdict verdict, String path, SocketAddress client, String what) {
         audit.refused(path, client, verdict);
+        if (verdict == AdminToken.Verdict.WRONG) {
+            pace.wrong(client);
+        }
         String why = path + what;
         if (verdict == AdminToken.Verdict.NOT_CONFIGURED) {
             return AdminResponse.error(

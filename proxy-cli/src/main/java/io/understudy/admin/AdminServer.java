@@ -25,6 +25,8 @@ import io.understudy.relay.AcceptReserve;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Every client of the port may read metrics, health and the plain views, which hold no SQL text and no literals:
  * bind it to an address that only operators reach. Actions and SQL text need the bearer token and are off while none is
  * configured. Browsers never send the token's header by themselves, and there are no cookies. So a forged request from
- * another page (CSRF) and a rebound DNS name reach only the plain views.
+ * another page (CSRF) reaches only the plain views, and a rebound DNS name nothing, see {@link AdminHosts}.
  */
 public final class AdminServer implements AutoCloseable {
 
@@ -62,6 +64,7 @@ public final class AdminServer implements AutoCloseable {
     private final Channel listener;
     private final Limits limits;
     private final AdminToken token;
+    private final AdminHosts hosts;
     private final AdminConnections connections;
     private final AdminStreams streams;
     private final @Nullable ReloadableTls tls;
@@ -69,12 +72,14 @@ public final class AdminServer implements AutoCloseable {
     private AdminServer(
             InetSocketAddress address,
             @Nullable String token,
+            Collection<String> names,
             @Nullable ReloadableTls tls,
             PrometheusMeterRegistry registry,
             Readiness readiness,
             AdminEndpoints endpoints,
             Limits limits)
             throws IOException {
+        this.hosts = new AdminHosts(tls != null, names);
         this.limits = limits;
         this.tls = tls;
         this.connections = new AdminConnections(limits.connections());
@@ -83,7 +88,7 @@ public final class AdminServer implements AutoCloseable {
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("admin-http", true), NioIoHandler.newFactory());
         workers = new AdminWorkers(group.next(), limits.response());
-        AdminRoutes routes = new AdminRoutes(endpoints, this.token, registry, readiness, workers, streams);
+        AdminRoutes routes = new AdminRoutes(endpoints, hosts, this.token, registry, readiness, workers, streams);
         ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class);
         DescriptorShortage shortage = readiness.descriptors();
         if (shortage != null) {
@@ -113,6 +118,7 @@ public final class AdminServer implements AutoCloseable {
      * Starts the server. Returns when it listens.
      *
      * @param token for actions and sensitive views; null or empty turns those off
+     * @param names under which it responds beside its addresses and the loopback's name
      * @param tls null: plain HTTP
      * @param registry the metrics at {@code /metrics}
      * @param readiness asked by {@code /health/ready}
@@ -122,12 +128,13 @@ public final class AdminServer implements AutoCloseable {
     public static AdminServer start(
             InetSocketAddress address,
             @Nullable String token,
+            Collection<String> names,
             @Nullable ReloadableTls tls,
             PrometheusMeterRegistry registry,
             Readiness readiness,
             AdminEndpoints endpoints)
             throws IOException {
-        return new AdminServer(address, token, tls, registry, readiness, endpoints, Limits.DEFAULT);
+        return new AdminServer(address, token, names, tls, registry, readiness, endpoints, Limits.DEFAULT);
     }
 
     /** Starts the server without TLS. */
@@ -149,7 +156,7 @@ public final class AdminServer implements AutoCloseable {
             AdminEndpoints endpoints,
             Limits limits)
             throws IOException {
-        return new AdminServer(address, token, null, registry, readiness, endpoints, limits);
+        return new AdminServer(address, token, List.of(), null, registry, readiness, endpoints, limits);
     }
 
     /** Returns the listen address, with the actual port if 0 was configured. */
@@ -160,6 +167,11 @@ public final class AdminServer implements AutoCloseable {
     /** Replaces the token for later requests; null or empty turns off everything that needs one. Thread-safe. */
     public void setToken(@Nullable String next) {
         token.replace(next);
+    }
+
+    /** Replaces the names under which it responds. Thread-safe. */
+    public void setNames(Collection<String> names) {
+        hosts.replace(names);
     }
 
     private void assemble(SocketChannel channel, AdminRoutes routes) {

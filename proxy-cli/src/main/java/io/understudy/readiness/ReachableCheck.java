@@ -8,6 +8,8 @@ final class ReachableCheck implements Check {
     private static final String STANDBY = "reachable";
     private static final String PRIMARY = "primary";
     private static final String GATE = "gate";
+    private static final String NOT_COMPARED = "the standby is not compared with it: transactions that it has not"
+            + " received, errant transactions, settings, accounts and tables are not known";
 
     @Override
     public List<Finding> findings(Situation situation) {
@@ -40,19 +42,22 @@ final class ReachableCheck implements Check {
         ServerFacts primary = situation.now().primary();
         if (!primary.fault().isEmpty()) {
             findings.add(fault(primary, "primary"));
+        } else if (!primary.responded() && primary.denied()) {
+            // It is alive, so what it has and the standby lacks can be found out before anybody promotes.
+            findings.add(Finding.undecided(
+                    PRIMARY,
+                    "primary",
+                    "the primary " + situation.primaryAddress() + " refuses the login: " + primary.unreachable(),
+                    NOT_COMPARED,
+                    "on the primary: mend the account of primary.monitor; /api/primary has the statement"));
         } else if (!primary.responded()) {
             findings.add(Finding.unknown(
                     PRIMARY,
                     "primary",
-                    "the primary " + situation.primaryAddress()
-                            + (primary.denied() ? " refuses the login: " : " does not" + " respond: ")
-                            + primary.unreachable(),
-                    "the standby is not compared with it: transactions that it has not received, errant transactions,"
-                            + " settings, accounts and tables are not known",
-                    primary.denied()
-                            ? "on the primary: create the account of primary.monitor, or correct the password"
-                            : "make sure that the old primary is down or read-only before the promotion; understudy"
-                                    + " report lost lists what it takes with it, if the black box runs"));
+                    "the primary " + situation.primaryAddress() + " does not respond: " + primary.unreachable(),
+                    NOT_COMPARED,
+                    "make sure that the old primary is down or read-only before the promotion; understudy report lost"
+                            + " lists what it takes with it, if the black box runs"));
         } else if (ServerFacts.isOn(primary.variable("read_only"))) {
             findings.add(Finding.warns(
                     PRIMARY,

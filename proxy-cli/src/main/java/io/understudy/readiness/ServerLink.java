@@ -3,6 +3,7 @@ package io.understudy.readiness;
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
+import io.understudy.server.AccountHealth;
 import io.understudy.server.QueryPool;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -28,9 +29,6 @@ final class ServerLink implements AutoCloseable {
 
     /** Time that a response may take after the end of a wait in the server. */
     private static final long RESPONSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-
-    private static final int ER_ACCESS_DENIED = 1045;
-    private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
 
     /** An account to log in with. */
     record Login(String user, Secret password) {}
@@ -84,7 +82,7 @@ final class ServerLink implements AutoCloseable {
             }
             new FactsReader(new ServerSession(open, deadline), facts, user).read();
         } catch (SQLException e) {
-            facts.failed(String.valueOf(e.getMessage()), isDenied(e));
+            facts.failed(String.valueOf(e.getMessage()), AccountHealth.refuses(e));
         } catch (RuntimeException | Error e) {
             LOG.warn("the readiness gate failed while it read {}", address, e);
             facts.fault(e);
@@ -101,17 +99,13 @@ final class ServerLink implements AutoCloseable {
                 user = login.user();
                 return open;
             } catch (SQLException e) {
-                if (!isDenied(e)) {
+                if (!AccountHealth.refuses(e)) {
                     throw e;
                 }
                 refused = e;
             }
         }
         throw refused;
-    }
-
-    private static boolean isDenied(SQLException e) {
-        return e.getErrorCode() == ER_ACCESS_DENIED || e.getErrorCode() == ER_ACCESS_DENIED_NO_PASSWORD;
     }
 
     /**

@@ -4,6 +4,7 @@ import io.understudy.admin.AdminServer;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.util.Collection;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -118,6 +119,13 @@ final class AdminPort implements AutoCloseable {
     synchronized void setToken(@Nullable String token) {
         if (server != null) {
             server.setToken(token);
+        }
+    }
+
+    /** See {@link AdminServer#setNames}. */
+    synchronized void setNames(Collection<String> names) {
+        if (server != null) {
+            server.setNames(names);
         }
     }
 

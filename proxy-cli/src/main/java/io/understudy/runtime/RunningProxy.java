@@ -29,12 +29,15 @@ import io.understudy.readiness.ReadinessView;
 import io.understudy.rehearsal.RehearsalRecorder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -70,6 +73,9 @@ public final class RunningProxy implements AutoCloseable {
     private final Reloader reloader;
     private final AtomicInteger lastReloadFailed = new AtomicInteger();
     private volatile LoadedConfig current;
+    /** What the file that was refused depends on: one of these may make it usable. */
+    private volatile Set<Path> refused = Set.of();
+
     private volatile Runnable drainRequest = () -> {};
     private volatile Consumer<LoadedConfig> onReload = next -> {};
 
@@ -91,6 +97,9 @@ public final class RunningProxy implements AutoCloseable {
                 .description("1 while the newest configuration file could not be applied")
                 .register(registry);
         configuration = new ConfigView(loaded, proxy::pending, proxy::olderSessions, registry, Clock.systemUTC());
+        watcher = new ConfigWatcher(
+                this::watched, management, Clock.systemUTC(), WATCH_INTERVAL, file -> reload(file + " has changed"));
+        proxy.whenPasswordRefused(() -> onManagement(watcher::check));
         AdminPort started = null;
         try {
             proxy.prepare();
@@ -110,12 +119,6 @@ public final class RunningProxy implements AutoCloseable {
         if (started != null) {
             started.announce();
         }
-        watcher = new ConfigWatcher(
-                () -> current.files(),
-                management,
-                Clock.systemUTC(),
-                WATCH_INTERVAL,
-                file -> reload(file + " has changed"));
         watcher.start();
     }
 
@@ -178,6 +181,7 @@ public final class RunningProxy implements AutoCloseable {
                         new InetSocketAddress(
                                 config.address().host(), config.address().port()),
                         token(current.config().admin()),
+                        current.config().admin().names(),
                         tls,
                         registry,
                         readiness,
@@ -225,7 +229,12 @@ public final class RunningProxy implements AutoCloseable {
         return new Readiness() {
             @Override
             public List<String> warnings() {
-                return proxy.warnings();
+                List<String> warnings = new ArrayList<>(proxy.warnings());
+                if (lastReloadFailed.get() != 0) {
+                    warnings.add("the newest configuration could not be applied in full, and what ran before goes on;"
+                            + " understudy check -c FILE and the log say why");
+                }
+                return warnings;
             }
 
             @Override
@@ -302,11 +311,38 @@ public final class RunningProxy implements AutoCloseable {
         }
     }
 
+    private Set<Path> watched() {
+        Set<Path> all = new HashSet<>(current.files());
+        all.addAll(refused);
+        return all;
+    }
+
+    private void onManagement(Runnable task) {
+        try {
+            management.execute(task);
+        } catch (RejectedExecutionException stopped) {
+            log.debug("the proxy is being stopped", stopped);
+        }
+    }
+
+    /** Reads the configuration. One that is refused is read once more when its files are watched. */
+    private LoadedConfig load() throws ConfigException {
+        try {
+            LoadedConfig next = reloader.load();
+            refused = Set.of();
+            return next;
+        } catch (ConfigException e) {
+            refused = e.files();
+            watcher.look();
+            return reloader.load();
+        }
+    }
+
     /** Applies the whole new file, or keeps the active configuration. Called on the management thread only. */
     private Map<String, Object> reload(String why) {
         Map<String, Object> response = new LinkedHashMap<>();
         try {
-            LoadedConfig next = reloader.load();
+            LoadedConfig next = load();
             ConfigDiff diff = ConfigDiff.between(current, next);
             List<String> left = new ArrayList<>(reloaded(next));
             List<String> oldCertificate = reloadTls(next.config().admin());
@@ -318,6 +354,7 @@ public final class RunningProxy implements AutoCloseable {
             AdminPort port = admin;
             if (port != null) {
                 port.setToken(token(next.config().admin()));
+                port.setNames(next.config().admin().names());
             }
             lastReloadFailed.set(proxy.keepsOldCertificates() || !oldCertificate.isEmpty() ? 1 : 0);
             count("applied");

@@ -131,12 +131,12 @@ class AdminLimitsTest extends AdminHarness {
 
     @Test
     void refusesLongHeadersAndMalformedRequests() throws Exception {
-        assertThat(raw("GET / HTTP/1.1\r\nHost: x\r\nA: " + "a".repeat(10_000) + "\r\n\r\n"))
+        assertThat(raw("GET / HTTP/1.1\r\nHost: localhost\r\nA: " + "a".repeat(10_000) + "\r\n\r\n"))
                 .startsWith("HTTP/1.1 431");
-        assertThat(raw("GET /" + "a".repeat(10_000) + " HTTP/1.1\r\nHost: x\r\n\r\n"))
+        assertThat(raw("GET /" + "a".repeat(10_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
                 .startsWith("HTTP/1.1 414");
         assertThat(raw("nonsense\r\n\r\n")).startsWith("HTTP/1.1 400");
-        assertThat(raw("GET /api/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+        assertThat(raw("GET /api/%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                 .startsWith("HTTP/1.1 400");
     }
 
@@ -152,9 +152,9 @@ class AdminLimitsTest extends AdminHarness {
 
     @Test
     void pipelinedRequestsGetResponsesInOrder() throws Exception {
-        String responses = raw("GET /api/standbys HTTP/1.1\r\nHost: x\r\n\r\n"
-                + "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"
-                + "GET /api/broken HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        String responses = raw("GET /api/standbys HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                + "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                + "GET /api/broken HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         assertThat(responses).containsSubsequence("standby-1", "\"live\"", "no such thing");
     }
 
@@ -191,14 +191,14 @@ class AdminLimitsTest extends AdminHarness {
                 Socket second = new Socket()) {
             first.connect(server.address(), 5000);
             first.getOutputStream()
-                    .write("GET /api/slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    .write("GET /api/slow HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(slowBegan.await(20, TimeUnit.SECONDS)).isTrue();
             second.connect(server.address(), 5000);
             second.setSoTimeout(20_000);
             assertThat(second.getInputStream().read()).isEqualTo(-1);
             slow.countDown();
         }
-        await().until(() -> raw("GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        await().until(() -> raw("GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 .startsWith("HTTP/1.1 200"));
     }
 
@@ -210,7 +210,7 @@ class AdminLimitsTest extends AdminHarness {
             served.connect(server.address(), 5000);
             served.setSoTimeout(20_000);
             served.getOutputStream()
-                    .write("GET /api/slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    .write("GET /api/slow HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(slowBegan.await(20, TimeUnit.SECONDS)).isTrue();
             for (int i = 0; i < 1000; i++) {
                 Socket one = new Socket();
@@ -220,7 +220,7 @@ class AdminLimitsTest extends AdminHarness {
                     one.getOutputStream().write("GET /health/rea".getBytes(StandardCharsets.US_ASCII));
                 }
                 if (i % 200 == 199) {
-                    String reply = raw("GET /health/ready HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+                    String reply = raw("GET /health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
                     assertThat(reply).startsWith("HTTP/1.1 200");
                 }
             }
@@ -246,7 +246,7 @@ class AdminLimitsTest extends AdminHarness {
                 one.connect(server.address(), 5000);
                 one.setSoTimeout(20_000);
                 one.getOutputStream()
-                        .write("GET /ticks HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                        .write("GET /ticks HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                 assertThat(new String(one.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
                         .isEqualTo("HTTP/1.1 200");
             }
@@ -261,7 +261,8 @@ class AdminLimitsTest extends AdminHarness {
                     next.connect(server.address(), 5000);
                     next.setSoTimeout(20_000);
                     next.getOutputStream()
-                            .write("GET /ticks HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                            .write("GET /ticks HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                                    .getBytes(StandardCharsets.US_ASCII));
                     return new String(next.getInputStream().readNBytes(12), StandardCharsets.US_ASCII)
                             .equals("HTTP/1.1 200");
                 }

@@ -2,6 +2,7 @@ package io.understudy.config;
 
 import io.understudy.config.bind.Checks;
 import io.understudy.config.bind.HasWarnings;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,12 +12,14 @@ import org.jspecify.annotations.Nullable;
  * @param enabled whether there is one
  * @param address host and port on which it listens
  * @param token required of a caller that changes anything or reads SQL text; null: both are off
+ * @param hosts names in requests' Host header to which it responds, beside its addresses; with TLS to any
  * @param tls null: plain HTTP
  */
 public record AdminConfig(
         Boolean enabled,
         Address address,
         @Nullable Secret token,
+        List<String> hosts,
         @Nullable AdminTls tls) implements HasWarnings {
 
     /** Default address of the admin endpoint. */
@@ -31,6 +34,7 @@ public record AdminConfig(
     public AdminConfig {
         enabled = enabled == null || enabled;
         address = address == null ? DEFAULT_ADDRESS : address;
+        hosts = hosts == null ? List.of() : List.copyOf(hosts);
         new Checks()
                 .that(!address.isUnix(), "address", "expected host:port: HTTP is not served on a socket file")
                 .that(
@@ -46,7 +50,14 @@ public record AdminConfig(
 
     /** Returns the defaults. */
     public static AdminConfig defaults() {
-        return new AdminConfig(true, DEFAULT_ADDRESS, null, null);
+        return new AdminConfig(true, DEFAULT_ADDRESS, null, List.of(), null);
+    }
+
+    /** Returns all names under which it responds. */
+    public List<String> names() {
+        List<String> names = new ArrayList<>(hosts);
+        names.add(address.host());
+        return names;
     }
 
     @Override

@@ -26,8 +26,9 @@ public record ConfigDiff(List<Change> changes) {
 
     private static final Pattern LIVE = Pattern.compile("(limits|log|metrics|pages|switchover|plugins)(\\..*)?"
             + "|listen\\.maxConnections|listen\\.tls\\.(certificate|key|clientCa|requireClientCertificate)"
-            + "|primary\\.(address|candidates)|primary\\.tls\\.(ca|certificate|key)"
-            + "|admin\\.token|admin\\.tls\\.(certificate|key)");
+            + "|primary\\.(address|candidates)|primary\\.monitor\\..*|standbys\\[\\d+]\\.(user|password)"
+            + "|primary\\.tls\\.(ca|certificate|key)"
+            + "|admin\\.(token|hosts)|admin\\.tls\\.(certificate|key)");
 
     /**
      * One value that differs.

@@ -96,7 +96,7 @@ public final class ConfigLoader {
             }
         }
         if (config == null || !document.errors().isEmpty()) {
-            throw new ConfigException(document.errors());
+            throw new ConfigException(document.errors(), files);
         }
         return new LoadedConfig(config, plugins, sha(text), document.warnings(), files, document.fromOutside());
     }
@@ -155,7 +155,8 @@ public final class ConfigLoader {
 
     private static ConfigException unreadable(Path file, String why) {
         return new ConfigException(
-                List.of(new Problem(Problem.Severity.ERROR, file.toString(), Position.NONE, "", why, "")));
+                List.of(new Problem(Problem.Severity.ERROR, file.toString(), Position.NONE, "", why, "")),
+                Set.of(file));
     }
 
     private static String sha(String text) {

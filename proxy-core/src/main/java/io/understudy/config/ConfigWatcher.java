@@ -101,11 +101,22 @@ public final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    private synchronized void check() {
+    /** Takes note of files that are new in the list, so that a change of them from now on is one. */
+    public synchronized void look() {
+        for (Path file : files.get()) {
+            if (!seen.containsKey(file) && !missing.containsKey(file)) {
+                changed(file);
+            }
+        }
+    }
+
+    /** Looks for changes now, and reports them before it returns. */
+    public synchronized void check() {
         // A periodic task that throws would silently never run again.
         try {
             Collection<Path> current = files.get();
             seen.keySet().retainAll(current);
+            missing.keySet().retainAll(current);
             for (Path file : current) {
                 if (changed(file)) {
                     onChange.accept(file);
@@ -116,7 +127,9 @@ public final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    /** Returns whether the content differs from the last check; a file not seen before has not changed. */
+    /**
+     * Returns whether the content differs from the last check, or the file is the first time there after it was not.
+     */
     private boolean changed(Path file) {
         try {
             BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
@@ -128,10 +141,11 @@ public final class ConfigWatcher implements AutoCloseable {
             seen.put(
                     file,
                     new Seen(now.size(), now.lastModifiedTime().toInstant(), now.fileKey(), clock.instant(), hash));
-            if (missing.remove(file) != null) {
-                LOG.info("{} is there again", file);
+            boolean appeared = missing.remove(file) != null;
+            if (appeared) {
+                LOG.info("{} is there {}", file, before == null ? "now" : "again");
             }
-            return before != null && !before.hash().equals(hash);
+            return before == null ? appeared : !before.hash().equals(hash);
         } catch (IOException e) {
             if (missing.put(file, true) == null) {
                 LOG.warn(

@@ -27,8 +27,7 @@ public final class NettyServerConnector implements ServerConnector {
     private final Dialer dialer;
     private final EventLoopGroup loops;
     private final Supplier<Address> address;
-    private final String user;
-    private final Secret password;
+    private final Supplier<Credentials> credentials;
     private final ServerTlsConfig tls;
     private final Duration connectTimeout;
     private final Duration loginTimeout;
@@ -39,7 +38,7 @@ public final class NettyServerConnector implements ServerConnector {
     private @Nullable Address settingsOf;
 
     /**
-     * @param address called for each connection
+     * @param address called for each connection, as {@code credentials}
      * @param loops of {@link NetworkTransport#relayGroup}; not those of sessions
      * @param connectTimeout maximum time for name lookup and TCP connection together
      * @param loginTimeout maximum time from there until the server accepts the login
@@ -48,8 +47,7 @@ public final class NettyServerConnector implements ServerConnector {
             NetworkTransport transport,
             EventLoopGroup loops,
             Supplier<Address> address,
-            String user,
-            Secret password,
+            Supplier<Credentials> credentials,
             ServerTlsConfig tls,
             Duration connectTimeout,
             Duration loginTimeout) {
@@ -57,14 +55,13 @@ public final class NettyServerConnector implements ServerConnector {
         this.dialer = new Dialer(transport);
         this.loops = loops;
         this.address = address;
-        this.user = user;
-        this.password = password;
+        this.credentials = credentials;
         this.tls = tls;
         this.connectTimeout = connectTimeout;
         this.loginTimeout = loginTimeout;
     }
 
-    /** As above, with a fixed address. */
+    /** As above, with a fixed address and account. */
     public NettyServerConnector(
             NetworkTransport transport,
             EventLoopGroup loops,
@@ -74,14 +71,20 @@ public final class NettyServerConnector implements ServerConnector {
             ServerTlsConfig tls,
             Duration connectTimeout,
             Duration loginTimeout) {
-        this(transport, loops, () -> address, user, password, tls, connectTimeout, loginTimeout);
+        this(transport, loops, () -> address, fixed(user, password), tls, connectTimeout, loginTimeout);
+    }
+
+    private static Supplier<Credentials> fixed(String user, Secret password) {
+        Credentials credentials = new Credentials(user, password);
+        return () -> credentials;
     }
 
     @Override
     public CompletionStage<ServerConnection> connect() {
         CompletableFuture<ServerConnection> result = new CompletableFuture<>();
         Address to = address.get();
-        ServerAccount account = new ServerAccount(to, user, password, tls);
+        Credentials login = credentials.get();
+        ServerAccount account = new ServerAccount(to, login.user(), login.password(), tls);
         ConnectionTls secured = connectionTls(to);
         Bootstrap bootstrap = new Bootstrap().handler(new ChannelInitializer<Channel>() {
             @Override

@@ -1,8 +1,10 @@
 package io.understudy.host;
 
+import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.Primary;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.server.AccountHealth;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
 import io.understudy.server.PrimaryState;
@@ -14,9 +16,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param dataSource null without a monitor account
  * @param connector without a monitor account, one that fails and says so, see {@link #noAccount}
+ * @param account how the monitor account fares; null without one
  */
 public record HostedPrimary(
-        @Nullable DataSource dataSource, PrimaryAddress address, PrimaryMonitor monitor, ServerConnector connector)
+        @Nullable DataSource dataSource,
+        PrimaryAddress address,
+        PrimaryMonitor monitor,
+        ServerConnector connector,
+        @Nullable AccountHealth account)
         implements Primary {
     /** Returns the connector used if no monitor account is configured. */
     public static ServerConnector noAccount() {
@@ -30,6 +37,11 @@ public record HostedPrimary(
     public boolean isUnreachable() {
         PrimaryState state = monitor.state();
         return state != PrimaryState.UNKNOWN && !state.reachable();
+    }
+
+    @Override
+    public AccountUse accountUse(String function) {
+        return account == null ? AccountUse.NONE : account.use(function);
     }
 
     @Override

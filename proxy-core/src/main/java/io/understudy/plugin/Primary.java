@@ -27,6 +27,16 @@ public interface Primary {
     }
 
     /**
+     * Returns where a function reports how the monitor account fares beyond getting a connection of
+     * {@link #dataSource}, which the proxy sees itself.
+     *
+     * @param function what does not work without it, for an operator
+     */
+    default AccountUse accountUse(String function) {
+        return AccountUse.NONE;
+    }
+
+    /**
      * Registers a listener for changes of the primary. It is called after connections made from {@link #dataSource} and
      * {@link #connector} lead to the new one, and must not wait.
      *

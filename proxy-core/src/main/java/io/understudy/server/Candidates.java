@@ -3,9 +3,9 @@ package io.understudy.server;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.config.Address;
-import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.connection.NameLookup;
+import io.understudy.plugin.AccountUse;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -69,6 +69,7 @@ public final class Candidates implements AutoCloseable {
 
     private final PrimaryAddress address;
     private final Function<Address, PrimaryProbe> probes;
+    private final @Nullable AccountHealth account;
     private final ScheduledExecutorService executor;
 
     /** Guarded by this, as the next ones. */
@@ -96,35 +97,43 @@ public final class Candidates implements AutoCloseable {
     public Candidates(
             PrimaryAddress address,
             PrimaryConfig config,
+            @Nullable LiveAccount account,
             NameLookup names,
             MeterRegistry registry,
             ScheduledExecutorService executor,
             Executor queries) {
-        this(address, candidate -> probe(candidate, config, names, queries), registry, executor);
+        this(
+                address,
+                candidate -> probe(candidate, config, account, names, queries),
+                account == null ? null : account.health(),
+                registry,
+                executor);
     }
 
     /** @param probes creates the probe of a candidate */
     Candidates(
             PrimaryAddress address,
             Function<Address, PrimaryProbe> probes,
+            @Nullable AccountHealth account,
             MeterRegistry registry,
             ScheduledExecutorService executor) {
         this.address = address;
         this.probes = probes;
+        this.account = account;
         this.executor = executor;
         Gauge.builder("understudy.primary.candidates.writable", this, Candidates::writableGauge)
                 .description("Writable candidates: 1 as it should be, 0 none, 2 split; NaN without candidates")
                 .register(registry);
     }
 
-    private static PrimaryProbe probe(Address at, PrimaryConfig config, NameLookup names, Executor queries) {
-        MonitorConfig account = config.monitor();
+    private static PrimaryProbe probe(
+            Address at, PrimaryConfig config, @Nullable LiveAccount account, NameLookup names, Executor queries) {
         if (account == null) {
             return () -> {
                 throw new SQLException("there is no account for it; restart with primary.monitor");
             };
         }
-        return new JdbcPrimaryProbe(() -> at, config, account, names, queries);
+        return new JdbcPrimaryProbe(() -> at, config, account::credentials, names, queries);
     }
 
     private synchronized double writableGauge() {
@@ -271,7 +280,7 @@ public final class Candidates implements AutoCloseable {
                     Verdict.UNCLEAR,
                     "unclear: " + present + " is alive, but whether it is writable cannot be found out ("
                             + its.problem
-                            + "); the proxy stays with it. Check primary.monitor and the grants of its account");
+                            + "); the proxy stays with it, and follows no failover until primary.monitor can query it");
         } else if (writable.isEmpty()) {
             conclude(
                     Verdict.NONE,
@@ -339,6 +348,8 @@ public final class Candidates implements AutoCloseable {
     /** One candidate. Written under the lock, but for its own probe. */
     private final class Member {
         private final Address at;
+        private final String function;
+        private final AccountUse use;
         private final PrimaryProbe probe;
         private final Polling polling;
         private Role role = Role.UNKNOWN;
@@ -348,6 +359,8 @@ public final class Candidates implements AutoCloseable {
 
         Member(Address at) {
             this.at = at;
+            this.function = "following the candidates: whether " + at + " is writable";
+            this.use = account == null ? AccountUse.NONE : account.use(function);
             this.probe = probes.apply(at);
             this.polling = new Polling(executor, () -> (verdict == Verdict.ONE ? CALM : ALERT).toNanos(), this::probe);
         }
@@ -356,11 +369,14 @@ public final class Candidates implements AutoCloseable {
             long start = System.nanoTime();
             @Nullable Role found;
             String why = null;
+            Exception failure = null;
             try {
                 PrimaryProbe.Result result = probe.run();
                 found = Boolean.FALSE.equals(result.readOnly()) ? Role.WRITABLE : Role.READ_ONLY;
+                use.works();
             } catch (SQLException | IOException e) {
                 why = Reasons.of(e);
+                failure = e;
                 found = switch (ProbeFailure.of(e)) {
                     case DOWN -> Role.UNREACHABLE;
                     case ACCOUNT -> Role.UNCLEAR;
@@ -369,6 +385,9 @@ public final class Candidates implements AutoCloseable {
             }
             if (polling.stopped()) {
                 return;
+            }
+            if (found == Role.UNCLEAR && account != null && failure != null) {
+                account.refused(use, function, failure);
             }
             synchronized (Candidates.this) {
                 if (found == null) {

@@ -4,6 +4,7 @@ import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
+import io.understudy.connection.Credentials;
 import io.understudy.connection.NameLookup;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -29,6 +30,7 @@ final class DriverSource implements DataSource {
 
     private final Driver driver = new Driver();
     private final Supplier<Address> address;
+    private final Supplier<Credentials> credentials;
     private final NameLookup names;
     private final Duration connectTimeout;
     private final Properties properties = new Properties();
@@ -52,26 +54,29 @@ final class DriverSource implements DataSource {
             Secret password,
             Duration connectTimeout,
             Duration response) {
-        this(() -> address, NameLookup.RUNTIME, tls, user, password, connectTimeout, response);
+        this(() -> address, NameLookup.RUNTIME, tls, fixed(user, password), connectTimeout, response);
+    }
+
+    private static Supplier<Credentials> fixed(String user, Secret password) {
+        Credentials credentials = new Credentials(user, password);
+        return () -> credentials;
     }
 
     /**
-     * @param address called for each connection
+     * @param address called for each connection, as {@code credentials}
      * @param response maximum time for a statement before the connection is closed; zero for no limit
      */
     DriverSource(
             Supplier<Address> address,
             NameLookup names,
             ServerTlsConfig tls,
-            String user,
-            Secret password,
+            Supplier<Credentials> credentials,
             Duration connectTimeout,
             Duration response) {
         this.address = address;
+        this.credentials = credentials;
         this.names = names;
         this.connectTimeout = connectTimeout.compareTo(RESPONSE_TIMEOUT) < 0 ? connectTimeout : RESPONSE_TIMEOUT;
-        set("user", user);
-        set("password", password.reveal());
         set("connectTimeout", Long.toString(this.connectTimeout.toMillis()));
         set("socketTimeout", Long.toString(response.toMillis()));
         set("connectionAttributes", "program_name:understudy");
@@ -141,6 +146,9 @@ final class DriverSource implements DataSource {
     private Connection connect(Address to, String sslMode) throws SQLException {
         Properties with = new Properties();
         with.putAll(properties);
+        Credentials login = credentials.get();
+        with.setProperty("user", login.user());
+        with.setProperty("password", login.password().reveal());
         with.setProperty("sslMode", sslMode);
         String url;
         if (to.isUnix()) {

@@ -1,8 +1,8 @@
 package io.understudy.server;
 
 import io.understudy.config.Address;
-import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
+import io.understudy.connection.Credentials;
 import io.understudy.connection.NameLookup;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -59,19 +59,20 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
 
     /**
      * @param address called for each probe
+     * @param credentials called for each connection
      * @param threads runs the queries, at most one at a time for each address
      */
     JdbcPrimaryProbe(
             Supplier<Address> address,
             PrimaryConfig config,
-            MonitorConfig account,
+            Supplier<Credentials> credentials,
             NameLookup names,
             Executor threads) {
         this.address = address;
         this.names = names;
         this.threads = threads;
         Duration connect = config.connectTimeout().compareTo(CONNECT) < 0 ? config.connectTimeout() : CONNECT;
-        source = new DriverSource(address, names, config.tls(), account.user(), account.password(), connect, LOGIN);
+        source = new DriverSource(address, names, config.tls(), credentials, connect, LOGIN);
     }
 
     @Override

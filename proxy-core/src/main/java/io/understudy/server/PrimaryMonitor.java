@@ -3,9 +3,9 @@ package io.understudy.server;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.config.Address;
-import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.connection.NameLookup;
+import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.ServerFlavor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,6 +24,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,10 +49,15 @@ public final class PrimaryMonitor implements AutoCloseable {
     /** A primary without a sign of life for so long has missed a probe. */
     private static final Duration MISSED = Duration.ofSeconds(2);
 
+    /** What does not work without the account. */
+    private static final String FUNCTION = "the primary's health and role";
+
     private final PrimaryAddress address;
     private final PrimaryProbe probe;
     private final @Nullable NameLookup names;
     private final boolean hasAccount;
+    private final @Nullable AccountHealth account;
+    private final AccountUse use;
     private final LongSupplier nanoClock;
     private final Polling polling;
     private final List<Runnable> reachableListeners = new CopyOnWriteArrayList<>();
@@ -71,12 +77,14 @@ public final class PrimaryMonitor implements AutoCloseable {
     private volatile boolean toldReadOnly;
 
     /**
+     * @param account null to attempt connections alone
      * @param threads runs queries that may hang
      * @param names null to leave the primary's name to the probe
      */
     public PrimaryMonitor(
             PrimaryAddress address,
             PrimaryConfig config,
+            @Nullable LiveAccount account,
             NameLookup names,
             MeterRegistry registry,
             ScheduledExecutorService executor,
@@ -84,9 +92,9 @@ public final class PrimaryMonitor implements AutoCloseable {
             Duration interval) {
         this(
                 address,
-                probe(address, config, names, threads),
+                probe(address::get, config, account, names, threads),
+                account == null ? null : account.health(),
                 names,
-                config.monitor() != null,
                 registry,
                 executor,
                 interval,
@@ -96,8 +104,8 @@ public final class PrimaryMonitor implements AutoCloseable {
     PrimaryMonitor(
             PrimaryAddress address,
             PrimaryProbe probe,
+            @Nullable AccountHealth account,
             @Nullable NameLookup names,
-            boolean hasAccount,
             MeterRegistry registry,
             ScheduledExecutorService executor,
             Duration interval,
@@ -105,7 +113,9 @@ public final class PrimaryMonitor implements AutoCloseable {
         this.address = address;
         this.probe = probe;
         this.names = names;
-        this.hasAccount = hasAccount;
+        this.hasAccount = account != null;
+        this.account = account;
+        this.use = account == null ? AccountUse.NONE : account.use(FUNCTION);
         this.nanoClock = nanoClock;
         this.lastSignNanos = nanoClock.getAsLong();
         this.polling = new Polling(executor, interval, this::poll);
@@ -128,20 +138,20 @@ public final class PrimaryMonitor implements AutoCloseable {
     }
 
     private static PrimaryProbe probe(
-            PrimaryAddress address, PrimaryConfig config, NameLookup names, Executor threads) {
-        MonitorConfig account = config.monitor();
-        if (account == null) {
-            return () -> knock(address.get(), names, config.connectTimeout());
-        }
-        return new JdbcPrimaryProbe(address::get, config, account, names, threads);
+            Supplier<Address> at,
+            PrimaryConfig config,
+            @Nullable LiveAccount account,
+            NameLookup names,
+            Executor threads) {
+        return account == null
+                ? () -> knock(at.get(), names, config.connectTimeout())
+                : new JdbcPrimaryProbe(at, config, account::credentials, names, threads);
     }
 
     /** Probes a server once. Waits. Returns why it cannot be the primary; null if it can. */
-    public static @Nullable String unusable(Address at, PrimaryConfig config, NameLookup names, Executor threads) {
-        MonitorConfig account = config.monitor();
-        try (PrimaryProbe probe = account == null
-                ? () -> knock(at, names, config.connectTimeout())
-                : new JdbcPrimaryProbe(() -> at, config, account, names, threads)) {
+    public static @Nullable String unusable(
+            Address at, PrimaryConfig config, @Nullable LiveAccount account, NameLookup names, Executor threads) {
+        try (PrimaryProbe probe = probe(() -> at, config, account, names, threads)) {
             return Boolean.TRUE.equals(probe.run().readOnly())
                     ? at + " is read-only: promote it first (SET GLOBAL read_only=0 there)"
                     : null;
@@ -214,7 +224,7 @@ public final class PrimaryMonitor implements AutoCloseable {
         lastSignNanos = nanoClock.getAsLong();
         for (PrimaryState before = state(); !before.reachable(); before = state()) {
             // The probe that follows finds out the rest.
-            if (become(before, before.alive(null))) {
+            if (become(before, before.alive())) {
                 suspect();
             }
         }
@@ -249,7 +259,8 @@ public final class PrimaryMonitor implements AutoCloseable {
                     ? null
                     : version.toLowerCase(Locale.ROOT).contains("mariadb") ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
             lastSignNanos = nanoClock.getAsLong();
-            now = new PrimaryState(true, flavor, version, response.readOnly(), response.identity(), null, null);
+            use.works();
+            now = new PrimaryState(true, flavor, version, response.readOnly(), response.identity(), null);
         } catch (SQLException | IOException e) {
             if (polling.stopped()) {
                 return;
@@ -272,10 +283,15 @@ public final class PrimaryMonitor implements AutoCloseable {
         }
     }
 
+    /** Tells the listeners that what failed may work again. They must not wait. */
+    public void announceReachable() {
+        reachableListeners.forEach(Runnable::run);
+    }
+
     /** Runs the listeners on the probe's thread, never on the event loop of a login. */
     private void announce(boolean reachable) {
         if (reachable && !announced) {
-            reachableListeners.forEach(Runnable::run);
+            announceReachable();
         }
         announced = reachable;
     }
@@ -286,9 +302,10 @@ public final class PrimaryMonitor implements AutoCloseable {
         return switch (ProbeFailure.of(failure)) {
             case ACCOUNT -> {
                 lastSignNanos = nanoClock.getAsLong();
-                yield before.alive(
-                        "primary " + present + " is alive, but the account of primary.monitor cannot query it: "
-                                + Reasons.of(failure) + "; check primary.monitor and the grants of its account");
+                if (account != null) {
+                    account.refused(use, FUNCTION, failure);
+                }
+                yield before.alive();
             }
             case SILENT ->
                 (before.reachable() || before == PrimaryState.UNKNOWN) && silent < SILENCE.toNanos()
@@ -318,9 +335,6 @@ public final class PrimaryMonitor implements AutoCloseable {
             log.info("primary {} is reachable{}", present, now.version() == null ? "" : ", version " + now.version());
         } else if (now != before && !now.reachable() && (before.reachable() || before == PrimaryState.UNKNOWN)) {
             log.warn("unreachable: {}", now.problem());
-        }
-        if (now.warning() != null && before.warning() == null) {
-            log.warn("{}", now.warning());
         }
         if (Boolean.TRUE.equals(now.readOnly()) && !toldReadOnly && !address.isChangePlanned()) {
             toldReadOnly = true;

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param readOnly whether {@code read_only} is on; null when that is not known
  * @param identity tells two servers apart, whatever their addresses; null when it was never queried
  * @param problem why it is not reachable, for people; null when it is
- * @param warning why it is reachable but cannot be queried, for people; null when it can, or without an account
  */
 public record PrimaryState(
         boolean reachable,
@@ -20,10 +19,8 @@ public record PrimaryState(
         @Nullable String version,
         @Nullable Boolean readOnly,
         @Nullable String identity,
-        @Nullable String problem,
-        @Nullable String warning) {
-    public static final PrimaryState UNKNOWN =
-            new PrimaryState(false, null, null, null, null, "not yet contacted", null);
+        @Nullable String problem) {
+    public static final PrimaryState UNKNOWN = new PrimaryState(false, null, null, null, null, "not yet contacted");
 
     /** Returns the state without what is known of {@code read_only}. */
     PrimaryState withoutRole() {
@@ -32,11 +29,11 @@ public record PrimaryState(
 
     /** Returns the state of the same server, which does not respond. */
     PrimaryState down(String why) {
-        return new PrimaryState(false, flavor, version, null, identity, why, null);
+        return new PrimaryState(false, flavor, version, null, identity, why);
     }
 
-    /** Returns the state of the same server, which is alive for another reason than a probe. */
-    PrimaryState alive(@Nullable String why) {
-        return new PrimaryState(true, flavor, version, null, identity, null, why);
+    /** Returns the state of the same server, which is alive, though no probe could query it. */
+    PrimaryState alive() {
+        return new PrimaryState(true, flavor, version, null, identity, null);
     }
 }

@@ -9,7 +9,9 @@ import io.understudy.config.PrimaryConfig;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.StandbyConfig;
+import io.understudy.connection.Credentials;
 import io.understudy.connection.NameLookup;
+import io.understudy.plugin.AccountUse;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -30,7 +32,7 @@ public final class QueryPool implements AutoCloseable {
 
     private final HikariDataSource pool;
 
-    private QueryPool(String name, DataSource source) {
+    private QueryPool(String name, DataSource source, AccountUse use) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("queries-" + name);
         config.setDataSource(source);
@@ -40,20 +42,26 @@ public final class QueryPool implements AutoCloseable {
         config.setValidationTimeout(PATIENCE.toMillis());
         config.setInitializationFailTimeout(-1);
         config.setThreadFactory(new DefaultThreadFactory("queries-" + name, true));
-        pool = new Pool(config);
+        pool = new Pool(config, use);
     }
 
     /** Says why a connection could not be opened; the pool by itself, how long it waited and what it holds. */
     private static final class Pool extends HikariDataSource {
-        Pool(HikariConfig config) {
+        private final AccountUse use;
+
+        Pool(HikariConfig config, AccountUse use) {
             super(config);
+            this.use = use;
         }
 
         @Override
         public Connection getConnection() throws SQLException {
             try {
-                return super.getConnection();
+                Connection connection = super.getConnection();
+                use.works();
+                return connection;
             } catch (SQLTransientConnectionException e) {
+                use.refused(AccountHealth.code(e), Reasons.of(e));
                 if (e.getCause() instanceof SQLException why) {
                     // Without the number: the code of an error says that a connection responded.
                     throw new SQLTransientConnectionException(why.getMessage(), why.getSQLState(), why);
@@ -64,49 +72,75 @@ public final class QueryPool implements AutoCloseable {
         }
     }
 
-    /** Creates a pool with the account under which mirrored statements run. */
-    public static QueryPool to(StandbyConfig standby, NameLookup names) {
+    /** Creates a pool with the account under which mirrored statements run, which may change. */
+    public static QueryPool to(StandbyConfig standby, LiveAccount account, NameLookup names) {
+        return to(standby, account::credentials, account.health().use("the proxy's own queries"), names);
+    }
+
+    /** As above, for programs that end soon. */
+    public static QueryPool to(StandbyConfig standby) {
+        Credentials credentials = new Credentials(standby.user(), standby.password());
+        return to(standby, () -> credentials, AccountUse.NONE, NameLookup.RUNTIME);
+    }
+
+    private static QueryPool to(
+            StandbyConfig standby, Supplier<Credentials> credentials, AccountUse use, NameLookup names) {
         return new QueryPool(
                 standby.name(),
                 new DriverSource(
                         standby::address,
                         names,
                         standby.tls(),
-                        standby.user(),
-                        standby.password(),
+                        credentials,
                         standby.connectTimeout(),
-                        DriverSource.RESPONSE_TIMEOUT));
-    }
-
-    /** As above, for programs that end soon. */
-    public static QueryPool to(StandbyConfig standby) {
-        return to(standby, NameLookup.RUNTIME);
+                        DriverSource.RESPONSE_TIMEOUT),
+                use);
     }
 
     /**
-     * Creates a pool with the monitor account, or returns null when none is configured.
+     * Creates a pool with the monitor account, which may change.
      *
      * @param address the present primary's, called for each connection; see {@link #evict}
      */
-    public static @Nullable QueryPool to(PrimaryConfig primary, Supplier<Address> address, NameLookup names) {
-        MonitorConfig monitor = primary.monitor();
-        return monitor == null
-                ? null
-                : new QueryPool(
-                        "primary",
-                        new DriverSource(
-                                address,
-                                names,
-                                primary.tls(),
-                                monitor.user(),
-                                monitor.password(),
-                                primary.connectTimeout(),
-                                DriverSource.RESPONSE_TIMEOUT));
+    public static QueryPool to(
+            PrimaryConfig primary, LiveAccount account, Supplier<Address> address, NameLookup names) {
+        return to(
+                primary,
+                account::credentials,
+                account.health().use("queries of the primary (semi-sync state, tables, positions)"),
+                address,
+                names);
     }
 
-    /** As above, to the configured address, for programs that end soon. */
+    private static QueryPool to(
+            PrimaryConfig primary,
+            Supplier<Credentials> credentials,
+            AccountUse use,
+            Supplier<Address> address,
+            NameLookup names) {
+        return new QueryPool(
+                "primary",
+                new DriverSource(
+                        address,
+                        names,
+                        primary.tls(),
+                        credentials,
+                        primary.connectTimeout(),
+                        DriverSource.RESPONSE_TIMEOUT),
+                use);
+    }
+
+    /**
+     * Creates a pool with the monitor account to the configured address, for programs that end soon, or returns null
+     * when none is configured.
+     */
     public static @Nullable QueryPool to(PrimaryConfig primary) {
-        return to(primary, primary::address, NameLookup.RUNTIME);
+        MonitorConfig monitor = primary.monitor();
+        if (monitor == null) {
+            return null;
+        }
+        Credentials credentials = new Credentials(monitor.user(), monitor.password());
+        return to(primary, () -> credentials, AccountUse.NONE, primary::address, NameLookup.RUNTIME);
     }
 
     /** Closes idle connections now and the others when they are returned, because the server has changed. */

@@ -15,6 +15,7 @@ final class StandbyMeters {
     private volatile double readOnly = Double.NaN;
     private volatile double up;
     private volatile double isPrimary;
+    private volatile double stopped = Double.NaN;
 
     private @Nullable StandbyProbeResult last;
 
@@ -27,6 +28,7 @@ final class StandbyMeters {
         gauge(registry, standby, "lag.seconds", "Replication lag", m -> m.lag);
         gauge(registry, standby, "up", "1 when the standby responds", m -> m.up);
         gauge(registry, standby, "read.only", "1 when the standby is read-only", m -> m.readOnly);
+        gauge(registry, standby, "replication.stopped", "1 while a channel is stopped", m -> m.stopped);
         gauge(registry, standby, "is.primary", "1 while the server is the present primary", m -> m.isPrimary);
     }
 
@@ -43,6 +45,7 @@ final class StandbyMeters {
         up = 1;
         isPrimary = primary ? 1 : 0;
         readOnly = primary ? Double.NaN : result.readOnly() ? 1 : 0;
+        stopped = primary ? Double.NaN : result.applierStopped() ? 1 : 0;
         Double seconds = result.lagSeconds();
         lag = primary || seconds == null ? Double.NaN : seconds;
         StandbyProbeResult before = primary ? null : last;
@@ -66,5 +69,6 @@ final class StandbyMeters {
         missRatio = Double.NaN;
         lag = Double.NaN;
         readOnly = Double.NaN;
+        stopped = Double.NaN;
     }
 }

@@ -1,6 +1,7 @@
 package io.understudy.server;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.StandbyState;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -31,6 +32,8 @@ public final class StandbyMonitor implements AutoCloseable {
     private static final String PROMOTED = "read_only is off, and the primary is read-only: it seems to be the primary"
             + " since a switch that the file does not know. Tell the proxy: POST /api/primary with its address, and"
             + " change primary.address in the file. Do not make it read-only: then no server takes writes";
+    private static final String FUNCTION = "the standby's health, role and lag, and what is mirrored to it";
+    private static final String REFUSES = "it refuses the login of its account under standbys: ";
 
     /** Interval between the starts of probes. */
     public static final Duration INTERVAL = Duration.ofSeconds(1);
@@ -47,6 +50,7 @@ public final class StandbyMonitor implements AutoCloseable {
     private volatile Runnable beforeProbe = () -> {};
     /** What the log's last line about it says of a writable standby; null after another line. */
     private @Nullable String toldWritable;
+    private volatile AccountUse use = AccountUse.NONE;
     /** Whether it was the primary, and has not been read-only since. */
     private boolean wasPrimary;
 
@@ -90,6 +94,11 @@ public final class StandbyMonitor implements AutoCloseable {
         beforeProbe = task;
     }
 
+    /** Sets where failures of the standby's account are reported. */
+    public void reportTo(AccountHealth health) {
+        use = health.use(FUNCTION);
+    }
+
     public void start() {
         polling.start();
     }
@@ -111,6 +120,7 @@ public final class StandbyMonitor implements AutoCloseable {
         beforeProbe.run();
         try {
             StandbyProbeResult seen = probe.run();
+            use.works();
             identity = seen.identity();
             meters.saw(seen, isPrimary());
             wasPrimary = isPrimary() || wasPrimary && !seen.readOnly();
@@ -128,7 +138,15 @@ public final class StandbyMonitor implements AutoCloseable {
                 return;
             }
             meters.sawNothing(isPrimary());
-            now = new StandbyState(false, false, null, false, -1, Reasons.of(e));
+            int code = AccountHealth.code(e);
+            use.refused(code, Reasons.of(e));
+            now = new StandbyState(
+                    false,
+                    false,
+                    null,
+                    false,
+                    -1,
+                    AccountRemedy.concerns(code) ? REFUSES + Reasons.of(e) : Reasons.of(e));
         }
         state = now;
         report(before, now);
@@ -145,6 +163,9 @@ public final class StandbyMonitor implements AutoCloseable {
     private void report(StandbyState before, StandbyState now) {
         boolean first = before == StandbyState.UNKNOWN;
         if (!now.reachable()) {
+            if (String.valueOf(now.problem()).startsWith(REFUSES)) {
+                return; // told with its remedy by the account's health
+            }
             if (first || before.reachable()) {
                 log.warn(
                         "standby {} is unreachable: {}; start it, or correct its address or account: understudy check"

@@ -48,7 +48,7 @@ class ConfigDiffTest {
                         listen + "compression: zlib, ",
                         "listen.compression changed from [zlib, zstd] to [zlib]: takes effect after a restart"),
                 arguments("p:1", "p:2", "primary.address changed from p:1 to p:2: takes effect now"),
-                arguments("one", "two", "primary.monitor.password changed: takes effect after a restart"),
+                arguments("one", "two", "primary.monitor.password changed: takes effect now"),
                 arguments(
                         ", monitor: { user: u, password: one }",
                         "",

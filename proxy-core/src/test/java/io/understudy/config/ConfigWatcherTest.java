@@ -184,4 +184,18 @@ class ConfigWatcherTest {
         scheduler.tick();
         assertThat(changes).containsExactly(file, file);
     }
+
+    /** A configuration that was refused for a missing file is loaded when that is there. */
+    @Test
+    void aFileThatWasMissingFromTheStartIsNewWhenItAppears() throws Exception {
+        Path secret = directory.resolve("secret");
+        files.add(secret);
+        watcher.look();
+        scheduler.tick();
+        assertThat(changes).isEmpty();
+        Files.writeString(secret, "s3same");
+        scheduler.tick();
+        scheduler.tick();
+        assertThat(changes).containsExactly(secret);
+    }
 }

@@ -72,7 +72,8 @@ class DefaultsTest {
 
     @Test
     void admin() {
-        assertThat(config.admin()).isEqualTo(new AdminConfig(true, Address.parse("127.0.0.1:9307"), null, null));
+        assertThat(config.admin())
+                .isEqualTo(new AdminConfig(true, Address.parse("127.0.0.1:9307"), null, List.of(), null));
     }
 
     @Test

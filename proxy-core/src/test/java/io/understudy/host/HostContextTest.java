@@ -43,9 +43,9 @@ class HostContextTest {
         PrimaryConfig config = new PrimaryConfig(Address.parse("127.0.0.1:1"), null, null, null, null, null, null);
         BoundedScheduler never = new BoundedScheduler(1, 1, "never");
         PrimaryAddress address = new PrimaryAddress(config.address(), registry, Clock.systemUTC());
-        PrimaryMonitor monitor =
-                new PrimaryMonitor(address, config, NameLookup.RUNTIME, registry, never, never, Duration.ofSeconds(1));
-        HostedPrimary primary = new HostedPrimary(null, address, monitor, HostedPrimary.noAccount());
+        PrimaryMonitor monitor = new PrimaryMonitor(
+                address, config, null, NameLookup.RUNTIME, registry, never, never, Duration.ofSeconds(1));
+        HostedPrimary primary = new HostedPrimary(null, address, monitor, HostedPrimary.noAccount(), null);
         return new HostContext(
                 plugin,
                 new HostContext.Shared(

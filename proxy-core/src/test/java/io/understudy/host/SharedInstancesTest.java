@@ -40,9 +40,9 @@ class SharedInstancesTest {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         BoundedScheduler never = new BoundedScheduler(1, 1, "never");
         PrimaryAddress address = new PrimaryAddress(config.address(), registry, Clock.systemUTC());
-        PrimaryMonitor monitor =
-                new PrimaryMonitor(address, config, NameLookup.RUNTIME, registry, never, never, Duration.ofSeconds(1));
-        HostedPrimary primary = new HostedPrimary(null, address, monitor, HostedPrimary.noAccount());
+        PrimaryMonitor monitor = new PrimaryMonitor(
+                address, config, null, NameLookup.RUNTIME, registry, never, never, Duration.ofSeconds(1));
+        HostedPrimary primary = new HostedPrimary(null, address, monitor, HostedPrimary.noAccount(), null);
         return new HostContext.Shared(
                 registry,
                 new LatencyHistograms(),

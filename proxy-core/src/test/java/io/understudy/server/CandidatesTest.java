@@ -33,7 +33,7 @@ class CandidatesTest {
     private final Map<Address, Object> servers = new ConcurrentHashMap<>();
 
     private final Candidates candidates =
-            new Candidates(address, at -> () -> probe(servers.getOrDefault(at, "")), registry, executor);
+            new Candidates(address, at -> () -> probe(servers.getOrDefault(at, "")), null, registry, executor);
 
     private static PrimaryProbe.Result probe(Object server) throws SQLException, IOException {
         if (server instanceof IOException e) {
@@ -91,7 +91,7 @@ class CandidatesTest {
         servers.put(B, "WRITABLE");
         try (CapturedLog log = new CapturedLog();
                 Candidates starting =
-                        new Candidates(atStart, at -> () -> probe(servers.getOrDefault(at, "")), own, executor)) {
+                        new Candidates(atStart, at -> () -> probe(servers.getOrDefault(at, "")), null, own, executor)) {
             starting.watch(List.of(A, B));
             await().until(() -> atStart.get().equals(B));
             assertThat(log.text())
@@ -116,7 +116,7 @@ class CandidatesTest {
         servers.put(B, "WRITABLE");
         try (CapturedLog log = new CapturedLog();
                 Candidates added =
-                        new Candidates(atStart, at -> () -> probe(servers.getOrDefault(at, "")), own, executor)) {
+                        new Candidates(atStart, at -> () -> probe(servers.getOrDefault(at, "")), null, own, executor)) {
             added.watch(List.of());
             added.watch(List.of(A, B));
             await().until(() -> atStart.get().equals(B));
@@ -177,7 +177,7 @@ class CandidatesTest {
         SimpleMeterRegistry own = new SimpleMeterRegistry();
         PrimaryAddress atStart = new PrimaryAddress(A, own, Clock.systemUTC());
         try (Candidates started =
-                new Candidates(atStart, at -> () -> probe(servers.getOrDefault(at, "")), own, executor)) {
+                new Candidates(atStart, at -> () -> probe(servers.getOrDefault(at, "")), null, own, executor)) {
             started.watch(List.of(A, B));
             started.awaitFirst(Duration.ofSeconds(10));
             assertThat(started.unchosen()).contains("POST /api/primary");
@@ -188,7 +188,7 @@ class CandidatesTest {
         }
         PrimaryAddress again = new PrimaryAddress(A, new SimpleMeterRegistry(), Clock.systemUTC());
         try (Candidates started = new Candidates(
-                again, at -> () -> probe(servers.getOrDefault(at, "")), new SimpleMeterRegistry(), executor)) {
+                again, at -> () -> probe(servers.getOrDefault(at, "")), null, new SimpleMeterRegistry(), executor)) {
             started.watch(List.of(A, B));
             started.awaitFirst(Duration.ofSeconds(10));
             assertThat(started.unchosen()).isNotNull();

@@ -68,6 +68,9 @@ class MonitorsTest {
     private final AtomicLong nanos = new AtomicLong();
     private final PrimaryAddress address = new PrimaryAddress(Address.parse("p:1"), registry, Clock.systemUTC());
 
+    private final AccountHealth health =
+            new AccountHealth("primary.monitor", () -> "m", () -> "primary " + address.get(), nanos::get);
+
     private double coldReads() {
         return registry.get("understudy.standby.cold.reads")
                 .tag("standby", "s1")
@@ -283,8 +286,8 @@ class MonitorsTest {
                     up.loggedIn(Address.parse("p:1"));
                     return new PrimaryProbe.Result("11.4.5-MariaDB", "STRICT_ALL_TABLES", false, "id");
                 },
+                health,
                 null,
-                true,
                 registry,
                 executor,
                 Duration.ofSeconds(1),
@@ -317,8 +320,8 @@ class MonitorsTest {
                             : new PrimaryProbe.Result(
                                     (String) next, "STRICT_ALL_TABLES", next.equals("READ_ONLY"), "id");
                 },
+                hasAccount ? health : null,
                 null,
-                hasAccount,
                 registry,
                 executor,
                 Duration.ofSeconds(1),
@@ -330,13 +333,12 @@ class MonitorsTest {
         PrimaryMonitor monitor = primary(true);
         responses.add("8.4.0");
         monitor.poll();
-        assertThat(monitor.state())
-                .isEqualTo(new PrimaryState(true, ServerFlavor.MYSQL, "8.4.0", false, "id", null, null));
+        assertThat(monitor.state()).isEqualTo(new PrimaryState(true, ServerFlavor.MYSQL, "8.4.0", false, "id", null));
         responses.add(new IOException("Connection refused"));
         monitor.poll();
         assertThat(monitor.state())
                 .isEqualTo(new PrimaryState(
-                        false, ServerFlavor.MYSQL, "8.4.0", null, "id", "primary p:1: Connection refused", null));
+                        false, ServerFlavor.MYSQL, "8.4.0", null, "id", "primary p:1: Connection refused"));
         assertThat(registry.get("understudy.primary.up").gauge().value()).isZero();
         responses.add("11.4.5-MariaDB-log");
         monitor.poll();
@@ -351,7 +353,7 @@ class MonitorsTest {
         monitor.poll();
         responses.add("");
         monitor.poll();
-        assertThat(monitor.state()).isEqualTo(new PrimaryState(true, null, null, null, null, null, null));
+        assertThat(monitor.state()).isEqualTo(new PrimaryState(true, null, null, null, null, null));
         // No response is prepared, so another attempt would fail.
         monitor.poll();
         monitor.suspect();
@@ -366,7 +368,11 @@ class MonitorsTest {
         responses.add(new SQLException("Access denied for user 'm'", "28000", 1045));
         monitor.poll();
         assertThat(monitor.state().reachable()).isTrue();
-        assertThat(monitor.state().warning()).contains("primary.monitor").contains("Access denied");
+        assertThat(health.sentence()).as("the file may have the new password").isNull();
+        nanos.addAndGet(AccountHealth.GRACE.toNanos());
+        assertThat(health.sentence())
+                .contains("p:1 refuses the account of primary.monitor ('m') with error 1045", "Access denied")
+                .contains("the primary's health and role", "ALTER USER 'm'@'%' IDENTIFIED BY");
         responses.add(new SQLException("Host is blocked", "HY000", 1129));
         monitor.poll();
         assertThat(monitor.state().reachable())

@@ -264,7 +264,7 @@ public final class BinlogDump {
     /** Called when an attempt, or its stream, has ended. Only the first call for an attempt counts. */
     void ended(DumpAttempt attempt, BinlogTrouble.Reason reason, String message) {
         Duration pause;
-        String remedy = BinlogErrors.remedy(reason);
+        String remedy = BinlogErrors.remedy(reason, message);
         boolean telling;
         DumpAttempt next;
         synchronized (this) {

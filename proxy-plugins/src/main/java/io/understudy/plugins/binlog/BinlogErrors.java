@@ -1,5 +1,6 @@
 package io.understudy.plugins.binlog;
 
+import java.sql.SQLException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -7,6 +8,7 @@ import java.util.regex.Pattern;
 final class BinlogErrors {
     private static final Pattern CODE = Pattern.compile("\\berror (\\d{4,5})\\b");
     private static final int ER_ACCESS_DENIED = 1045;
+    private static final String OF_ACCOUNT = "see the account of primary.monitor in /api/primary and in the log";
     private static final int ER_MASTER_FATAL = 1236;
     private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
     private static final int ER_SAME_SERVER_ID = 4052;
@@ -15,11 +17,24 @@ final class BinlogErrors {
 
     /** @param message as passed to {@code io.understudy.plugin.ServerStream#onEnd}: {@code error 1227 (42000) …} */
     static BinlogTrouble.Reason reason(String message) {
+        int code = code(message);
+        return code == 0 ? BinlogTrouble.Reason.CONNECTION : reason(code, message);
+    }
+
+    /** Returns the number of the server's error in a message; 0 if there is none. */
+    static int code(String message) {
         Matcher matcher = CODE.matcher(message);
-        if (!matcher.find()) {
-            return BinlogTrouble.Reason.CONNECTION;
+        return matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
+    }
+
+    /** Returns the failure of a query as a message, with the number of the server's error if it sent one. */
+    static String message(Exception failure) {
+        for (Throwable at = failure; at != null; at = at.getCause() == at ? null : at.getCause()) {
+            if (at instanceof SQLException sql && sql.getErrorCode() > 0) {
+                return "error " + sql.getErrorCode() + ": " + failure.getMessage();
+            }
         }
-        return reason(Integer.parseInt(matcher.group(1)), message);
+        return String.valueOf(failure.getMessage());
     }
 
     private static BinlogTrouble.Reason reason(int code, String message) {
@@ -37,7 +52,11 @@ final class BinlogErrors {
         };
     }
 
-    static String remedy(BinlogTrouble.Reason reason) {
+    /** @param message in which a server that refuses the login has given the error's number */
+    static String remedy(BinlogTrouble.Reason reason, String message) {
+        if (reason == BinlogTrouble.Reason.CONNECTION && code(message) != 0) {
+            return OF_ACCOUNT;
+        }
         return switch (reason) {
             case PRIVILEGE -> "run on the primary: GRANT REPLICATION SLAVE ON *.* TO the account of primary.monitor";
             case BINLOG_OFF -> "start the primary with log_bin, without which nothing is replicated either";

@@ -1,6 +1,7 @@
 package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ServerConnector;
 import java.sql.SQLException;
@@ -31,8 +32,11 @@ public final class BinlogFeed implements AutoCloseable {
     private static final BinlogSubscription[] NOBODY = {};
     private static final byte[] NO_FORMAT = {};
 
+    private static final String FUNCTION = "the binary log (black box, lag by domain, parts of the commit time)";
+
     private final ServerConnector connector;
     private final PrimaryQueries queries;
+    private final AccountUse account;
     private final ScheduledExecutorService executor;
     private final LongSupplier nanoClock;
 
@@ -51,12 +55,17 @@ public final class BinlogFeed implements AutoCloseable {
     private FeedState state = FeedState.UNKNOWN;
     private boolean closed;
 
-    /** @param nanoClock monotonic, the clock that stamps packets */
+    /**
+     * @param account where refusals of the account are reported
+     * @param nanoClock monotonic, the clock that stamps packets
+     */
     BinlogFeed(
             ServerConnector connector,
             PrimaryQueries queries,
+            AccountUse account,
             ScheduledExecutorService executor,
             LongSupplier nanoClock) {
+        this.account = account;
         this.connector = connector;
         this.queries = queries;
         this.executor = executor;
@@ -71,8 +80,12 @@ public final class BinlogFeed implements AutoCloseable {
             PrimaryQueries queries = source == null
                     ? BinlogFeed::noAccount
                     : new JdbcPrimaryQueries(source, shared.primary()::isUnreachable);
-            BinlogFeed feed =
-                    new BinlogFeed(shared.primary().connector(), queries, shared.executor(), System::nanoTime);
+            BinlogFeed feed = new BinlogFeed(
+                    shared.primary().connector(),
+                    queries,
+                    shared.primary().accountUse(FUNCTION),
+                    shared.executor(),
+                    System::nanoTime);
             feed.following.add(shared.primary().onChange(feed::primaryChanged));
             feed.following.add(shared.primary().onReachable(feed::primaryReachable));
             return feed;
@@ -290,6 +303,7 @@ public final class BinlogFeed implements AutoCloseable {
 
         @Override
         public void onStart(PrimaryFacts began, boolean replaced) {
+            account.works();
             synchronized (BinlogFeed.this) {
                 if (run == this) {
                     state = new FeedState.Streaming(began);
@@ -301,6 +315,7 @@ public final class BinlogFeed implements AutoCloseable {
 
         @Override
         public void onGap(BinlogTrouble why) {
+            account.refused(BinlogErrors.code(why.message()), why.message());
             synchronized (BinlogFeed.this) {
                 if (run == this) {
                     state = new FeedState.Missing(why);

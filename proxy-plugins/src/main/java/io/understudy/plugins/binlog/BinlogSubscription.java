@@ -95,7 +95,7 @@ public final class BinlogSubscription implements AutoCloseable {
         gap(new BinlogTrouble(
                 BinlogTrouble.Reason.FAULT,
                 needs.subscriber() + " itself failed and receives nothing more of this stream; "
-                        + BinlogErrors.remedy(BinlogTrouble.Reason.FAULT)));
+                        + BinlogErrors.remedy(BinlogTrouble.Reason.FAULT, "")));
     }
 
     void gap(BinlogTrouble trouble) {

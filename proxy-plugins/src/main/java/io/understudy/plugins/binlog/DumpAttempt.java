@@ -60,7 +60,7 @@ final class DumpAttempt implements Runnable {
         try {
             facts = settings.queries().facts();
         } catch (Exception e) {
-            trouble(BinlogTrouble.Reason.CONNECTION, "the primary cannot be queried: " + e.getMessage());
+            trouble(BinlogTrouble.Reason.CONNECTION, "the primary cannot be queried: " + BinlogErrors.message(e));
             return;
         }
         if (!facts.logBin()) {

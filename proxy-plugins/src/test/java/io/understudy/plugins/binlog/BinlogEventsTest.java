@@ -3,6 +3,7 @@ package io.understudy.plugins.binlog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.AccountUse;
 import io.understudy.testkit.ManualExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class BinlogEventsTest {
     private final ManualExecutor executor = new ManualExecutor();
     private final FakePrimary primary = new FakePrimary(executor);
-    private final BinlogFeed feed = new BinlogFeed(primary, primary, executor, executor::nanos);
+    private final BinlogFeed feed = new BinlogFeed(primary, primary, AccountUse.NONE, executor, executor::nanos);
     private final EventBuilder server = new EventBuilder(1, true);
 
     private static final class Reader implements BinlogListener, BinlogEvents {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Primary;
 import io.understudy.plugin.ServerFlavor;
@@ -25,7 +26,7 @@ class BinlogFeedTest {
 
     private final ManualExecutor executor = new ManualExecutor();
     private final FakePrimary primary = new FakePrimary(executor);
-    private final BinlogFeed feed = new BinlogFeed(primary, primary, executor, executor::nanos);
+    private final BinlogFeed feed = new BinlogFeed(primary, primary, AccountUse.NONE, executor, executor::nanos);
     private final EventBuilder server = new EventBuilder(1, true);
     private long sequence = 10;
 

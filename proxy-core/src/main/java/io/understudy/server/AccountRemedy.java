@@ -1,0 +1,123 @@
+package io.understudy.server;
+
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * What mends an account that a server refuses, by the error's number (MySQL "Server Error Message Reference", MariaDB
+ * "Error Codes").
+ */
+final class AccountRemedy {
+    private static final int ER_CON_COUNT = 1040;
+    private static final int ER_DBACCESS_DENIED = 1044;
+    private static final int ER_ACCESS_DENIED = 1045;
+    private static final int ER_TABLEACCESS_DENIED = 1142;
+    private static final int ER_TOO_MANY_USER_CONNECTIONS = 1203;
+    private static final int ER_USER_LIMIT_REACHED = 1226;
+    private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
+    private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
+    private static final int ER_MUST_CHANGE_PASSWORD = 1820;
+    private static final int ER_MUST_CHANGE_PASSWORD_LOGIN = 1862;
+    /** MySQL; 4151 is MariaDB's. */
+    private static final int ER_ACCOUNT_HAS_BEEN_LOCKED = 3118;
+
+    private static final int ER_SECURE_TRANSPORT_REQUIRED = 3159;
+    private static final int ER_BLOCKED_BY_PASSWORD_LOCK = 3955;
+    private static final int ER_ACCOUNT_LOCKED_MARIADB = 4151;
+    /** Too many wrong passwords, MariaDB. */
+    private static final int ER_USER_IS_BLOCKED = 4150;
+
+    private static final Set<Integer> OF_ACCOUNT = Set.of(
+            ER_CON_COUNT,
+            ER_DBACCESS_DENIED,
+            ER_ACCESS_DENIED,
+            ER_TABLEACCESS_DENIED,
+            ER_TOO_MANY_USER_CONNECTIONS,
+            ER_USER_LIMIT_REACHED,
+            ER_SPECIFIC_ACCESS_DENIED,
+            ER_ACCESS_DENIED_NO_PASSWORD,
+            ER_MUST_CHANGE_PASSWORD,
+            ER_MUST_CHANGE_PASSWORD_LOGIN,
+            ER_ACCOUNT_HAS_BEEN_LOCKED,
+            ER_SECURE_TRANSPORT_REQUIRED,
+            ER_BLOCKED_BY_PASSWORD_LOCK,
+            ER_USER_IS_BLOCKED,
+            ER_ACCOUNT_LOCKED_MARIADB);
+
+    private AccountRemedy() {}
+
+    static boolean concerns(int code) {
+        return OF_ACCOUNT.contains(code);
+    }
+
+    /** Returns whether the password was refused, which a file with the new one mends. */
+    static boolean isPassword(int code) {
+        return code == ER_ACCESS_DENIED || code == ER_ACCESS_DENIED_NO_PASSWORD;
+    }
+
+    /** Returns whether the server refused the login itself, and so everything that the account is for. */
+    static boolean isLogin(int code) {
+        return code != ER_SPECIFIC_ACCESS_DENIED && code != ER_TABLEACCESS_DENIED && code != ER_DBACCESS_DENIED;
+    }
+
+    /** Returns whether a new login shows that it is over; a limit may be reached again by the next one. */
+    static boolean endsWithALogin(int code) {
+        return isLogin(code)
+                && code != ER_CON_COUNT
+                && code != ER_TOO_MANY_USER_CONNECTIONS
+                && code != ER_USER_LIMIT_REACHED;
+    }
+
+    /**
+     * Returns the statement, or what else to do.
+     *
+     * @param key the configuration's key of the account, such as {@code primary.monitor}
+     */
+    static String of(int code, String error, String user, String key) {
+        String account = "'" + user + "'@'%'";
+        String host = "; for '%' put the account's host: SELECT host FROM mysql.user WHERE user = '" + user + "'";
+        return switch (code) {
+            case ER_ACCESS_DENIED, ER_ACCESS_DENIED_NO_PASSWORD ->
+                "give " + key + " the account's password (a file's new content is taken up without a restart), or the"
+                        + " account the one of " + key + ": ALTER USER " + account
+                        + " IDENTIFIED BY '…', or CREATE USER if it is gone" + host;
+            case ER_ACCOUNT_HAS_BEEN_LOCKED, ER_BLOCKED_BY_PASSWORD_LOCK, ER_ACCOUNT_LOCKED_MARIADB ->
+                "ALTER USER " + account + " ACCOUNT UNLOCK" + host;
+            case ER_USER_IS_BLOCKED -> "FLUSH PRIVILEGES, after the password is right";
+            case ER_USER_LIMIT_REACHED -> "ALTER USER " + account + " WITH " + resource(error) + " 0" + host;
+            case ER_TOO_MANY_USER_CONNECTIONS ->
+                "SET GLOBAL max_user_connections = 0, or ALTER USER " + account + " WITH MAX_USER_CONNECTIONS 20"
+                        + host;
+            case ER_CON_COUNT -> "SET GLOBAL max_connections to more, or end connections: the server is full";
+            case ER_MUST_CHANGE_PASSWORD, ER_MUST_CHANGE_PASSWORD_LOGIN ->
+                "the password has expired: ALTER USER " + account + " IDENTIFIED BY '…', and ALTER USER " + account
+                        + " PASSWORD EXPIRE NEVER" + host;
+            case ER_SPECIFIC_ACCESS_DENIED, ER_TABLEACCESS_DENIED, ER_DBACCESS_DENIED ->
+                "GRANT " + privileges(error) + " ON *.* TO " + account + host;
+            case ER_SECURE_TRANSPORT_REQUIRED -> "set tls: { mode: required } for this server";
+            default -> "understudy check --connect tries the account and says what is missing";
+        };
+    }
+
+    /** The limit's name in GRANT's and ALTER USER's syntax; servers name it by its column. */
+    private static String resource(String error) {
+        String lower = error.toLowerCase(Locale.ROOT);
+        if (lower.contains("connections_per_hour")) {
+            return "MAX_CONNECTIONS_PER_HOUR";
+        }
+        if (lower.contains("max_questions") || lower.contains("queries_per_hour")) {
+            return "MAX_QUERIES_PER_HOUR";
+        }
+        return lower.contains("max_updates") ? "MAX_UPDATES_PER_HOUR" : "MAX_USER_CONNECTIONS";
+    }
+
+    /** The one that the server asks for, of several the first: "you need (at least one of) the … privilege(s)". */
+    private static String privileges(String error) {
+        int from = error.indexOf("the ");
+        int to = error.indexOf(" privilege", Math.max(0, from));
+        if (error.contains("you need") && from >= 0 && to > from) {
+            return error.substring(from + "the ".length(), to).split(",", 2)[0].strip();
+        }
+        return error.startsWith("SELECT") ? "SELECT" : "what check --connect lists";
+    }
+}

@@ -1,0 +1,62 @@
+package io.understudy.server;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.Secret;
+import io.understudy.config.StandbyConfig;
+import io.understudy.connection.Credentials;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** One of the proxy's accounts: what new connections log in with, which a reload changes, and how it fares. */
+public final class LiveAccount {
+    private static final String MONITOR = "primary.monitor";
+
+    private volatile Credentials credentials;
+    private final AccountHealth health;
+
+    private LiveAccount(
+            String key, String standby, Credentials credentials, Supplier<String> server, MeterRegistry registry) {
+        this.credentials = credentials;
+        this.health = new AccountHealth(key, standby, () -> this.credentials.user(), server, registry);
+    }
+
+    /** Returns the monitor's account, or null if none is configured. */
+    public static @Nullable LiveAccount of(
+            @Nullable MonitorConfig monitor, PrimaryAddress address, MeterRegistry registry) {
+        return monitor == null
+                ? null
+                : new LiveAccount(
+                        MONITOR,
+                        "",
+                        new Credentials(monitor.user(), monitor.password()),
+                        () -> "primary " + address.get(),
+                        registry);
+    }
+
+    /** Returns the account of a standby. */
+    public static LiveAccount of(StandbyConfig standby, MeterRegistry registry) {
+        return new LiveAccount(
+                "standbys",
+                standby.name(),
+                new Credentials(standby.user(), standby.password()),
+                () -> "standby " + standby.name(),
+                registry);
+    }
+
+    public Credentials credentials() {
+        return credentials;
+    }
+
+    /** Has new connections log in with others. Returns whether they differ. */
+    public boolean replace(String user, Secret password) {
+        Credentials next = new Credentials(user, password);
+        boolean changed = !next.equals(credentials);
+        credentials = next;
+        return changed;
+    }
+
+    public AccountHealth health() {
+        return health;
+    }
+}

@@ -1,0 +1,79 @@
+package io.understudy.server;
+
+import io.understudy.config.Address;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.connection.NameLookup;
+import io.understudy.plugin.AccountUse;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+
+/**
+ * Logs in anew from time to time. The connections that the proxy has go on with an account that was locked, or whose
+ * password was changed: without this nobody would know before the server's next restart.
+ */
+public final class LoginCheck implements AutoCloseable {
+    /** Interval between logins. */
+    public static final Duration INTERVAL = Duration.ofSeconds(30);
+
+    private static final String FUNCTION = "new connections";
+
+    private final DataSource source;
+    private final AccountHealth health;
+    private final AccountUse use;
+    private final Polling polling;
+
+    /** @param source opens a new connection each time */
+    LoginCheck(DataSource source, AccountHealth health, ScheduledExecutorService executor, Duration interval) {
+        this.source = source;
+        this.health = health;
+        this.use = health.use(FUNCTION);
+        this.polling = new Polling(executor, interval, this::poll);
+    }
+
+    /** Creates a check of the monitor account at the present primary. */
+    public static LoginCheck of(
+            PrimaryConfig config,
+            Supplier<Address> address,
+            LiveAccount account,
+            NameLookup names,
+            ScheduledExecutorService executor,
+            Duration interval) {
+        DataSource source = new DriverSource(
+                address,
+                names,
+                config.tls(),
+                account::credentials,
+                config.connectTimeout(),
+                DriverSource.RESPONSE_TIMEOUT);
+        return new LoginCheck(source, account.health(), executor, interval);
+    }
+
+    public void start() {
+        polling.start();
+    }
+
+    /** Requests a login now, because the password may be another. Does not wait. */
+    public void soon() {
+        polling.soon();
+    }
+
+    void poll() {
+        try (Connection connection = source.getConnection()) {
+            use.works();
+            health.loggedIn();
+        } catch (SQLException e) {
+            if (!polling.stopped()) {
+                use.refused(AccountHealth.code(e), Reasons.of(e));
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        polling.stop();
+    }
+}

@@ -1,0 +1,105 @@
+package io.understudy.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugin.AccountUse;
+import io.understudy.testkit.CapturedLog;
+import java.sql.SQLException;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AccountHealthTest {
+    private static final String DENIED = "Access denied for user 'm'@'localhost' (using password: YES)";
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final AccountHealth health =
+            new AccountHealth("primary.monitor", () -> "m", () -> "primary p:1", nanos::get);
+    private final AccountUse log = health.use("the binary log");
+    private final AccountUse probe = health.use("health");
+
+    /** The statements are those that were seen to mend it on MariaDB 10.11, 11.4 and MySQL 9.7. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    3118 | Access denied for user 'm'@'localhost'. Account is locked. | ALTER USER 'm'@'%' ACCOUNT UNLOCK
+                    4151 | Access denied, this account is locked | ALTER USER 'm'@'%' ACCOUNT UNLOCK
+                    1226 | User 'm' has exceeded the 'max_user_connections' resource (current value: 1) | ALTER USER 'm'@'%' WITH MAX_USER_CONNECTIONS 0
+                    1226 | User 'm' has exceeded the 'max_connections_per_hour' resource (current value: 9) | ALTER USER 'm'@'%' WITH MAX_CONNECTIONS_PER_HOUR 0
+                    1203 | User m already has more than 'max_user_connections' active connections | SET GLOBAL max_user_connections = 0
+                    1227 | Access denied; you need (at least one of) the REPLICATION SLAVE privilege(s) for this operation | GRANT REPLICATION SLAVE ON *.* TO 'm'@'%'
+                    1862 | Your password has expired | PASSWORD EXPIRE NEVER
+                    3159 | Connections using insecure transport are prohibited | tls: { mode: required }
+                    """)
+    void theRemedyIsThatOfTheError(int code, String error, String remedy) {
+        log.refused(code, error);
+        AccountHealth.Problem problem = Objects.requireNonNull(health.problem());
+        assertThat(problem.error()).isEqualTo(error);
+        assertThat(problem.remedy()).contains(remedy);
+        assertThat(problem.affected()).containsExactly("the binary log");
+    }
+
+    @Test
+    void aRefusedPasswordIsReadAgainBeforeItIsReported() {
+        AtomicInteger read = new AtomicInteger();
+        health.whenPasswordRefused(read::incrementAndGet);
+        try (CapturedLog lines = new CapturedLog()) {
+            probe.refused(1045, DENIED);
+            log.refused(1045, DENIED);
+            assertThat(read).hasValue(1);
+            assertThat(health.problem()).isNull();
+            probe.works();
+            log.works();
+            nanos.addAndGet(AccountHealth.GRACE.toNanos());
+            assertThat(health.problem()).isNull();
+            assertThat(lines.text()).isEmpty();
+        }
+    }
+
+    @Test
+    void onePasswordIsOneProblemWithAllThatItBreaks() {
+        try (CapturedLog lines = new CapturedLog()) {
+            for (int second = 0; second < 8; second++) {
+                probe.refused(1045, DENIED);
+                log.refused(1045, DENIED);
+                nanos.addAndGet(1_000_000_000L);
+            }
+            assertThat(Objects.requireNonNull(health.problem()).affected()).containsExactly("health", "the binary log");
+            assertThat(lines.text()).containsOnlyOnce("refuses the account of primary.monitor");
+            AtomicInteger told = new AtomicInteger();
+            health.onRecovered(told::incrementAndGet);
+            health.loggedIn();
+            assertThat(told).hasValue(1);
+            assertThat(health.problem()).isNull();
+            assertThat(lines.text()).containsOnlyOnce("accepts the account of primary.monitor again");
+        }
+    }
+
+    @Test
+    void aNewLoginDoesNotMendAMissingPrivilegeOrALimit() {
+        log.refused(1227, "Access denied; you need (at least one of) the REPLICATION SLAVE privilege(s)");
+        probe.refused(1226, "User 'm' has exceeded the 'max_user_connections' resource (current value: 1)");
+        health.loggedIn();
+        assertThat(Objects.requireNonNull(health.problem()).affected()).hasSize(2);
+        assertThat(Objects.requireNonNull(health.problem()).code())
+                .as("the heavier")
+                .isEqualTo(1226);
+    }
+
+    @Test
+    void whatNobodyHasTriedForLongIsNoProblem() {
+        log.refused(1226, "User 'm' has exceeded the 'max_user_connections' resource (current value: 1)");
+        nanos.addAndGet(AccountHealth.STALE.toNanos() + 1);
+        assertThat(health.problem()).isNull();
+    }
+
+    @Test
+    void otherErrorsOfTheServerAreNotTheAccounts() {
+        log.refused(1236, "Could not find first log file name in binary log index file");
+        assertThat(health.problem()).isNull();
+        assertThat(AccountHealth.code(new SQLException("pool", new SQLException("locked", "HY000", 3118))))
+                .isEqualTo(3118);
+    }
+}

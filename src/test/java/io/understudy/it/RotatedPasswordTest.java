@@ -1,0 +1,90 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.config.ConfigLoader;
+import io.understudy.runtime.PluginTypes;
+import io.understudy.runtime.RunningProxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The files of the proxy's passwords change while it runs, as in docs/install.md. */
+class RotatedPasswordTest extends FollowingProxy {
+    private static final Duration WAIT = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path folder;
+
+    private RunningProxy running(String configuration) throws Exception {
+        Path file = Files.writeString(folder.resolve("understudy.yaml"), configuration);
+        PluginTypes plugins = PluginTypes.installed();
+        RunningProxy.Reloader reloader = () -> ConfigLoader.load(file, plugins.records());
+        return RunningProxy.start(reloader.load(), plugins, reloader);
+    }
+
+    private String filed() {
+        return config(address(old), "").replace("password: " + PASSWORD, "password: \"${file:monitor.password}\"");
+    }
+
+    private void password(String password) throws Exception {
+        Files.writeString(folder.resolve("monitor.password"), password);
+    }
+
+    private static double broken(RunningProxy proxy) {
+        return proxy.registry().get("understudy.account.broken").gauges().stream()
+                .mapToDouble(gauge -> gauge.value())
+                .sum();
+    }
+
+    private static boolean reached(RunningProxy proxy) {
+        return proxy.registry().get("understudy.standby.up").gauges().stream().allMatch(gauge -> gauge.value() == 1)
+                && proxy.proxy().primaryView().get("readOnly") != null;
+    }
+
+    @Test
+    void aNewPasswordInTheFileIsUsedWithoutARestart() throws Exception {
+        password(PASSWORD);
+        try (RunningProxy proxy = running(filed())) {
+            await().atMost(WAIT).until(() -> reached(proxy));
+            old.execute("SET PASSWORD FOR monitor = PASSWORD('the-second')");
+            pair.awaitCaughtUp(Duration.ofSeconds(30));
+            password("the-second");
+            for (var server : List.of(old, promoted)) {
+                server.execute("KILL USER monitor");
+            }
+            await().atMost(WAIT).until(() -> reached(proxy));
+            assertThat(proxy.proxy().pending()).isEmpty();
+            // With the old password everything would be refused by now.
+            for (var server : List.of(old, promoted)) {
+                server.execute("KILL USER monitor");
+            }
+            await().during(Duration.ofSeconds(7)).atMost(WAIT).until(() -> broken(proxy) == 0);
+            assertThat(reached(proxy)).isTrue();
+        }
+    }
+
+    @Test
+    void aReloadThatLacksAFileIsTriedAgainWhenItAppears() throws Exception {
+        password(PASSWORD);
+        try (RunningProxy proxy = running(filed())) {
+            await().atMost(WAIT).until(() -> reached(proxy));
+            Files.writeString(folder.resolve("understudy.yaml"), filed().replace("monitor.password", "next.password"));
+            await().atMost(WAIT).until(() -> failed(proxy) == 1);
+            Files.writeString(folder.resolve("next.password"), PASSWORD);
+            await().atMost(WAIT).until(() -> failed(proxy) == 0);
+            assertThat(reached(proxy)).isTrue();
+        }
+    }
+
+    private static double failed(RunningProxy proxy) {
+        return proxy.registry()
+                .get("understudy.config.last.reload.failed")
+                .gauge()
+                .value();
+    }
+}
