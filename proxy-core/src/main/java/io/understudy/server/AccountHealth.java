@@ -207,7 +207,8 @@ public final class AccountHealth {
         return problem == null
                 ? null
                 : server.get() + (problem.code() == 0 ? " cannot be queried with" : " refuses") + " the account of "
-                        + key + " ('" + user.get() + "')" + (problem.code() == 0 ? "" : " with error " + problem.code()) + ": " + problem.error()
+                        + key + " ('" + user.get() + "')" + (problem.code() == 0 ? "" : " with error " + problem.code())
+                        + ": " + problem.error()
                         + "; without it: " + String.join(", ", problem.affected()) + "; remedy, there: "
                         + problem.remedy();
     }

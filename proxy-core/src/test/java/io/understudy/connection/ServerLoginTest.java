@@ -99,7 +99,10 @@ class ServerLoginTest {
             assertThat(handshakeResponse.user()).isEqualTo("app");
             assertThat(handshakeResponse.authPlugin()).isEqualTo("mysql_native_password");
             assertThat(handshakeResponse.capabilities()
-                            & (Capabilities.COMPRESS | Capabilities.SESSION_TRACK | Capabilities.SSL))
+                            & (Capabilities.COMPRESS
+                                    | Capabilities.SESSION_TRACK
+                                    | Capabilities.SSL
+                                    | Capabilities.LOCAL_FILES))
                     .isZero();
             assertThat(new String(response, StandardCharsets.UTF_8)).contains("program_name", "understudy");
             assertProves(responseIn(response), "SHA-1", nativeMask(FakeServerConnection.SCRAMBLE));

@@ -272,6 +272,12 @@ public final class BinlogFeed implements AutoCloseable {
         return least == Long.MAX_VALUE ? BinlogDump.REST.toNanos() : least;
     }
 
+    /** The remedy that the message ends with is that of the account. */
+    private static String withoutRemedy(String message) {
+        int end = message.lastIndexOf("; ");
+        return end < 0 ? message : message.substring(0, end);
+    }
+
     /** One dump connection from its start to its stop. Its later events are ignored. */
     private final class Run implements BinlogListener, BinlogEvents {
         private final long serverId;
@@ -315,7 +321,7 @@ public final class BinlogFeed implements AutoCloseable {
 
         @Override
         public void onGap(BinlogTrouble why) {
-            account.refused(BinlogErrors.code(why.message()), why.message());
+            account.refused(BinlogErrors.code(why.message()), withoutRemedy(why.message()));
             synchronized (BinlogFeed.this) {
                 if (run == this) {
                     state = new FeedState.Missing(why);
