@@ -29,7 +29,7 @@ class AccountHealthTest {
                     1226 | exceeded the 'max_user_connections' resource | WITH MAX_USER_CONNECTIONS 0
                     1226 | exceeded the 'max_connections_per_hour' resource | WITH MAX_CONNECTIONS_PER_HOUR 0
                     1203 | more than 'max_user_connections' active connections | SET GLOBAL max_user_connections = 0
-                    1227 | you need (at least one of) the REPLICATION SLAVE privilege(s) | GRANT REPLICATION SLAVE ON *.*
+                    1227 | you need the REPLICATION SLAVE privilege(s) | GRANT REPLICATION SLAVE ON *.*
                     1862 | Your password has expired | PASSWORD EXPIRE NEVER
                     3159 | Connections using insecure transport are prohibited | tls: { mode: required }
                     """)

@@ -74,7 +74,7 @@ final class EventWatch {
                     "standby",
                     1,
                     "account",
-                    "the server refuses the proxy's account; /api/primary or /api/standbys has the error and the remedy",
+                    "the server refuses the proxy's account; /api/primary and /api/standbys have error and remedy",
                     "the server accepts the proxy's account again"),
             new State("understudy.standby.read.only", "standby", 0, "standby", "is not read-only", "is read-only"),
             new State(
