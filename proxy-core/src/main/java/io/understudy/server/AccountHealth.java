@@ -164,11 +164,13 @@ public final class AccountHealth {
         synchronized (this) {
             long now = nanoClock.getAsLong();
             Failure before = failures.get(function);
-            boolean same = before != null && before.code() == code && now - before.lastNanos() < STALE.toNanos();
+            long since = before != null && before.code() == code && now - before.lastNanos() < STALE.toNanos()
+                    ? before.sinceNanos()
+                    : now;
             first = AccountRemedy.isPassword(code)
                     && failures.values().stream().noneMatch(failure -> AccountRemedy.isPassword(failure.code()));
             String text = DRIVERS_OWN.matcher(error).replaceFirst("");
-            failures.put(function, new Failure(code, text, same ? before.sinceNanos() : now, now));
+            failures.put(function, new Failure(code, text, since, now));
             tell();
         }
         if (first) {

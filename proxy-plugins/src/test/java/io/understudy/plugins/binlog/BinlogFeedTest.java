@@ -358,6 +358,7 @@ class BinlogFeedTest {
         Primary none = Fakes.of(Primary.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "connector" -> primary;
             case "onChange", "onReachable" -> handle;
+            case "accountUse" -> AccountUse.NONE;
             default -> null;
         });
         PluginContext shared = Fakes.of(PluginContext.class, Map.of("primary", none, "executor", executor));
