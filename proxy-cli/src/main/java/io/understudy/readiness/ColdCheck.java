@@ -14,7 +14,7 @@ final class ColdCheck implements Check {
         if (!situation.mirrors()) {
             return List.of();
         }
-        Map<String, Object> warmth = situation.warmth();
+        Map<String, Object> warmth = situation.proxy().warmth();
         if (warmth != null && "was_primary".equals(warmth.get("state"))) {
             return List.of(); // until now it served what it would serve again
         }

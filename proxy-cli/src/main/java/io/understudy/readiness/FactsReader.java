@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Reads the facts of one server, those that decide first. A missing privilege leaves one fact unknown. */
 final class FactsReader {
@@ -38,10 +40,12 @@ final class FactsReader {
             facts.channels(known(this::channels, grant(facts.isMariaDb() ? "SLAVE MONITOR" : "REPLICATION CLIENT")));
             processes();
             events();
-            facts.tables(known(() -> new TableReader(session).read(), grant("PROCESS")));
+            facts.prepared(prepared());
+            facts.freeDisk(freeDisk());
             facts.accounts(known(
                     () -> new AccountReader(session, facts.isMariaDb()).read(),
                     "on the primary: GRANT SELECT ON mysql.* TO " + account));
+            facts.definitions(known(() -> new DefinitionsReader(session, facts, this::grant).read(), ""));
         } catch (SQLException e) {
             if (!facts.responded() && session.isOver()) {
                 facts.late();
@@ -77,7 +81,7 @@ final class FactsReader {
 
     /** {@code information_schema} leaves out what the account may not see; MariaDB's own table does not. */
     private void events() throws SQLException {
-        if (!facts.isMariaDb() && !new TableReader(session).hasEverywhere("EVENT")) {
+        if (!facts.isMariaDb() && !session.privileges().contains("EVENT")) {
             facts.events(Known.unknown("the account has no EVENT privilege", grant("EVENT")));
             return;
         }
@@ -94,6 +98,53 @@ final class FactsReader {
                     return states;
                 },
                 "on the primary: GRANT SELECT ON mysql.* TO " + account));
+    }
+
+    /** MySQL shows them with XA_RECOVER_ADMIN only, but as open transactions without a connection, too. */
+    private Known<Set<String>> prepared() throws SQLException {
+        Known<Set<String>> names = known(
+                () -> {
+                    Set<String> all = new TreeSet<>();
+                    session.rows("XA RECOVER").forEach(row -> all.add(row.getOrDefault("data", "")));
+                    return all;
+                },
+                "");
+        List<OpenTransaction> open = facts.transactions().value();
+        if (names.value() != null) {
+            return names;
+        }
+        return open != null && open.stream().noneMatch(each -> each.connection() == 0)
+                ? Known.of(Set.of())
+                : Known.unknown(names.reason(), grant("XA_RECOVER_ADMIN"));
+    }
+
+    /** MariaDB has a plugin for it; MySQL does not tell it. */
+    private Known<FreeDisk> freeDisk() throws SQLException {
+        if (!facts.isMariaDb()) {
+            return Known.unknown("MySQL does not tell it", "");
+        }
+        FreeDisk longest = null;
+        try {
+            for (Map<String, String> row :
+                    session.rows("SELECT Path AS p, Total AS t, Available AS a FROM information_schema.DISKS")) {
+                FreeDisk disk = new FreeDisk(
+                        row.getOrDefault("p", ""),
+                        Long.parseLong(row.getOrDefault("a", "0")) << 10,
+                        Long.parseLong(row.getOrDefault("t", "0")) << 10);
+                if (disk.holds(facts.variable("datadir"))
+                        && (longest == null
+                                || disk.path().length() > longest.path().length())) {
+                    longest = disk;
+                }
+            }
+        } catch (SQLException e) {
+            if (e.getErrorCode() == 0) {
+                throw e;
+            }
+        }
+        return longest == null
+                ? Known.unknown("it needs the plugin DISKS and the privilege FILE", "")
+                : Known.of(longest);
     }
 
     /** Recognises the applier's transactions by their user. */

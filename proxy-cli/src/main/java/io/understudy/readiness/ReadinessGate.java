@@ -12,10 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** Decides whether one standby may be promoted. Reads both servers and changes nothing. */
 public final class ReadinessGate {
@@ -41,10 +39,14 @@ public final class ReadinessGate {
             Check.twice(new SemiSyncCheck()),
             new ReadOnlyCheck(),
             new ColdCheck(),
-            new SettingsCheck(),
+            new VerifyCheck(),
+            new MissingCheck(),
+            new DiskCheck(),
+            Check.twice(new SettingsCheck()),
             Check.twice(new AccountsCheck()),
-            Check.twice(new TablesCheck()),
+            Check.twice(new DefinitionsCheck()),
             Check.twice(new EventsCheck()),
+            Check.twice(new XaCheck()),
             Check.twice(new TransactionsCheck()),
             Check.twice(new SchemaChangeCheck()));
 
@@ -89,9 +91,9 @@ public final class ReadinessGate {
     /**
      * Reads both servers and returns the verdict.
      *
-     * @param warmth the mirror's figures of this standby, or null if there are none
+     * @param proxy what a running proxy knows of this standby
      */
-    public ReadinessReport report(@Nullable Map<String, Object> warmth) throws InterruptedException {
+    public ReadinessReport report(ProxyFigures proxy) throws InterruptedException {
         long begun = System.nanoTime();
         PrimaryConfig config = loaded.config().primary();
         List<ServerLink.Login> logins = logins(standby, config);
@@ -109,7 +111,7 @@ public final class ReadinessGate {
             ServerLink.Reading standbyNow = again(standbyLink, standbyBefore, end);
             ServerLink.Reading primaryNow = again(primaryLink, primaryBefore, end);
             Situation.Round now = new Situation.Round(standbyNow.await(end), primaryNow.await(end));
-            return judge(before, now, warmth, Duration.ofNanos(System.nanoTime() - begun));
+            return judge(before, now, proxy, Duration.ofNanos(System.nanoTime() - begun));
         }
     }
 
@@ -118,26 +120,38 @@ public final class ReadinessGate {
         return before.done().isDone() ? link.read(deadline) : before;
     }
 
-    private ReadinessReport judge(
-            Situation.Round before, Situation.Round now, @Nullable Map<String, Object> warmth, Duration took) {
+    private ReadinessReport judge(Situation.Round before, Situation.Round now, ProxyFigures proxy, Duration took) {
         UnderstudyConfig config = loaded.config();
         PagesConfig pages = config.pages();
         Record mirror = loaded.plugins().get("mirror");
         Situation situation = new Situation(
                 before,
                 now,
+                standby.name(),
                 primary.toString(),
                 pages == null ? Set.of() : Set.of(pages.user()),
-                warmth,
+                proxy,
                 mirror != null,
+                keeps(loaded),
                 mirror instanceof MirrorConfig settings ? settings.target() : 0,
                 limits);
         List<Finding> findings = new ArrayList<>();
         // What mends a standby, as making it read-only, would harm the primary.
-        List<Check> checks =
-                ReplicatesCheck.isTheSameServer(now) ? List.of(Check.twice(new ReplicatesCheck())) : CHECKS;
+        List<Check> checks = ReplicatesCheck.isTheSameServer(now)
+                ? List.of(Check.twice(new ReplicatesCheck()))
+                : ClusterCheck.isOne(now) ? List.of(new ReachableCheck(), new ClusterCheck()) : CHECKS;
         checks.forEach(check -> findings.addAll(check.findings(situation)));
         return new ReadinessReport(standby, situation, LagCheck.Lag.of(situation), findings, took);
+    }
+
+    /** Returns whether a configuration has the mirror, whose figures are in {@link ProxyFigures}. */
+    public static boolean mirrors(LoadedConfig loaded) {
+        return loaded.plugins().containsKey("mirror");
+    }
+
+    /** Returns whether a configuration has the black box. */
+    public static boolean keeps(LoadedConfig loaded) {
+        return loaded.plugins().containsKey("black-box");
     }
 
     /** The monitor's account exists on both servers; so does the mirror's, which may do less. */

@@ -69,7 +69,9 @@ public final class ReadinessReport {
         view.put("address", standby.address().toString());
         view.put("primary", server(situation.now().primary(), situation.primaryAddress()));
         view.put("version", situation.now().standby().variable("version"));
-        view.put("warmth", situation.warmth());
+        view.put("warmth", situation.proxy().warmth());
+        FreeDisk disk = situation.now().standby().freeDisk().value();
+        view.put("freeDiskBytes", disk == null ? null : disk.free());
         view.put("findings", findings.stream().map(Finding::view).toList());
         return nonNull(view);
     }

@@ -3,13 +3,11 @@ package io.understudy.readiness;
 import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Serves {@code /api/standbys/{name}/readiness}. Anybody who reaches the port may call it, and each call queries two
@@ -25,7 +23,7 @@ public final class ReadinessView {
 
     private final Supplier<LoadedConfig> config;
     private final Supplier<Address> primary;
-    private final Supplier<?> standbys;
+    private final ProxyFigures.Source proxy;
     private final LongSupplier nanos;
     private final ReentrantLock gate = new ReentrantLock();
     private final Map<String, Kept> kept = new HashMap<>();
@@ -34,14 +32,14 @@ public final class ReadinessView {
      * Creates a view of the standbys in the active configuration.
      *
      * @param primary the present primary
-     * @param standbys the content of {@code /api/standbys}
+     * @param proxy what the plugins know of a standby
      * @param nanos a monotonic clock
      */
     public ReadinessView(
-            Supplier<LoadedConfig> config, Supplier<Address> primary, Supplier<?> standbys, LongSupplier nanos) {
+            Supplier<LoadedConfig> config, Supplier<Address> primary, ProxyFigures.Source proxy, LongSupplier nanos) {
         this.config = config;
         this.primary = primary;
-        this.standbys = standbys;
+        this.proxy = proxy;
         this.nanos = nanos;
     }
 
@@ -68,7 +66,8 @@ public final class ReadinessView {
                 if (last != null && last.primary.equals(present) && nanos.getAsLong() - last.at < FRESH_NANOS) {
                     return last.report;
                 }
-                ReadinessReport report = asked.report(warmthOf(standbys.get(), standby));
+                ReadinessReport report = asked.report(ProxyFigures.of(
+                        proxy, standby, ReadinessGate.mirrors(config.get()), ReadinessGate.keeps(config.get())));
                 kept.put(standby, new Kept(report, present, nanos.getAsLong()));
                 return report;
             } finally {
@@ -78,20 +77,5 @@ public final class ReadinessView {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while the servers were being asked", e);
         }
-    }
-
-    /** Returns the mirror's figures of one standby from the content of {@code /api/standbys}, or null. */
-    @SuppressWarnings("unchecked")
-    public static @Nullable Map<String, Object> warmthOf(@Nullable Object standbys, String name) {
-        if (standbys instanceof List<?> rows) {
-            for (Object row : rows) {
-                if (row instanceof Map<?, ?> map
-                        && name.equals(map.get("standby"))
-                        && map.get("warmth") instanceof Map<?, ?> warmth) {
-                    return (Map<String, Object>) warmth;
-                }
-            }
-        }
-        return null;
     }
 }

@@ -3,6 +3,7 @@ package io.understudy.readiness;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,9 @@ final class ServerFacts {
     private volatile Known<List<Channel>> channels = Known.late();
     private volatile Known<List<OpenTransaction>> transactions = Known.late();
     private volatile List<SchemaChange> schemaChanges = List.of();
-    private volatile Known<TableNames> tables = Known.late();
+    private volatile Known<Definitions> definitions = Known.late();
+    private volatile Known<Set<String>> prepared = Known.late();
+    private volatile Known<FreeDisk> freeDisk = Known.late();
     private volatile Known<Map<String, String>> events = Known.late();
     private volatile Known<Map<String, AccountShape>> accounts = Known.late();
 
@@ -63,8 +66,16 @@ final class ServerFacts {
         schemaChanges = read;
     }
 
-    void tables(Known<TableNames> read) {
-        tables = read;
+    void definitions(Known<Definitions> read) {
+        definitions = read;
+    }
+
+    void prepared(Known<Set<String>> read) {
+        prepared = read;
+    }
+
+    void freeDisk(Known<FreeDisk> read) {
+        freeDisk = read;
     }
 
     void events(Known<Map<String, String>> read) {
@@ -122,6 +133,16 @@ final class ServerFacts {
         }
     }
 
+    boolean hasVariable(String name) {
+        Map<String, String> all = variables.value();
+        return all != null && all.containsKey(name);
+    }
+
+    /** Returns the first two numbers of the version. */
+    String series() {
+        return variable("version").replaceAll("^(\\d+\\.\\d+).*", "$1");
+    }
+
     boolean isMariaDb() {
         return variable("version").toLowerCase(Locale.ROOT).contains("mariadb");
     }
@@ -163,8 +184,18 @@ final class ServerFacts {
         return events;
     }
 
-    Known<TableNames> tables() {
-        return tables;
+    Known<Definitions> definitions() {
+        return definitions;
+    }
+
+    /** Returns the names of the XA transactions that are prepared. */
+    Known<Set<String>> prepared() {
+        return prepared;
+    }
+
+    /** Returns the room on the file system of its data directory. */
+    Known<FreeDisk> freeDisk() {
+        return freeDisk;
     }
 
     Known<Map<String, AccountShape>> accounts() {

@@ -80,7 +80,9 @@ final class ServerLink implements AutoCloseable {
                 open = connect(deadline);
                 connection = open;
             }
-            new FactsReader(new ServerSession(open, deadline), facts, user).read();
+            ServerSession session = new ServerSession(open, deadline);
+            session.prepare();
+            new FactsReader(session, facts, user).read();
         } catch (SQLException e) {
             facts.failed(String.valueOf(e.getMessage()), AccountHealth.refuses(e));
         } catch (RuntimeException | Error e) {

@@ -1,7 +1,6 @@
 package io.understudy.readiness;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -10,19 +9,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param before the first reading
  * @param now the second one, some hundred milliseconds later
+ * @param standby its name
  * @param primaryAddress of the present primary
  * @param localAccounts accounts that exist on standbys only, on purpose
- * @param warmth the mirror's figures of {@code /api/standbys}; null if there are none
+ * @param proxy what the running proxy knows of it
  * @param mirrors whether the configuration has the mirror
+ * @param keeps whether it has the black box
  * @param coldAbove pages a statement above the primary's from which a standby counts as cold
  */
 record Situation(
         Round before,
         Round now,
+        String standby,
         String primaryAddress,
         Set<String> localAccounts,
-        @Nullable Map<String, Object> warmth,
+        ProxyFigures proxy,
         boolean mirrors,
+        boolean keeps,
         double coldAbove,
         Limits limits) {
 

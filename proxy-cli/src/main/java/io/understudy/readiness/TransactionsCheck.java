@@ -26,6 +26,7 @@ final class TransactionsCheck implements Check.OfRound {
         }
         List<Finding> findings = new ArrayList<>();
         open.stream()
+                .filter(one -> one.connection() != 0) // a prepared one, which XaCheck names
                 .filter(one -> one.seconds() >= situation.limits().transaction().toSeconds())
                 .max(Comparator.comparingLong(OpenTransaction::seconds))
                 .ifPresent(oldest -> findings.add(transaction(oldest)));
@@ -34,14 +35,6 @@ final class TransactionsCheck implements Check.OfRound {
 
     private static Finding transaction(OpenTransaction oldest) {
         String open = "open for " + oldest.seconds() + " s";
-        if (oldest.connection() == 0) {
-            return Finding.warns(
-                    NAME,
-                    "prepared",
-                    "a transaction without a connection is " + open + ", such as a prepared XA transaction",
-                    "its locks stay after the promotion until somebody ends it",
-                    "on the standby: XA RECOVER; XA COMMIT or XA ROLLBACK");
-        }
         return Finding.warns(
                 NAME,
                 "connection " + oldest.connection(),

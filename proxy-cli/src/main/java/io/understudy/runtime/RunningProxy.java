@@ -152,7 +152,7 @@ public final class RunningProxy implements AutoCloseable {
         ReadinessView standbys = new ReadinessView(
                 () -> current,
                 () -> Address.parse(String.valueOf(proxy.primaryView().get("address"))),
-                proxy::standbysView,
+                new PluginFigures(proxy),
                 System::nanoTime);
         endpoints.sensitiveViewOf(
                 "standbys/{name}/readiness",

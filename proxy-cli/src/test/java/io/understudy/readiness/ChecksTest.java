@@ -8,8 +8,8 @@ import io.understudy.plugins.mirror.warmth.WarmthState;
 import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +32,8 @@ class ChecksTest {
     }
 
     private static Situation situation(Situation.Round before, Situation.Round now) {
-        return new Situation(before, now, "p:1", Set.of(), null, false, 0, ReadinessGate.LIMITS);
+        return new Situation(
+                before, now, "s", "p:1", Set.of(), ProxyFigures.NONE, false, false, 0, ReadinessGate.LIMITS);
     }
 
     private static Situation.Round round(String applier, String secondsBehind) {
@@ -55,37 +56,157 @@ class ChecksTest {
                 .containsExactly(Severity.BLOCKS);
     }
 
-    @Test
-    void aListOfTablesThatWasCutOffProvesNoMissingTable() {
-        List<Finding> found = new ArrayList<>();
-        found.addAll(tables(new TableNames(Set.of("shop.a"), Set.of(), false, false), Set.of("shop.a", "shop.b")));
-        assertThat(found).extracting(Finding::subject).containsExactly("many");
-        assertThat(tables(new TableNames(Set.of("shop.a", "shop.b"), Set.of(), false, false), Set.of("shop.a")))
-                .extracting(Finding::subject)
-                .containsExactly("more shop.b", "many");
-    }
-
-    private static List<Finding> tables(TableNames standby, Set<String> primary) {
+    private static List<Finding> definitions(
+            DefinitionKind kind, Map<String, String> standby, Map<String, String> primary) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
-        round.standby().tables(Known.of(standby));
-        round.primary().tables(Known.of(new TableNames(new HashSet<>(primary), Set.of(), false, true)));
-        return new TablesCheck().findings(round, situation(round, round));
+        round.standby().definitions(Known.of(of(kind, standby)));
+        round.primary().definitions(Known.of(of(kind, primary)));
+        return new DefinitionsCheck().findings(round, situation(round, round));
+    }
+
+    private static Definitions of(DefinitionKind kind, Map<String, String> shapes) {
+        EnumMap<DefinitionKind, Known<Map<String, String>>> all = new EnumMap<>(DefinitionKind.class);
+        for (DefinitionKind each : DefinitionKind.values()) {
+            all.put(each, Known.of(each == kind ? shapes : Map.of()));
+        }
+        return new Definitions(all, false);
     }
 
     @Test
-    void theStatementsForTablesThatOnlyTheStandbyHasCanBeRun() {
-        Set<String> names = new HashSet<>(Set.of("a.odd-name", "a.v", "`b.c`.`d`"));
-        assertThat(tables(new TableNames(names, Set.of("a.v"), false, true), Set.of()))
+    void theStatementsForWhatOnlyTheStandbyHasCanBeRun() {
+        assertThat(definitions(
+                        DefinitionKind.TABLE,
+                        Map.of("a.odd-name", "InnoDB", "`b.c`.`d`", "InnoDB", "a.s", "SEQUENCE InnoDB"),
+                        Map.of()))
                 .extracting(finding -> finding.statement().replaceFirst(".*; ", ""))
-                .containsExactly("DROP TABLE `b.c`.`d`", "DROP TABLE `a`.`odd-name`", "DROP VIEW `a`.`v`");
-        for (int i = 0; i < 20; i++) {
-            names.add("t." + i);
+                .containsExactly("DROP TABLE `b.c`.`d`", "DROP TABLE `a`.`odd-name`", "DROP SEQUENCE `a`.`s`");
+        assertThat(definitions(DefinitionKind.ROUTINE, Map.of("a.FUNCTION f", "1"), Map.of()))
+                .singleElement()
+                .matches(finding -> finding.statement().endsWith("; DROP FUNCTION `a`.`f`"))
+                .extracting(Finding::what)
+                .isEqualTo("only the standby has the function a.f");
+    }
+
+    @Test
+    void manyDifferencesAreCounted() {
+        Map<String, String> tables = new HashMap<>();
+        for (int i = 0; i < 30; i++) {
+            tables.put("t.t" + i, "InnoDB");
         }
-        assertThat(tables(new TableNames(names, Set.of(), false, true), Set.of()))
+        assertThat(definitions(DefinitionKind.TABLE, Map.of(), tables))
+                .hasSize(21)
                 .last()
-                .matches(finding -> finding.what().equals("only the standby has 3 more tables"))
-                .extracting(Finding::statement)
-                .isEqualTo("");
+                .extracting(Finding::what)
+                .asString()
+                .startsWith("10 more differences");
+    }
+
+    /** Plugins that nobody can install on the servers of these tests. */
+    @ParameterizedTest
+    @CsvSource({"auth_ed25519, AUTHENTICATION, blocks", "server_audit, AUDIT, warns", "clone, CLONE, ''"})
+    void aMissingPluginBlocksWhereStatementsOrLoginsNeedIt(String name, String type, String expected) {
+        assertThat(definitions(DefinitionKind.PLUGIN, Map.of(), Map.of(name, type)))
+                .extracting(finding -> finding.severity().word())
+                .isEqualTo(expected.isEmpty() ? List.of() : List.of(expected));
+    }
+
+    /** Variables that a server does not let change while it runs. */
+    @ParameterizedTest
+    @CsvSource({
+        "max_user_connections, 1, 0, blocks",
+        "max_user_connections, 0, 1, ''",
+        "max_user_connections, 80, 100, warns",
+        "relay_log_recovery, OFF, ON, warns",
+        "lower_case_table_names, 1, 0, blocks",
+        "innodb_read_only, ON, OFF, blocks",
+        "have_ssl, DISABLED, YES, blocks",
+        "a_variable_of_tomorrow, 1, 2, warns",
+        "datadir, /a, /b, ''",
+        "server_id, 1, 2, ''",
+        "thread_pool_size, 1, 2, ''",
+        "wsrep_node_name, a, b, ''"
+    })
+    void aVariableThatMayNotDifferIsNamed(String name, String standby, String primary, String expected) {
+        Situation.Round round = new Situation.Round(
+                server(Map.of("log_bin", "ON", "log_slave_updates", "ON", name, standby)),
+                server(Map.of(name, primary)));
+        assertThat(new SettingsCheck().findings(round, situation(round, round)))
+                .extracting(finding -> finding.severity().word() + " " + finding.subject())
+                .isEqualTo(expected.isEmpty() ? List.of() : List.of(expected + " " + name));
+    }
+
+    @Test
+    void membersOfAClusterAreRefused() {
+        Situation.Round group = new Situation.Round(
+                server(Map.of("version", "9.7.0", "group_replication_group_name", "g")),
+                server(Map.of("version", "9.7.0")));
+        assertThat(ClusterCheck.isOne(group)).isTrue();
+        assertThat(new ClusterCheck().findings(situation(group, group)))
+                .singleElement()
+                .extracting(Finding::what)
+                .isEqualTo("the standby is a member of the group g (Group Replication), which is not supported");
+        Situation.Round galera = new Situation.Round(
+                server(Map.of()),
+                server(Map.of("wsrep_on", "ON", "wsrep_provider", "/usr/lib/g.so", "wsrep_cluster_name", "c")));
+        assertThat(new ClusterCheck().findings(situation(galera, galera)))
+                .singleElement()
+                .extracting(Finding::what)
+                .isEqualTo("the primary is a member of the Galera cluster c (wsrep_on), which is not supported");
+        Situation.Round built = new Situation.Round(
+                server(Map.of("wsrep_on", "OFF", "wsrep_provider", "none")), server(Map.of("wsrep_on", "OFF")));
+        assertThat(ClusterCheck.isOne(built)).isFalse();
+    }
+
+    private static List<String> ofProxy(ProxyFigures figures) {
+        Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
+        Situation situation =
+                new Situation(round, round, "s", "p:1", Set.of(), figures, true, true, 0, ReadinessGate.LIMITS);
+        List<Finding> findings = new ArrayList<>(new VerifyCheck().findings(situation));
+        findings.addAll(new MissingCheck().findings(situation));
+        return findings.stream()
+                .map(finding -> finding.severity().word() + " " + finding.check() + " " + finding.subject())
+                .toList();
+    }
+
+    private static Map<String, Object> lost(boolean read, int captured, int notCaptured, int implied) {
+        return Map.of(
+                "primary", Map.of("read", read),
+                "answeredAndMissing", Map.of("captured", captured, "notCaptured", notCaptured),
+                "impliedOnly", Map.of("transactions", implied, "numbers", "0-1-5"));
+    }
+
+    @Test
+    void whatTheProxyKnowsOfTheStandbyCounts() {
+        List<Map<String, Object>> differences =
+                List.of(Map.of("standby", "s", "digest", "d", "tables", List.of("a.t")));
+        assertThat(ofProxy(new ProxyFigures(null, differences, lost(true, 3, 2, 0))))
+                .as("what is missing is on its way while the primary is read")
+                .containsExactly("blocks verify d");
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost(true, 0, 0, 1))))
+                .containsExactly("blocks missing implied");
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost(false, 3, 2, 0))))
+                .containsExactly("blocks missing lost", "warns missing kept");
+        assertThat(ofProxy(ProxyFigures.NONE)).containsExactly("unknown missing ");
+    }
+
+    @Test
+    void aPreparedTransactionCountsByWhereItIs() {
+        Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
+        round.standby().prepared(Known.of(Set.of("a", "b")));
+        round.primary().prepared(Known.of(Set.of("b", "c")));
+        assertThat(new XaCheck().findings(round, situation(round, round)))
+                .extracting(finding -> finding.severity().word() + " " + finding.subject())
+                .containsExactly("blocks standby a", "warns both b", "blocks primary c");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"50, ''", "5, warns", "1, blocks"})
+    void aFullDiskCounts(long free, String expected) {
+        Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
+        round.standby().freeDisk(Known.of(new FreeDisk("/var", free, 100)));
+        assertThat(new DiskCheck().findings(situation(round, round)))
+                .extracting(finding -> finding.severity().word())
+                .isEqualTo(expected.isEmpty() ? List.of() : List.of(expected));
     }
 
     /** MariaDB's 3 flushes at the commit, as 1 does, and in between. */
@@ -96,7 +217,7 @@ class ChecksTest {
         Situation.Round round = new Situation.Round(
                 server(Map.of("log_bin", "ON", "log_slave_updates", "ON", name, standby)),
                 server(Map.of(name, primary)));
-        assertThat(new SettingsCheck().findings(situation(round, round)))
+        assertThat(new SettingsCheck().findings(round, situation(round, round)))
                 .extracting(Finding::subject)
                 .isEqualTo(found ? List.of(name) : List.of());
     }
@@ -116,7 +237,7 @@ class ChecksTest {
                         "binlog_storage_engine",
                         engine)),
                 server(Map.of("sync_binlog", primary, "binlog_storage_engine", itsEngine)));
-        assertThat(new SettingsCheck().findings(situation(round, round)))
+        assertThat(new SettingsCheck().findings(round, situation(round, round)))
                 .extracting(Finding::subject)
                 .isEqualTo(found ? List.of("sync_binlog") : List.of());
     }
@@ -128,7 +249,17 @@ class ChecksTest {
     private static List<Finding> cold(Map<String, Object> warmth) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
         return new ColdCheck()
-                .findings(new Situation(round, round, "p:1", Set.of(), warmth, true, 0, ReadinessGate.LIMITS));
+                .findings(new Situation(
+                        round,
+                        round,
+                        "s",
+                        "p:1",
+                        Set.of(),
+                        new ProxyFigures(warmth, null, null),
+                        true,
+                        false,
+                        0,
+                        ReadinessGate.LIMITS));
     }
 
     /** A forecast in seconds that the mirror cannot make is an interval, or left out. */

@@ -35,7 +35,7 @@ class ReadinessFaultsTest extends ReadinessPair {
         String before = pair.standby().query("SELECT @@GLOBAL." + variable);
         return onStandby(
                 variable,
-                "warns settings " + variable,
+                "blocks settings " + variable,
                 "SET GLOBAL " + variable + " = " + value,
                 "SET GLOBAL " + variable + " = '" + before + "'");
     }
@@ -44,7 +44,7 @@ class ReadinessFaultsTest extends ReadinessPair {
         String before = pair.standby().query("SELECT @@GLOBAL." + variable);
         return onStandby(
                 variable,
-                "warns settings " + variable,
+                "blocks settings " + variable,
                 "SET GLOBAL " + variable + " = " + value,
                 "SET GLOBAL " + variable + " = " + before);
     }
@@ -100,7 +100,12 @@ class ReadinessFaultsTest extends ReadinessPair {
                         new String[] {"SET GLOBAL sync_binlog = 1"},
                         new String[0],
                         new String[0]),
-                unquoted("innodb_flush_log_at_trx_commit", "0"),
+                new Fault(
+                        "innodb_flush_log_at_trx_commit",
+                        new String[] {"warns settings innodb_flush_log_at_trx_commit"},
+                        new String[0],
+                        new String[] {"SET GLOBAL innodb_flush_log_at_trx_commit = 0"},
+                        new String[] {"SET GLOBAL innodb_flush_log_at_trx_commit = 1"}),
                 onStandby(
                         "account renamed",
                         "warns accounts 'app'@'%';warns accounts 'poor'@'127.1.1.1'",
@@ -128,12 +133,12 @@ class ReadinessFaultsTest extends ReadinessPair {
                         UNLOGGED + ";DROP USER intruder"),
                 onStandby(
                         "table missing",
-                        "warns tables missing shop.odd$name",
+                        "blocks definitions missing table shop.odd$name",
                         UNLOGGED + ";RENAME TABLE shop.`odd$name` TO mysql.hidden",
                         UNLOGGED + ";RENAME TABLE mysql.hidden TO shop.`odd$name`"),
                 onStandby(
                         "table more",
-                        "warns tables more shop.extra",
+                        "warns definitions more table shop.extra",
                         UNLOGGED + ";CREATE TABLE shop.extra (id INT)",
                         UNLOGGED + ";DROP TABLE shop.extra"),
                 new Fault(
@@ -155,7 +160,7 @@ class ReadinessFaultsTest extends ReadinessPair {
         try {
             String[] expected = fault.expected();
             if (fault.name().equals("character_set_server")) {
-                expected = new String[] {expected[0], "warns settings collation_server"};
+                expected = new String[] {expected[0], "blocks settings collation_server"};
             }
             ReadinessReport report = report();
             assertThat(subjects(report)).as("%s", what(report)).containsExactlyInAnyOrder(expected);

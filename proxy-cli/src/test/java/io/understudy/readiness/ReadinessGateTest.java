@@ -77,7 +77,7 @@ class ReadinessGateTest extends ReadinessPair {
             CompletableFuture<Void> released = CompletableFuture.runAsync(() -> unlockOnceTheGateWaits(statement));
             ReadinessReport report = report();
             released.join();
-            assertThat(subjects(report)).doesNotContain("warns tables more shop.dropped");
+            assertThat(subjects(report)).doesNotContain("warns definitions more table shop.dropped");
         }
     }
 
@@ -139,12 +139,12 @@ class ReadinessGateTest extends ReadinessPair {
     void saysNoForAServerThatReplicatesFromNoneOrIsThePrimary() throws Exception {
         LoadedConfig swapped = config(
                 "monitor", "127.0.0.1:" + pair.standby().port(), pair.primary().port());
-        assertThat(subjects(gate(swapped, Duration.ofSeconds(20)).report(null)))
+        assertThat(subjects(gate(swapped, Duration.ofSeconds(20)).report(ProxyFigures.NONE)))
                 .contains("blocks replicates nothing", "blocks read-only read_only");
 
         LoadedConfig same = config(
                 "monitor", "localhost:" + pair.standby().port(), pair.standby().port());
-        assertThat(subjects(gate(same, Duration.ofSeconds(20)).report(null)))
+        assertThat(subjects(gate(same, Duration.ofSeconds(20)).report(ProxyFigures.NONE)))
                 .containsExactly("blocks replicates itself");
     }
 
@@ -157,7 +157,7 @@ class ReadinessGateTest extends ReadinessPair {
                 .containsExactlyInAnyOrder(
                         tuple("replicates", "on the primary: GRANT SLAVE MONITOR ON *.* TO 'poor'@'%'"),
                         tuple("transactions", "on the primary: GRANT PROCESS ON *.* TO 'poor'@'%'"),
-                        tuple("tables", "on the primary: GRANT PROCESS ON *.* TO 'poor'@'%'"),
+                        tuple("definitions", "on the primary: GRANT SELECT, SHOW VIEW, TRIGGER ON *.* TO 'poor'@'%'"),
                         tuple("events", "on the primary: GRANT SELECT ON mysql.* TO 'poor'@'%'"),
                         tuple("accounts", "on the primary: GRANT SELECT ON mysql.* TO 'poor'@'%'"));
         assertThat(what(report("reader"))).as("with a global SELECT").isEmpty();

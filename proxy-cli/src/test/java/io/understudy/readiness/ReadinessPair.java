@@ -37,8 +37,8 @@ abstract class ReadinessPair {
                         "CREATE TABLE shop.`odd$name` (id INT) PARTITION BY HASH (id) PARTITIONS 2",
                         "INSERT INTO shop.t (name) VALUES ('a'), ('b')");
         pair.createAccount(
-                "monitor", "secret", "REPLICATION SLAVE, SLAVE MONITOR, PROCESS ON *.*", "SELECT ON mysql.*");
-        pair.createAccount("reader", "secret", "SELECT, SLAVE MONITOR, PROCESS ON *.*");
+                "monitor", "secret", "REPLICATION SLAVE, SLAVE MONITOR, PROCESS, SELECT, SHOW VIEW, TRIGGER ON *.*");
+        pair.createAccount("reader", "secret", "SELECT, SLAVE MONITOR, PROCESS, SHOW VIEW, TRIGGER ON *.*");
         pair.createAccount("poor", "secret");
         pair.createAccount("app", "secret", "SELECT, INSERT ON shop.*");
         pair.primary().execute("CREATE ROLE clerk", "GRANT SELECT ON shop.t TO clerk", "GRANT clerk TO app@'%'");
@@ -87,7 +87,7 @@ abstract class ReadinessPair {
     static ReadinessReport report(String user, Duration time) throws Exception {
         LoadedConfig config = config(
                 user, "127.0.0.1:" + pair.primary().port(), pair.standby().port());
-        return gate(config, time).report(null);
+        return gate(config, time).report(ProxyFigures.NONE);
     }
 
     static ReadinessReport report() throws Exception {

@@ -14,8 +14,8 @@ import io.understudy.config.Secret;
 import io.understudy.config.StandbyConfig;
 import io.understudy.readiness.ConfiguredPrimary;
 import io.understudy.readiness.Limits;
+import io.understudy.readiness.ProxyFigures;
 import io.understudy.readiness.ReadinessGate;
-import io.understudy.readiness.ReadinessView;
 import io.understudy.report.AdminClient;
 import io.understudy.report.ReadinessText;
 import java.io.IOException;
@@ -155,17 +155,19 @@ public final class ReadyCommand extends CliCommand {
         long begun = System.nanoTime();
         StandbyConfig standby = ReadinessGate.standby(config.config(), name);
         Address primary = null;
-        Map<String, Object> warmth = null;
+        ProxyFigures figures = ProxyFigures.NONE;
         if (config.config().admin().enabled()) {
             try {
                 AdminClient proxy = AdminClient.of(config.config().admin());
-                // Which server is the primary now, and how cold a standby is, the running proxy knows best.
+                // Which server is the primary now, and what plugins know of a standby, the running proxy knows best.
                 if (proxy.value("primary", ADMIN_PATIENCE) instanceof Map<?, ?> view) {
                     primary = Address.parse(String.valueOf(view.get("address")));
                 }
-                if (config.plugins().containsKey("mirror")) {
-                    warmth = ReadinessView.warmthOf(proxy.value("standbys", ADMIN_PATIENCE), name);
-                }
+                figures = ProxyFigures.of(
+                        new AdminFigures(proxy, ADMIN_PATIENCE),
+                        name,
+                        ReadinessGate.mirrors(config),
+                        ReadinessGate.keeps(config));
             } catch (IOException e) {
                 // It does not run: the file names the primary, and that the warmth is unknown is a finding.
             }
@@ -175,7 +177,7 @@ public final class ReadyCommand extends CliCommand {
         }
         Duration left = time.minusNanos(System.nanoTime() - begun);
         return ReadinessGate.of(config, name, primary, limits, left.isNegative() ? Duration.ZERO : left)
-                .report(warmth)
+                .report(figures)
                 .view();
     }
 }

@@ -1,0 +1,25 @@
+package io.understudy.cli.ready;
+
+import io.understudy.readiness.ProxyFigures;
+import io.understudy.report.AdminClient;
+import io.understudy.report.LostSource;
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the plugins of a running proxy have published, for the readiness gate of this process.
+ *
+ * @param patience for each question
+ */
+record AdminFigures(AdminClient proxy, Duration patience) implements ProxyFigures.Source {
+    @Override
+    public @Nullable Object view(String name) throws IOException, InterruptedException {
+        return proxy.value(name, patience);
+    }
+
+    @Override
+    public @Nullable Object lost(String standby) throws IOException, InterruptedException {
+        return new LostSource(proxy.within(patience), null).lost(standby);
+    }
+}

@@ -1,0 +1,73 @@
+package io.understudy.readiness;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Commits that the black box knows and the standby lacks. */
+final class MissingCheck implements Check {
+    private static final String NAME = "missing";
+    private static final String LIST = "understudy report lost --on ";
+
+    @Override
+    public List<Finding> findings(Situation situation) {
+        if (!situation.keeps()) {
+            return List.of();
+        }
+        Map<String, Object> lost = situation.proxy().lost();
+        if (lost == null) {
+            return List.of(Finding.unknown(
+                    NAME,
+                    "",
+                    "what the black box knows of missing commits is not known: the proxy was not asked, or could not"
+                            + " ask the standby",
+                    "commits that clients were told of may be missing there",
+                    "start the proxy, and give the admin token (admin.token in the file)"));
+        }
+        List<Finding> findings = new ArrayList<>();
+        String list = LIST + situation.standby();
+        long implied = number(lost, "impliedOnly", "transactions");
+        if (implied > 0) {
+            findings.add(Finding.blocks(
+                    NAME,
+                    "implied",
+                    implied + " transactions count as applied by its position alone, and were never seen applied: "
+                            + value(lost, "impliedOnly", "numbers"),
+                    "they were reported as missing before, and are lost for good after the promotion",
+                    list + "; compare the tables with the binary log of the primary that wrote them"));
+        }
+        if (!Boolean.FALSE.equals(value(lost, "primary", "read"))) {
+            return findings; // what is missing is on its way from the primary
+        }
+        long nowhere = number(lost, "answeredAndMissing", "notCaptured")
+                + number(lost, "answeredNumberUnknown", "count")
+                + number(lost, "unknown", "transactions");
+        if (nowhere > 0) {
+            findings.add(Finding.blocks(
+                    NAME,
+                    "lost",
+                    nowhere + " transactions are missing there that no rescue file has",
+                    "they are in the binary log of the old primary alone",
+                    list + "; promote a standby that lacks fewer, or bring the old primary back"));
+        }
+        long kept = number(lost, "answeredAndMissing", "captured");
+        if (kept > 0) {
+            findings.add(Finding.warns(
+                    NAME,
+                    "kept",
+                    kept + " commits that clients were told of are missing there; the black box has them",
+                    "after the promotion the application misses them until they are replayed",
+                    list + "; then understudy rescue"));
+        }
+        return findings;
+    }
+
+    private static @Nullable Object value(Map<String, Object> lost, String part, String key) {
+        return lost.get(part) instanceof Map<?, ?> map ? map.get(key) : null;
+    }
+
+    private static long number(Map<String, Object> lost, String part, String key) {
+        return value(lost, part, key) instanceof Number number ? number.longValue() : 0;
+    }
+}

@@ -1,0 +1,92 @@
+package io.understudy.readiness;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a running proxy knows of a standby.
+ *
+ * @param warmth the mirror's figures of {@code /api/standbys}; null if there are none
+ * @param differences reads of which the standby has other rows, as {@code /api/mirror} lists them; null if the proxy
+ *     was not asked
+ * @param lost the black box's report on it, as {@code /api/lost} has it; null if there is none
+ */
+public record ProxyFigures(
+        @Nullable Map<String, Object> warmth,
+        @Nullable List<Map<String, Object>> differences,
+        @Nullable Map<String, Object> lost) {
+
+    /** No proxy was asked. */
+    public static final ProxyFigures NONE = new ProxyFigures(null, null, null);
+
+    /** A way to a running proxy's admin endpoint, within the process or by HTTP. */
+    public interface Source {
+        /** Returns the content of {@code GET /api/NAME}, or null if there is none. */
+        @Nullable
+        Object view(String name) throws IOException, InterruptedException;
+
+        /** Returns the response of {@code POST /api/lost?on=STANDBY}, or null if there is none. */
+        @Nullable
+        Object lost(String standby) throws IOException, InterruptedException;
+    }
+
+    /**
+     * Asks a proxy about a standby. What it does not tell stays null.
+     *
+     * @param mirrors whether the configuration has the mirror
+     * @param keeps whether it has the black box
+     */
+    public static ProxyFigures of(Source source, String standby, boolean mirrors, boolean keeps)
+            throws InterruptedException {
+        Map<String, Object> warmth = null;
+        List<Map<String, Object>> differences = null;
+        Map<String, Object> lost = null;
+        if (mirrors) {
+            warmth = map(ofStandby(asked(() -> source.view("standbys")), standby).stream()
+                    .findFirst()
+                    .map(row -> row.get("warmth"))
+                    .orElse(null));
+            Map<String, Object> mirror = map(asked(() -> source.view("mirror")));
+            if (mirror != null) {
+                Map<String, Object> verify = map(mirror.get("verify"));
+                differences = ofStandby(verify == null ? null : verify.get("differences"), standby);
+            }
+        }
+        if (keeps) {
+            lost = map(asked(() -> source.lost(standby)));
+        }
+        return new ProxyFigures(warmth, differences, lost);
+    }
+
+    private interface Question {
+        @Nullable
+        Object ask() throws IOException, InterruptedException;
+    }
+
+    /** A proxy that does not run, or a plugin that cannot tell now, gives nothing. */
+    private static @Nullable Object asked(Question question) throws InterruptedException {
+        try {
+            return question.ask();
+        } catch (IOException | IllegalStateException | IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    /** Returns the rows of a list that are about a standby. */
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> ofStandby(@Nullable Object rows, String name) {
+        return rows instanceof List<?> list
+                ? list.stream()
+                        .filter(row -> row instanceof Map<?, ?> map && name.equals(map.get("standby")))
+                        .map(row -> (Map<String, Object>) row)
+                        .toList()
+                : List.of();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static @Nullable Map<String, Object> map(@Nullable Object value) {
+        return value instanceof Map<?, ?> ? (Map<String, Object>) value : null;
+    }
+}

@@ -1,0 +1,35 @@
+package io.understudy.readiness;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Reads of which the mirror's {@code verify} found other rows on the standby. */
+final class VerifyCheck implements Check {
+    private static final String NAME = "verify";
+    private static final int SHOWN = 10;
+
+    @Override
+    public List<Finding> findings(Situation situation) {
+        List<Map<String, Object>> differences = situation.proxy().differences();
+        if (differences == null) {
+            return List.of(); // the check of the warmth says that the proxy was not asked
+        }
+        List<Finding> findings = new ArrayList<>();
+        differences.stream()
+                .limit(SHOWN)
+                .forEach(row -> findings.add(Finding.blocks(
+                        NAME,
+                        String.valueOf(row.get("digest")),
+                        "it has other rows than the primary: a read of " + row.get("tables") + " (digest "
+                                + row.get("digest") + ") gave " + row.get("rowsStandby") + " rows there and "
+                                + row.get("rowsPrimary") + " on the primary, found at " + row.get("found")
+                                + (differences.size() > SHOWN
+                                        ? "; " + differences.size() + " reads differ in all"
+                                        : ""),
+                        "the application gets them after the promotion, and what the primary had is lost",
+                        "compare the tables and repair or build the standby anew; the finding goes when the read no"
+                                + " longer differs")));
+        return findings;
+    }
+}
