@@ -39,7 +39,8 @@ final class AccountsCheck implements Check.OfRound {
         all.addAll(there.keySet());
         all.removeIf(account -> situation.localAccounts().contains(user(account)) || isOfTheInstallation(account));
         for (String account : all) {
-            Finding finding = compare(account, here, there);
+            Finding finding = compare(
+                    account, here, there, standby.isMariaDb() ? "" : "SET GLOBAL super_read_only = 0; ");
             if (finding != null && findings.size() < SHOWN) {
                 findings.add(finding);
             }
@@ -48,11 +49,11 @@ final class AccountsCheck implements Check.OfRound {
     }
 
     private static @Nullable Finding compare(
-            String account, Map<String, AccountShape> here, Map<String, AccountShape> there) {
+            String account, Map<String, AccountShape> here, Map<String, AccountShape> there, String writable) {
         AccountShape standby = here.get(account);
         AccountShape primary = there.get(account);
         String copy = "on the primary: SHOW CREATE USER " + account + "; SHOW GRANTS FOR " + account
-                + "; run both results on the standby after SET SESSION sql_log_bin = 0";
+                + "; run both results on the standby after " + writable + "SET SESSION sql_log_bin = 0";
         if (standby == null) {
             return Finding.warns(
                     NAME,
@@ -67,7 +68,7 @@ final class AccountsCheck implements Check.OfRound {
                     account,
                     "only the standby has the account " + account,
                     "after the promotion it can log in to the primary",
-                    "on the standby, if nobody needs it: SET SESSION sql_log_bin = 0; DROP USER " + account);
+                    "on the standby, if nobody needs it: " + writable + "SET SESSION sql_log_bin = 0; DROP USER " + account);
         }
         String difference = primary.difference(standby);
         return difference.isEmpty()

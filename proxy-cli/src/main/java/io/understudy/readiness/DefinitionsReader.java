@@ -22,7 +22,6 @@ final class DefinitionsReader {
     static final int MOST = 10_000;
 
     private static final String OF_USERS = " NOT IN ('mysql','information_schema','performance_schema','sys')";
-    private static final String SHAPE = "BIT_XOR(CAST(CONV(LEFT(MD5(CONCAT_WS(','%s)), 16), 16, 10) AS UNSIGNED))";
 
     private final ServerSession session;
     private final boolean mariaDb;
@@ -72,10 +71,9 @@ final class DefinitionsReader {
                 "SELECT SCHEMA_NAME AS s, '' AS n, CONCAT_WS(' ', DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME"
                         + (mariaDb ? "" : ", IF(DEFAULT_ENCRYPTION = 'YES', 'encrypted', NULL)")
                         + ") AS v FROM information_schema.SCHEMATA WHERE SCHEMA_NAME" + OF_USERS,
-                // A schema is seen with any privilege on it.
-                "SHOW DATABASES",
                 "SELECT",
-                "REFERENCES");
+                "REFERENCES",
+                "SHOW DATABASES");
     }
 
     private void tables(String name, boolean bySchema) throws SQLException {
@@ -233,8 +231,8 @@ final class DefinitionsReader {
             throws SQLException {
         readAll(
                 kind,
-                "SELECT " + schema + " AS s, " + name + " AS n, MD5(CONCAT_WS(','" + quoted(columns)
-                        + ")) AS v FROM information_schema." + view + " WHERE " + schema + OF_USERS,
+                "SELECT " + schema + " AS s, " + name + " AS n, " + hash(columns)
+                        + " AS v FROM information_schema." + view + " WHERE " + schema + OF_USERS,
                 needed);
     }
 
@@ -242,8 +240,8 @@ final class DefinitionsReader {
             throws SQLException {
         read(
                 kind,
-                "SELECT " + schema + " AS s, " + name + " AS n, MD5(CONCAT_WS(','" + quoted(columns)
-                        + ")) AS v FROM mysql." + table + where);
+                "SELECT " + schema + " AS s, " + name + " AS n, " + hash(columns)
+                        + " AS v FROM mysql." + table + where);
     }
 
     /** What is installed beside the tables. */
@@ -260,9 +258,9 @@ final class DefinitionsReader {
         read(DefinitionKind.LOADABLE_FUNCTION, "SELECT '' AS s, name AS n, dl AS v FROM mysql.func");
         read(
                 DefinitionKind.SERVER,
-                "SELECT '' AS s, Server_name AS n, MD5(CONCAT_WS(',', QUOTE(Host), QUOTE(Db), QUOTE(Username),"
-                        + " QUOTE(Password), QUOTE(Port), QUOTE(Socket), QUOTE(Wrapper), QUOTE(Owner))) AS v"
-                        + " FROM mysql.servers");
+                "SELECT '' AS s, Server_name AS n, "
+                        + hash("Host, Db, Username, Password, Port, Socket, Wrapper, Owner")
+                        + " AS v FROM mysql.servers");
         read(
                 DefinitionKind.TIME_ZONES,
                 "SELECT '' AS s, 'time zones' AS n, CONCAT(COUNT(*), ' names') AS v FROM mysql.time_zone_name"
@@ -333,7 +331,12 @@ final class DefinitionsReader {
 
     /** Returns the hash of a set of rows, whatever their order. */
     private static String shape(String... columns) {
-        return SHAPE.replace("%s", quoted(String.join(", ", columns)));
+        return "BIT_XOR(CAST(CONV(LEFT(" + hash(String.join(", ", columns)) + ", 16), 16, 10) AS UNSIGNED))";
+    }
+
+    /** MySQL 9.6 has no MD5() and no SHA1() any more. */
+    private static String hash(String columns) {
+        return "SHA2(CONCAT_WS(','" + quoted(columns) + "), 256)";
     }
 
     /** A null value differs from an empty one, and the end of one from the begin of the next. */

@@ -50,7 +50,7 @@ final class EventsCheck implements Check.OfRound {
                     "the standby executes " + count(run) + ": " + names(run),
                     "what they write there is errant, and where the primary executes them too they run twice",
                     "on the standby, for each: SET SESSION sql_log_bin = 0; ALTER DEFINER = … EVENT … DISABLE ON"
-                            + " SLAVE"));
+                            + (round.standby().isMariaDb() ? " SLAVE" : " REPLICA")));
         }
         TreeSet<String> idle =
                 in(there, state -> state.endsWith("SIDE_DISABLED")); // SLAVE, or REPLICA_ since MySQL 8.2

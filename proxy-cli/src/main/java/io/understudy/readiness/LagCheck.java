@@ -78,8 +78,9 @@ final class LagCheck implements Check {
                 "a planned change holds clients for about %.1f s; an unplanned one serves old rows until it has applied"
                         + " what it received",
                 hold);
-        String statement = "wait, and find the cause: SHOW PROCESSLIST on the standby; slave_parallel_threads, a long"
-                + " transaction, its disk";
+        String statement = "wait, and find the cause: SHOW PROCESSLIST on the standby; "
+                + (situation.now().standby().isMariaDb() ? "slave_parallel_threads" : "replica_parallel_workers")
+                + ", a long transaction, its disk";
         return List.of(
                 blocks
                         ? Finding.blocks(NAME, "", what, why, statement)

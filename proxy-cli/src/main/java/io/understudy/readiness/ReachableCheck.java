@@ -64,7 +64,8 @@ final class ReachableCheck implements Check {
                     "read_only",
                     "the primary is read-only",
                     "it has been fenced already, or is not the primary",
-                    "on the primary, if that is not meant: SET GLOBAL read_only = 0"));
+                    "on the primary, if that is not meant: SET GLOBAL "
+                            + (primary.isMariaDb() ? "" : "super_read_only = 0, GLOBAL ") + "read_only = 0"));
         }
         return findings;
     }

@@ -18,19 +18,33 @@ final class ReceivedCheck implements Check {
         if (amount.isEmpty() || isWorkedOff(situation, now)) {
             return List.of();
         }
-        String position = standby.isMariaDb() ? now.received() : "";
-        return List.of(Finding.blocks(
-                NAME,
-                now.name(),
-                "it has received " + amount + " that it has not applied",
-                "their clients may have been told that they are safe; STOP SLAVE with START SLAVE, or a restart of the"
-                        + " server, throws them away (MDEV-4698)",
-                (now.applies() ? "" : "do not restart its replication; on the standby: START SLAVE SQL_THREAD; then ")
-                        + (position.isEmpty()
-                                ? "wait until it has applied them, then STOP "
-                                        + (standby.isMariaDb() ? "SLAVE" : "REPLICA")
-                                : "on the standby, before STOP SLAVE: SELECT MASTER_GTID_WAIT('" + position
-                                        + "', 60)")));
+        String safe = "their clients may have been told that they are safe; ";
+        String what = "it has received " + amount + " that it has not applied";
+        return List.of(
+                standby.isMariaDb()
+                        ? Finding.blocks(
+                                NAME,
+                                now.name(),
+                                what,
+                                safe + "STOP SLAVE with START SLAVE, or a restart of the server, throws them away"
+                                        + " (MDEV-4698)",
+                                mariaDb(now))
+                        : Finding.blocks(
+                                NAME,
+                                now.name(),
+                                what,
+                                safe + "CHANGE REPLICATION SOURCE TO, RESET REPLICA, or a restart with"
+                                        + " relay_log_recovery, throws them away",
+                                (now.applies() ? "" : "on the standby: START REPLICA SQL_THREAD; then ")
+                                        + "wait until SHOW REPLICA STATUS has all of Retrieved_Gtid_Set in"
+                                        + " Executed_Gtid_Set, before STOP REPLICA"));
+    }
+
+    private static String mariaDb(Channel now) {
+        return (now.applies() ? "" : "do not restart its replication; on the standby: START SLAVE SQL_THREAD; then ")
+                + (now.received().isEmpty()
+                        ? "wait until it has applied them, then STOP SLAVE"
+                        : "on the standby, before STOP SLAVE: SELECT MASTER_GTID_WAIT('" + now.received() + "', 60)");
     }
 
     /** Returns whether the applier made progress between the readings and is not far behind: then it is lag. */

@@ -33,7 +33,9 @@ final class SemiSyncCheck implements Check.OfRound {
                     "commits that clients were told of may be on the primary only, and are lost with it",
                     "find out why no standby acknowledges in time; on the standby: " + restart));
         }
-        String variable = mariaDb ? "rpl_semi_sync_slave_enabled" : "rpl_semi_sync_replica_enabled";
+        String variable = mariaDb || standby.hasVariable("rpl_semi_sync_slave_enabled")
+                ? "rpl_semi_sync_slave_enabled"
+                : "rpl_semi_sync_replica_enabled";
         if (!standby.semiSync("replica_status", "slave_status").equalsIgnoreCase("ON")) {
             findings.add(Finding.blocks(
                     NAME,

@@ -156,7 +156,7 @@ class SwitchoverTest extends SwitchoverHarness {
                 .contains("the readiness gate says unknown", "GRANT SLAVE MONITOR ON *.* TO 'monitor'");
         assertThat(readOnly(old)).isFalse();
         String connections = chosen.query("SELECT @@GLOBAL.max_connections");
-        chosen.execute("SET GLOBAL max_connections = 19");
+        chosen.execute("SET GLOBAL max_connections = 100");
         try {
             // The proxy keeps a report for two seconds.
             await().atMost(PATIENCE).untilAsserted(() -> {
@@ -164,7 +164,7 @@ class SwitchoverTest extends SwitchoverHarness {
                 String file = folder.resolve("switchover.yaml").toString();
                 assertThat(command(out, "--to", name(chosen), "-c", file, "--dry-run"))
                         .isZero();
-                assertThat(out.toString()).contains("warns settings: max_connections is '19'", "lag ");
+                assertThat(out.toString()).contains("warns settings: max_connections is '100'", "lag ");
             });
         } finally {
             chosen.execute("SET GLOBAL max_connections = " + connections);
