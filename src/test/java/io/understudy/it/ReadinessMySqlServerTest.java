@@ -112,9 +112,10 @@ class ReadinessMySqlServerTest {
     }
 
     private static void isWell() {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(report().view())
-                .as("%s", report().findings())
-                .containsEntry("verdict", "yes"));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(report().view())
+                        .as("%s", report().findings())
+                        .containsEntry("verdict", "yes"));
     }
 
     private static ReadinessReport report() throws Exception {
@@ -128,7 +129,8 @@ class ReadinessMySqlServerTest {
                 standbys:
                   - { name: standby-1, address: "%s", tls: { mode: required }, user: gate, password: secret }
                 admin: { enabled: false }
-                """.formatted(PRIMARY.address().getHostString(), PRIMARY.address().getPort(), STANDBY),
+                """.formatted(
+                        PRIMARY.address().getHostString(), PRIMARY.address().getPort(), STANDBY),
                 "test.yaml",
                 PluginTypes.installed().records(),
                 name -> null);
@@ -168,8 +170,9 @@ class ReadinessMySqlServerTest {
                 }
                 ReadinessReport report = report();
                 assertThat(subjects(report)).containsExactlyInAnyOrderElementsOf(expected);
-                assertThat(report.findings()).allSatisfy(finding -> assertThat(finding.statement())
-                        .contains("on the standby: SET PERSIST " + finding.subject()));
+                assertThat(report.findings())
+                        .allSatisfy(finding -> assertThat(finding.statement())
+                                .contains("on the standby: SET PERSIST " + finding.subject()));
             } finally {
                 PRIMARY.execute("SET GLOBAL local_infile = " + local);
                 statement.execute("SET GLOBAL local_infile = " + here);
@@ -294,8 +297,9 @@ class ReadinessMySqlServerTest {
             await().atMost(PATIENCE).untilAsserted(() -> {
                 ReadinessReport report = report();
                 assertThat(subjects(report)).contains("blocks received ");
-                assertThat(report.findings()).allSatisfy(finding -> assertThat(finding.why() + finding.statement())
-                        .doesNotContain("SLAVE", "MDEV"));
+                assertThat(report.findings())
+                        .allSatisfy(finding ->
+                                assertThat(finding.why() + finding.statement()).doesNotContain("SLAVE", "MDEV"));
             });
         } finally {
             onStandby("START REPLICA");
@@ -322,7 +326,9 @@ class ReadinessMySqlServerTest {
         try {
             for (int i = 0; i < Integer.getInteger("understudy.it.readiness.calls", 12); i++) {
                 ReadinessReport report = report();
-                assertThat(report.view()).as("call %d: %s", i, report.findings()).containsEntry("verdict", "yes");
+                assertThat(report.view())
+                        .as("call %d: %s", i, report.findings())
+                        .containsEntry("verdict", "yes");
             }
         } finally {
             stop.set(true);

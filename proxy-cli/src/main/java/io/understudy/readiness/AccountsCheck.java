@@ -39,8 +39,8 @@ final class AccountsCheck implements Check.OfRound {
         all.addAll(there.keySet());
         all.removeIf(account -> situation.localAccounts().contains(user(account)) || isOfTheInstallation(account));
         for (String account : all) {
-            Finding finding = compare(
-                    account, here, there, standby.isMariaDb() ? "" : "SET GLOBAL super_read_only = 0; ");
+            Finding finding =
+                    compare(account, here, there, standby.isMariaDb() ? "" : "SET GLOBAL super_read_only = 0; ");
             if (finding != null && findings.size() < SHOWN) {
                 findings.add(finding);
             }
@@ -68,7 +68,8 @@ final class AccountsCheck implements Check.OfRound {
                     account,
                     "only the standby has the account " + account,
                     "after the promotion it can log in to the primary",
-                    "on the standby, if nobody needs it: " + writable + "SET SESSION sql_log_bin = 0; DROP USER " + account);
+                    "on the standby, if nobody needs it: " + writable + "SET SESSION sql_log_bin = 0; DROP USER "
+                            + account);
         }
         String difference = primary.difference(standby);
         return difference.isEmpty()

@@ -175,7 +175,8 @@ final class DefinitionsCheck implements Check.OfRound {
                     sameSeries ? kind.missing() : Severity.WARNS,
                     "differs",
                     name,
-                    (kind.isOfTable() ? words(name) + " differ" : words(name) + " differs")
+                    words(name)
+                            + (kind.isOfTable() || kind == DefinitionKind.TABLE && bySchema ? " differ" : " differs")
                             + (told ? ": '" + here + "' on the standby and '" + there + "' on the primary" : "")
                             + (sameSeries ? "" : ", perhaps by their versions alone"),
                     "the same statement may fail, or store or return other values, after the promotion",
@@ -195,6 +196,7 @@ final class DefinitionsCheck implements Check.OfRound {
         private String words(String name) {
             return switch (kind) {
                 case ROUTINE -> "the " + type(name).toLowerCase(Locale.ROOT) + " " + bare(name);
+                case TABLE -> (bySchema ? "the tables of " : "the table ") + name;
                 default -> kind.words() + (bySchema && kind.isOfTable() ? " some table of " : " ") + name;
             };
         }

@@ -23,6 +23,7 @@ final class DefinitionsReader {
 
     private static final String OF_USERS = " NOT IN ('mysql','information_schema','performance_schema','sys')";
 
+    private final int most;
     private final ServerSession session;
     private final boolean mariaDb;
     private final String version;
@@ -33,8 +34,12 @@ final class DefinitionsReader {
     private final Set<DefinitionKind> hidden = EnumSet.noneOf(DefinitionKind.class);
     private final Set<String> lacking = new TreeSet<>();
 
-    /** @param grant returns the statement that grants the account a privilege on everything */
-    DefinitionsReader(ServerSession session, ServerFacts facts, UnaryOperator<String> grant) {
+    /**
+     * @param grant returns the statement that grants the account a privilege on everything
+     * @param most the number of tables up to which each has shapes of its own
+     */
+    DefinitionsReader(ServerSession session, ServerFacts facts, UnaryOperator<String> grant, int most) {
+        this.most = most;
         this.session = session;
         this.mariaDb = facts.isMariaDb();
         this.version = facts.variable("version");
@@ -48,7 +53,7 @@ final class DefinitionsReader {
      */
     Definitions read() throws SQLException {
         privileges.addAll(session.privileges());
-        boolean bySchema = count() > MOST;
+        boolean bySchema = count() > most;
         schemas();
         tables(bySchema ? "''" : "TABLE_NAME", bySchema);
         programs();
@@ -231,8 +236,8 @@ final class DefinitionsReader {
             throws SQLException {
         readAll(
                 kind,
-                "SELECT " + schema + " AS s, " + name + " AS n, " + hash(columns)
-                        + " AS v FROM information_schema." + view + " WHERE " + schema + OF_USERS,
+                "SELECT " + schema + " AS s, " + name + " AS n, " + hash(columns) + " AS v FROM information_schema."
+                        + view + " WHERE " + schema + OF_USERS,
                 needed);
     }
 
@@ -240,8 +245,8 @@ final class DefinitionsReader {
             throws SQLException {
         read(
                 kind,
-                "SELECT " + schema + " AS s, " + name + " AS n, " + hash(columns)
-                        + " AS v FROM mysql." + table + where);
+                "SELECT " + schema + " AS s, " + name + " AS n, " + hash(columns) + " AS v FROM mysql." + table
+                        + where);
     }
 
     /** What is installed beside the tables. */

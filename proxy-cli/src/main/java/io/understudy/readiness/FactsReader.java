@@ -45,7 +45,12 @@ final class FactsReader {
             facts.accounts(known(
                     () -> new AccountReader(session, facts.isMariaDb()).read(),
                     "on the primary: GRANT SELECT ON mysql.* TO " + account));
-            facts.definitions(known(() -> new DefinitionsReader(session, facts, this::grant).read(), ""));
+            facts.definitions(
+                    known(() -> new DefinitionsReader(session, facts, this::grant, DefinitionsReader.MOST).read(), ""));
+            facts.ended(session.rows(
+                            "SELECT @@GLOBAL." + (facts.isMariaDb() ? "gtid_binlog_pos" : "gtid_executed") + " AS p")
+                    .get(0)
+                    .getOrDefault("p", ""));
         } catch (SQLException e) {
             if (!facts.responded() && session.isOver()) {
                 facts.late();

@@ -19,7 +19,7 @@ final class SchemaChangeCheck implements Check.OfRound {
             if (!change.applied()) {
                 findings.add(Finding.warns(
                         NAME,
-                        "primary " + change.connection(),
+                        "primary " + change.connection() + " " + change.text(),
                         "the primary executes a schema change for " + change.seconds() + " s: " + change.text(),
                         "a planned change waits for its end, or fails; if the primary dies now, it is undone",
                         "wait for its end, or on the primary: KILL QUERY " + change.connection()));
@@ -29,7 +29,7 @@ final class SchemaChangeCheck implements Check.OfRound {
     }
 
     private static Finding applied(SchemaChange change, Situation.Round round) {
-        String subject = "standby " + change.connection();
+        String subject = "standby " + change.connection() + " " + change.text();
         if (isOpen(round)) {
             return Finding.warns(
                     NAME,

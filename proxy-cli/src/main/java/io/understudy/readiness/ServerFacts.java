@@ -16,6 +16,7 @@ final class ServerFacts {
     private volatile @Nullable String unreachable = LATE;
     private volatile String fault = "";
     private volatile boolean denied;
+    private volatile String ended = "";
     private volatile Known<Map<String, String>> variables = Known.late();
     private volatile Known<Map<String, String>> semiSync = Known.late();
     private volatile Known<List<Channel>> channels = Known.late();
@@ -44,6 +45,11 @@ final class ServerFacts {
     /** Stores that the time was up before the server responded. */
     void late() {
         unreachable = LATE;
+    }
+
+    /** Stores the position that the server had reached when all of this had been read. */
+    void ended(String position) {
+        ended = position;
     }
 
     void variables(Known<Map<String, String>> read) {
@@ -90,6 +96,11 @@ final class ServerFacts {
     @Nullable
     String unreachable() {
         return unreachable;
+    }
+
+    /** Returns the position at the reading's end: whoever has applied that has all that was read. */
+    String ended() {
+        return ended;
     }
 
     /** Returns whether the server responded, and refused the account. */

@@ -121,7 +121,7 @@ final class ServerLink implements AutoCloseable {
             return;
         }
         boolean mariaDb = round.primary().isMariaDb();
-        String position = round.primary().variable(mariaDb ? "gtid_binlog_pos" : "gtid_executed");
+        String position = round.primary().ended();
         long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         if (position.isBlank() || position.contains("'") || millis <= 0) {
             return;

@@ -16,7 +16,7 @@ public final class ReadinessText {
     public static String of(Map<String, Object> report) {
         Table out = new Table();
         List<Map<String, Object>> findings = Table.rows(report, "findings");
-        out.line("%s: %s%s", report.get("standby"), verdict(report, findings.size()), figures(report));
+        out.line("%s: %s%s%s", report.get("standby"), verdict(report, findings.size()), figures(report), disk(report));
         boolean redacted = Boolean.TRUE.equals(report.get("redacted"));
         for (Map<String, Object> finding : findings) {
             String severity = String.valueOf(finding.get("severity"));
@@ -53,6 +53,15 @@ public final class ReadinessText {
             case "no" -> "no, it must not be promoted as it is";
             default -> "not known whether it may be promoted";
         };
+    }
+
+    private static String disk(Map<String, Object> report) {
+        if (!report.containsKey("freeDiskBytes")) {
+            return ""; // without the token
+        }
+        return report.get("freeDiskBytes") instanceof Number free
+                ? String.format(Locale.ROOT, "; %,d MiB of disk free", free.longValue() >> 20)
+                : "; free disk not known";
     }
 
     private static String figures(Map<String, Object> report) {

@@ -4,11 +4,17 @@ import io.understudy.ProxyServer;
 import io.understudy.plugin.PluginContext;
 import io.understudy.readiness.ProxyFigures;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What the plugins of this process have published, for the readiness gate. Thread-safe. */
 final class PluginFigures implements ProxyFigures.Source {
+    private static final long PATIENCE_SECONDS = 2;
+
     private final ProxyServer proxy;
 
     PluginFigures(ProxyServer proxy) {
@@ -25,8 +31,17 @@ final class PluginFigures implements ProxyFigures.Source {
     }
 
     @Override
-    public @Nullable Object lost(String standby) {
+    public @Nullable Object lost(String standby) throws InterruptedException {
         PluginContext.Action action = proxy.published().actions().get("lost");
-        return action == null ? null : action.run(Map.of("on", standby));
+        if (action == null) {
+            return null;
+        }
+        try {
+            // The plugin asks the standby, which may hang; the gate has its own time.
+            return CompletableFuture.supplyAsync(() -> action.run(Map.of("on", standby)))
+                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            return null;
+        }
     }
 }

@@ -52,13 +52,15 @@ class ReadyCommandTest {
     private @Nullable RunningProxy proxy;
     private int admin;
     private Path file;
+    private String plugins = "";
 
     private record Said(int status, String out, String err) {}
 
     @BeforeAll
     static void startServers() {
         pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false));
-        pair.createAccount("monitor", "secret", "SELECT, REPLICATION SLAVE, SLAVE MONITOR, PROCESS, SHOW VIEW, TRIGGER ON *.*");
+        pair.createAccount(
+                "monitor", "secret", "SELECT, REPLICATION SLAVE, SLAVE MONITOR, PROCESS, SHOW VIEW, TRIGGER ON *.*");
         pair.awaitCaughtUp(PATIENCE);
     }
 
@@ -85,10 +87,31 @@ class ReadyCommandTest {
                 standbys:
                   - { name: standby-1, address: "%s", tls: { mode: disabled }, user: monitor, password: secret }
                 admin: { address: "127.0.0.1:%d", token: %s }
-                """.formatted(primary, standby, admin, TOKEN));
+                %s
+                """.formatted(primary, standby, admin, TOKEN, plugins));
         PluginTypes plugins = PluginTypes.installed();
         LoadedConfig loaded = ConfigLoader.load(file, plugins.records());
         proxy = RunningProxy.start(loaded, plugins, () -> loaded);
+    }
+
+    @Test
+    void whatTheBlackBoxKnowsIsAsked() throws Exception {
+        stopProxy();
+        plugins = "plugins: { black-box: { poll: 100ms } }";
+        start(
+                "address: \"127.0.0.1:" + pair.primary().port() + "\"",
+                "127.0.0.1:" + pair.standby().port());
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            Said known = run("standby-1", "-c", file.toString());
+            assertThat(known.status()).as(known.toString()).isZero();
+        });
+        Said byProxy = run("standby-1", "--admin", endpoint(), "-c", file.toString());
+        assertThat(byProxy.status()).as(byProxy.toString()).isZero();
+        stopProxy();
+        Said unknown = run("standby-1", "-c", file.toString());
+        assertThat(unknown.status()).as(unknown.toString()).isEqualTo(4);
+        assertThat(unknown.out())
+                .contains("unknown  missing: what the black box knows of missing commits is not known");
     }
 
     private static int freePort() throws Exception {

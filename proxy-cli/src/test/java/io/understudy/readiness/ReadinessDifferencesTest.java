@@ -3,9 +3,14 @@ package io.understudy.readiness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.embedded.EmbeddedServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Everything that is planted on one server alone is named. */
@@ -168,11 +173,44 @@ class ReadinessDifferencesTest extends ReadinessPair {
         }
     }
 
+    private static ServerFacts bySchema(EmbeddedServer server) throws SQLException {
+        try (Connection connection = server.connect()) {
+            ServerSession session = new ServerSession(connection, System.nanoTime() + PATIENCE.toNanos());
+            ServerFacts facts = new ServerFacts();
+            facts.variables(Known.of(session.pairs("SHOW GLOBAL VARIABLES")));
+            facts.definitions(Known.of(new DefinitionsReader(session, facts, privilege -> "", 1).read()));
+            return facts;
+        }
+    }
+
+    private static List<String> bySchema() throws SQLException {
+        Situation.Round round = new Situation.Round(bySchema(pair.standby()), bySchema(pair.primary()));
+        Situation situation = new Situation(
+                round, round, "s", "p:1", Set.of(), ProxyFigures.NONE, false, false, 0, ReadinessGate.LIMITS);
+        return new DefinitionsCheck()
+                .findings(round, situation).stream().map(Finding::what).toList();
+    }
+
+    @Test
+    void tooManyTablesAreComparedBySchema() throws Exception {
+        assertThat(bySchema()).isEmpty();
+        pair.standby()
+                .execute(UNLOGGED, "ALTER TABLE shop.t MODIFY name VARCHAR(5)", "CREATE TABLE shop.surplus (id INT)");
+        try {
+            assertThat(bySchema())
+                    .hasSize(2)
+                    .anyMatch(what -> what.equals("the columns of some table of shop differ"))
+                    .anyMatch(what -> what.equals("the tables of shop differ"));
+        } finally {
+            pair.standby().execute(UNLOGGED, "ALTER TABLE shop.t MODIFY name VARCHAR(50)", "DROP TABLE shop.surplus");
+        }
+    }
+
     /** A prepared transaction of the primary is on the standby too, once the next one has been applied. */
     @Test
     void preparedTransactionsAreNamed() throws Exception {
-        try (java.sql.Connection connection = pair.primary().connect();
-                java.sql.Statement statement = connection.createStatement()) {
+        try (Connection connection = pair.primary().connect();
+                Statement statement = connection.createStatement()) {
             statement.execute("XA START 'here'");
             statement.execute("INSERT INTO shop.t (name) VALUES ('xa')");
             statement.execute("XA END 'here'");

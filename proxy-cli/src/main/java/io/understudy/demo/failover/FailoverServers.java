@@ -42,7 +42,8 @@ final class FailoverServers implements AutoCloseable {
                             + " (w INT NOT NULL, n INT NOT NULL, filler VARCHAR(60), PRIMARY KEY (w, n))");
         }
         pair.createAccount("app", password, "ALL ON demo.*");
-        pair.createAccount("understudy", password, "SELECT, SHOW VIEW, TRIGGER, REPLICATION SLAVE, SLAVE MONITOR, PROCESS ON *.*");
+        pair.createAccount(
+                "understudy", password, "SELECT, SHOW VIEW, TRIGGER, REPLICATION SLAVE, SLAVE MONITOR, PROCESS ON *.*");
         pair.createAccount(
                 "switcher", password, "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT ON *.*");
         pair.awaitCaughtUp(PATIENCE);
