@@ -74,8 +74,8 @@ final class DefinitionsCheck implements Check.OfRound {
             }
         }
         List<Finding> findings = new ArrayList<>();
-        kinds.forEach((unread, names) -> findings.add(
-                unread(unread.reason(), "definitions (" + String.join(", ", names) + ")", isOf(here, unread), unread)));
+        kinds.forEach((unread, names) ->
+                findings.add(unread(names.toString(), "definitions " + names, isOf(here, unread), unread)));
         return findings;
     }
 
@@ -209,8 +209,7 @@ final class DefinitionsCheck implements Check.OfRound {
                                 case PLUGIN ->
                                     standby.isMariaDb()
                                             ? "INSTALL SONAME '…'"
-                                            : "plugin-load-add in its option file, and a restart, or INSTALL PLUGIN … SONAME"
-                                                    + " '…'";
+                                            : "INSTALL PLUGIN … SONAME '…', or plugin-load-add in its option file";
                                 case COMPONENT -> writable() + "INSTALL COMPONENT '…'";
                                 default -> writable() + "CREATE FUNCTION … SONAME '…'";
                             };
@@ -263,9 +262,7 @@ final class DefinitionsCheck implements Check.OfRound {
             String quoted = parts == null
                     ? kind == DefinitionKind.SCHEMA || kind == DefinitionKind.SERVER ? ServerQueries.name(name) : name
                     : ServerQueries.name(parts.schema()) + "." + ServerQueries.name(parts.table());
-            return kind == DefinitionKind.ROUTINE && name.equals(bare(name)) || kind != DefinitionKind.ROUTINE
-                    ? quoted
-                    : type(name) + " " + quoted;
+            return name.equals(bare(name)) ? quoted : type(name) + " " + quoted;
         }
     }
 }

@@ -165,11 +165,10 @@ final class VariableRules {
             matching(".*_(threads|cache|cleaners|cache_instances|cache_segments|pool_instances|cache_triggers)"),
             matching("back_log|open_files_limit|innodb_open_files|thread_(cache|pool)_.*|tmp(_memory)?_table_size"),
             matching(
-                    "temptable_.*|performance_schema.*|large_page.*|locked_in_memory|core_file|container_aware|server_memory"),
+                    "temptable_.*|performance_schema.*|large_page.*|locked_in_memory|core_file|container_aware|server_mem.*"),
             matching("innodb_(io|flush|flushing|lru|purge|read|write|page_cleaners|adaptive|max_dirty|redo_log_capac)"
                     + "(?!_only).*"),
-            matching(
-                    "innodb_(log|doublewrite|dedicated|numa|use_native|spin|sync|concurrency|thread|undo|ddl|change)_.*"),
+            matching("innodb_(log|doublewrite|dedicated|numa|spin|sync|concurrency|thread|undo|ddl|change)_.*"),
             matching("innodb_(old_blocks|random_read|buffer_pool|parallel_read|data_file|idle_flush|use_).*"),
             matching("(key_cache|aria_pagecache|host_cache|metadata_locks|schema_def|mrr|join_buffer).*"),
             matching("table_(open|definition)_cache.*|tablespace_definition_cache|stored_program_.*|query_cache_.*"),
