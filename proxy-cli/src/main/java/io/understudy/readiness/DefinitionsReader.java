@@ -133,17 +133,23 @@ final class DefinitionsReader {
                 "b",
                 "c",
                 "d");
-        part(
-                DefinitionKind.PARTITIONS,
-                name,
-                "PARTITIONS" + where + " AND PARTITION_NAME IS NOT NULL",
-                "PARTITION_NAME",
-                "SUBPARTITION_NAME",
-                "PARTITION_METHOD",
-                "PARTITION_EXPRESSION",
-                "PARTITION_DESCRIPTION",
-                "SUBPARTITION_METHOD",
-                "SUBPARTITION_EXPRESSION");
+        Map<String, String> read =
+                shapes.getOrDefault(DefinitionKind.TABLE, Known.late()).value();
+        if (!bySchema && read != null && read.values().stream().noneMatch(each -> each.contains("partitioned"))) {
+            shapes.put(DefinitionKind.PARTITIONS, Known.of(Map.of())); // MariaDB would open every table for it
+        } else {
+            part(
+                    DefinitionKind.PARTITIONS,
+                    name,
+                    "PARTITIONS" + where + " AND PARTITION_NAME IS NOT NULL",
+                    "PARTITION_NAME",
+                    "SUBPARTITION_NAME",
+                    "PARTITION_METHOD",
+                    "PARTITION_EXPRESSION",
+                    "PARTITION_DESCRIPTION",
+                    "SUBPARTITION_METHOD",
+                    "SUBPARTITION_EXPRESSION");
+        }
         // Names are unique within a table on MariaDB, within a schema on MySQL.
         read(
                 DefinitionKind.CHECK,
