@@ -30,6 +30,11 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
         return start(load(pair, "watch", section, pair.primary(), pair.standby()));
     }
 
+    /** Starts a proxy that tells the primary its clients' addresses. */
+    static DomainProxy startWithAddresses(DomainPair pair, String section) throws Exception {
+        return start(load(pair, "watch", section, "v2", pair.standby()));
+    }
+
     private static DomainProxy start(LoadedConfig loaded) throws Exception {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Map<String, ProxyPlugin<?>> plugins = Map.of("gtid-domain", new GtidDomainPlugin());
@@ -44,6 +49,12 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
 
     private static LoadedConfig load(DomainPair pair, String monitor, String section, EmbeddedServer... servers)
             throws ConfigException {
+        return load(pair, monitor, section, "disabled", servers);
+    }
+
+    private static LoadedConfig load(
+            DomainPair pair, String monitor, String section, String proxyProtocol, EmbeddedServer... servers)
+            throws ConfigException {
         StringBuilder standbys = new StringBuilder();
         for (EmbeddedServer server : servers) {
             standbys.append("""
@@ -55,6 +66,7 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
                 listen: { address: "127.0.0.1:0" }
                 primary:
                   address: 127.0.0.1:%d
+                  proxyProtocol: %s
                   monitor: { user: %s, password: %s }
                 standbys:
                 %s
@@ -62,6 +74,7 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
                   gtid-domain:
                 %s""".formatted(
                         pair.primary().port(),
+                        proxyProtocol,
                         monitor,
                         DomainPair.PASSWORD,
                         standbys.toString().indent(2).stripTrailing(),
@@ -75,9 +88,14 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
     }
 
     Connection connect(String user) throws SQLException {
+        return connect(user, "127.0.0.1");
+    }
+
+    /** @param from the client's address */
+    Connection connect(String user, String from) throws SQLException {
         int port = ((InetSocketAddress) server.addresses().get(0)).getPort();
         return DriverManager.getConnection("jdbc:mariadb://127.0.0.1:" + port + "/dom?sslMode=disable&user=" + user
-                + "&password=" + DomainPair.PASSWORD);
+                + "&password=" + DomainPair.PASSWORD + "&localSocketAddress=" + from);
     }
 
     double count(String outcome) {

@@ -85,6 +85,12 @@ public enum Work {
         return several && !summary.changesDataOnly() ? SEVERAL : TABLES;
     }
 
+    /** Returns whether it may be a SET ROLE or SET DEFAULT ROLE, after which the session has other privileges. */
+    public static boolean mayChangeRole(CommandView command, @Nullable StatementSummary summary) {
+        String text = mayTellText(command.kind(), summary) ? command.text() : null;
+        return text != null && text.toLowerCase(Locale.ROOT).contains("role");
+    }
+
     /** The summary of LOCK TABLES lists the tables that it locks. */
     private static boolean locks(StatementSummary summary) {
         return summary.runs() == StatementKind.LOCK;

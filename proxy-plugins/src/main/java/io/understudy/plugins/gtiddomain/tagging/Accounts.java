@@ -17,8 +17,12 @@ public final class Accounts {
     private static final long PROBE_NANOS = 60_000_000_000L;
 
     private final LongSupplier nanos;
-    private final Set<String> users = ConcurrentHashMap.newKeySet();
-    /** When each was last refused or probed. */
+    /**
+     * Users of which a session was accepted, and when one of each was last refused or probed. A user may be in both:
+     * the server knows accounts by user and host, and roles by session. Each session of such a user proves its own.
+     */
+    private final Set<String> accepted = ConcurrentHashMap.newKeySet();
+
     private final Map<String, Long> refused = new ConcurrentHashMap<>();
 
     private volatile FreshDomain fresh = new FreshDomain(DomainIndexes.DEFAULT, false);
@@ -30,41 +34,38 @@ public final class Accounts {
         this.nanos = nanos;
     }
 
-    /**
-     * Called when the server has accepted the variable from a session of the user: it will accept it from the user's
-     * other sessions.
-     */
+    /** Called when the server has accepted the variable from a session of the user. */
     void proven(String user) {
-        if (!users.contains(user) && users.size() < MAX_USERS) {
-            users.add(user);
-            refused.remove(user);
+        if (!accepted.contains(user) && accepted.size() < MAX_USERS) {
+            accepted.add(user);
         }
     }
 
+    /** Called when the server has refused the variable to a session of the user for want of a privilege. */
     public void refused(String user) {
-        users.remove(user);
         if (refused.size() < MAX_USERS || refused.containsKey(user)) {
             refused.put(user, nanos.getAsLong());
         }
     }
 
-    /** Returns whether the user's privilege is unknown, so that it is worth probing before the first write. */
-    boolean isNew(String user) {
-        return !users.contains(user) && !refused.containsKey(user);
+    /** Returns whether nothing is known of the user's next session, so that it is worth probing before a write. */
+    boolean isUnknown(String user) {
+        return accepted.contains(user) == refused.containsKey(user);
     }
 
-    /** Returns whether the server has last refused it to the user. */
+    /** Returns whether the server has refused every session of the user. */
     boolean isRefused(String user) {
-        return refused.containsKey(user);
+        return refused.containsKey(user) && !accepted.contains(user);
     }
 
+    /** Returns whether the server has accepted it from a session of the user, and has refused none. */
     boolean isProven(String user) {
-        return users.contains(user);
+        return accepted.contains(user) && !refused.containsKey(user);
     }
 
     /**
-     * Returns whether to set the variable for the user: of accounts that were refused, one session a minute tries
-     * again. Each refusal is an error on the server.
+     * Returns whether to set the variable in a session that is believed to be refused: one session of a user tries
+     * again each minute. Each refusal is an error on the server.
      */
     boolean mayTry(String user) {
         Long last = refused.get(user);

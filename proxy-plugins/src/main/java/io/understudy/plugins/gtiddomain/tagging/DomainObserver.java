@@ -32,13 +32,15 @@ public final class DomainObserver implements SessionObserver {
 
     private boolean inTransaction;
     private boolean probed;
+    /** Number of the last command that may have changed the session's role. */
+    private long roleCommand = -1;
 
     public DomainObserver(SessionContext session, Supplier<Policy> policies, SharedTagging shared) {
         this.session = session;
         this.shared = shared;
         current = new SessionPolicy(session, policies);
         reader = new CommandReader(session, shared.dictionary());
-        domain = new SessionDomain(shared.accounts(), shared.meters());
+        domain = new SessionDomain(session, shared.accounts(), shared.meters());
         writes = new WriteTagging(session, shared, current, domain, reader);
         lost = new LostWrites(session, shared);
         shared.threads().began(session.serverThreadId());
@@ -49,7 +51,7 @@ public final class DomainObserver implements SessionObserver {
         return Interest.BOUNDARY | Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES;
     }
 
-    /** Probes the privilege once per account, so that even a first statement that writes can be tagged. */
+    /** Probes the privilege unless earlier sessions of the user tell it, so that even a first write can be tagged. */
     @Override
     public @Nullable InjectedStatement afterLogin() {
         return probeEarly();
@@ -93,7 +95,10 @@ public final class DomainObserver implements SessionObserver {
             return domain.back(policy);
         }
         int to = policy.indexForTransaction(current.rules());
-        boolean may = domain.away() || domain.isIn(to) || shared.accounts().mayTry(session.user());
+        boolean may = domain.away()
+                || domain.isIn(to)
+                || !domain.refused()
+                || shared.accounts().mayTry(session.user());
         return may ? domain.steer(to, policy) : null;
     }
 
@@ -114,15 +119,18 @@ public final class DomainObserver implements SessionObserver {
         return domain.back(policy);
     }
 
-    /** Probes the privilege before the first write; after a refusal only writes probe again. */
+    /**
+     * Probes the privilege before the first write, also where no rule can match: its tables may belong to a domain.
+     * After a refusal only writes probe again.
+     */
     private @Nullable InjectedStatement probeEarly() {
         Policy policy = current.get();
-        boolean concerned = current.rules().needsStatement() || current.rules().sessionIndex() >= 0;
-        if (probed || !policy.tagging || !policy.pin || !concerned) {
+        boolean concerned = policy.tagging && policy.pin && policy.rules.size() > 0;
+        if (probed || !concerned || domain.leftAlone() || !domain.unknown()) {
             return null;
         }
         probed = true;
-        return !domain.leftAlone() && shared.accounts().isNew(session.user()) ? domain.probe(policy) : null;
+        return domain.probe(policy);
     }
 
     @Override
@@ -140,6 +148,8 @@ public final class DomainObserver implements SessionObserver {
         if (command.isStatement()) {
             if (work == Work.STEERS) {
                 domain.clientSets();
+            } else if (Work.mayChangeRole(command, summary)) {
+                roleCommand = command.number();
             }
             if (CommandReader.changesSchema(command, summary)) {
                 shared.dictionary().changed();
@@ -154,6 +164,10 @@ public final class DomainObserver implements SessionObserver {
 
     @Override
     public void onResponse(CommandView command, ResponseView response) {
+        if (command.number() == roleCommand) {
+            domain.changesRole();
+            probed = false;
+        }
         Policy policy = current.get();
         if (command.code() == CommandCode.STMT_PREPARE) {
             if (command.attachment() instanceof PendingWrite pending) {
@@ -179,7 +193,7 @@ public final class DomainObserver implements SessionObserver {
 
     @Override
     public void onInjected(InjectedStatement statement, InjectionResult result) {
-        domain.onInjected(statement, result, session.user(), pendingWrites);
+        domain.onInjected(statement, result, pendingWrites);
     }
 
     @Override

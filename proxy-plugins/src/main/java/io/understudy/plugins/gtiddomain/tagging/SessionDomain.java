@@ -2,6 +2,7 @@ package io.understudy.plugins.gtiddomain.tagging;
 
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
+import io.understudy.plugin.SessionContext;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ final class SessionDomain {
     /** Refusals after which a session no longer leaves the default domain. */
     static final int MAX_REFUSALS = 3;
 
+    private final SessionContext session;
     private final Accounts accounts;
     private final DomainMeters meters;
     /** Domain indexes set by statements in flight, in their order. */
@@ -30,9 +32,17 @@ final class SessionDomain {
     private boolean clientSteers;
     private boolean stays;
     private boolean injected;
+    /** Whether this session may set the variable; null until the server has accepted it or refused it. */
+    private @Nullable Boolean privileged;
+    /** The user of whom that is known. */
+    private String user;
+    /** Whether the session has had another role than after its login: the user's other sessions tell nothing of it. */
+    private boolean changedRole;
 
-    SessionDomain(Accounts accounts, DomainMeters meters) {
+    SessionDomain(SessionContext session, Accounts accounts, DomainMeters meters) {
+        this.session = session;
         this.accounts = accounts;
+        user = session.user();
         this.meters = meters;
         fresh = accounts.fresh();
         index = fresh.index();
@@ -74,8 +84,19 @@ final class SessionDomain {
         return clientSteers || stays || refusals >= MAX_REFUSALS;
     }
 
-    boolean refusedBefore() {
-        return refusals > 0;
+    /** Returns whether the server is believed to accept the variable from the session. */
+    boolean proven() {
+        return privileged == null ? !changedRole && accounts.isProven(session.user()) : privileged;
+    }
+
+    /** Returns whether it is not known whether the server accepts it. */
+    boolean unknown() {
+        return privileged == null && (changedRole || accounts.isUnknown(session.user()));
+    }
+
+    /** Returns whether the server is believed to refuse it. */
+    boolean refused() {
+        return privileged == null ? !changedRole && accounts.isRefused(session.user()) : !privileged;
     }
 
     /** Returns whether the plugin has set it to another domain than the default one. */
@@ -124,10 +145,13 @@ final class SessionDomain {
     }
 
     /** Called with the response to the oldest injected statement in flight. */
-    void onInjected(InjectedStatement statement, InjectionResult result, String user, PendingWrites pendingWrites) {
+    void onInjected(InjectedStatement statement, InjectionResult result, PendingWrites pendingWrites) {
         Integer set = statement.purpose().equals(Policy.SET) ? pending.poll() : null;
         if (result.ok()) {
-            accounts.proven(user);
+            privileged = true;
+            if (!changedRole) {
+                accounts.proven(session.user());
+            }
             if (set != null) {
                 confirmed = set;
                 fresh = FreshDomain.SET;
@@ -136,7 +160,10 @@ final class SessionDomain {
         }
         refusals++;
         if (lacksPrivilege(result.errorCode())) {
-            accounts.refused(user);
+            privileged = false;
+            if (!changedRole) {
+                accounts.refused(session.user());
+            }
             pendingWrites.unsteerable();
         }
         meters.refused(set == null ? index : set, result.errorCode());
@@ -165,6 +192,12 @@ final class SessionDomain {
         index = DomainIndexes.FOREIGN;
     }
 
+    /** Called when a client's statement may have changed the session's role, and its privileges with it. */
+    void changesRole() {
+        privileged = null;
+        changedRole = true;
+    }
+
     /** Called when the session's variables have been reset to those after a login. */
     void reset() {
         fresh = accounts.fresh();
@@ -174,5 +207,10 @@ final class SessionDomain {
         stays = false;
         injected = !pending.isEmpty();
         refusals = 0;
+        // The account's privileges are still those of its login; the reset may have changed the role.
+        if (changedRole || !user.equals(session.user())) {
+            privileged = null;
+            user = session.user();
+        }
     }
 }

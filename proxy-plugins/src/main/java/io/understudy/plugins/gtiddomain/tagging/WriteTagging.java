@@ -82,32 +82,43 @@ final class WriteTagging {
             }
             return domain.back(policy);
         }
-        String user = session.user();
-        boolean refused = accounts.isRefused(user);
+        if (domain.leftAlone() || domain.refused()) {
+            return unsteered(rule, entries, work, digest, runs);
+        }
         // If the server should refuse the domain, it must not be for a write that other sessions believe to be in it.
-        boolean unproven = refused || entries != null && policy.pin && !accounts.isProven(user);
-        if (domain.leftAlone() || unproven) {
-            boolean alone = domain.leftAlone();
-            InjectedStatement injected = domain.back(policy);
-            if (injected == null && !alone && accounts.mayTry(user)) {
-                injected = domain.probe(policy);
-            }
+        if (entries != null && policy.pin && !domain.proven()) {
+            int owner = decide(entries, DomainIndexes.DEFAULT, work, digest);
             if (runs) {
-                if (entries != null) {
-                    boolean mark = alone || domain.refusedBefore() || refused;
-                    boundaryWrite = policy.ownership.force(
-                            entries, domain.announced(policy), Conflict.UNSTEERABLE, work, digest, mark);
-                }
-                WriteOutcome left = domain.clientSteers() ? WriteOutcome.RESPECTED : WriteOutcome.LEFT_ALONE;
-                count(rule, domain.index(), wanted, alone ? left : WriteOutcome.UNPROVEN);
+                count(rule, owner, wanted, WriteOutcome.UNPROVEN);
             }
-            return injected;
+            InjectedStatement injected = domain.steer(owner, policy);
+            return injected == null ? domain.probe(policy) : injected;
         }
         int index = entries == null ? wanted : decide(entries, wanted, work, digest);
         if (runs) {
             count(rule, index, wanted, WriteOutcome.TAGGED);
         }
         return domain.steer(index, policy);
+    }
+
+    /** Announces a write in the domain in which it will run whatever the guard would decide. */
+    private @Nullable InjectedStatement unsteered(
+            int rule, TableEntry @Nullable [] entries, Work work, long digest, boolean runs) {
+        Policy policy = current.get();
+        boolean alone = domain.leftAlone();
+        InjectedStatement injected = domain.back(policy);
+        if (injected == null && !alone && accounts.mayTry(session.user())) {
+            injected = domain.probe(policy);
+        }
+        if (runs) {
+            if (entries != null) {
+                boundaryWrite = policy.ownership.force(
+                        entries, domain.announced(policy), Conflict.UNSTEERABLE, work, digest, true);
+            }
+            WriteOutcome left = domain.clientSteers() ? WriteOutcome.RESPECTED : WriteOutcome.LEFT_ALONE;
+            count(rule, domain.index(), policy.index(rule), alone ? left : WriteOutcome.UNPROVEN);
+        }
+        return injected;
     }
 
     private int decide(TableEntry[] entries, int wanted, Work work, long digest) {

@@ -82,6 +82,7 @@ class AccountPrivilegeTest {
         Fixture fixture = Fixture.tagging(Guard.PIN);
         FakeClient client = fixture.client("app");
         assertThat(client.run("DELETE FROM archive")).isNotEqualTo(TO_0);
+        fixture.caughtUp();
         client.setUser("weak");
         client.resetConnection();
         client.refuseWith(1227);
@@ -114,11 +115,101 @@ class AccountPrivilegeTest {
         for (Guard guard : List.of(Guard.WARN, Guard.OFF)) {
             assertThat(Fixture.tagging(guard).client("other").logIn()).isEqualTo("-");
         }
-        Fixture onlyOthers = new Fixture(Mode.TAG, Guard.PIN, Fixture.user("batch", 10));
-        assertThat(onlyOthers.client("other").logIn()).isEqualTo("-");
-        assertThat(onlyOthers.client("batch").logIn()).isEqualTo(TO_0);
+        assertThat(new Fixture(Mode.TAG, Guard.PIN).client("other").logIn()).isEqualTo("-");
         Fixture advising = new Fixture(Mode.ADVISE, Guard.PIN, Fixture.ddl(10));
         assertThat(advising.client("other").logIn()).isEqualTo("-");
+    }
+
+    /** Without the probe its first write would run in the default domain, whichever owns the table. */
+    @Test
+    void theFirstWriteOfAnAccountThatNoRuleMatchesGoesToTheTablesOwner() {
+        Fixture fixture = new Fixture(Mode.TAG, Guard.PIN, Fixture.user("batch", 10));
+        FakeClient batch = fixture.client("batch");
+        batch.logIn();
+        fixture.caughtUp();
+        assertThat(batch.run("UPDATE orders SET n=1")).isEqualTo(TO_10);
+
+        FakeClient other = fixture.client("other");
+        assertThat(other.logIn()).isEqualTo(TO_0);
+        assertThat(other.run("UPDATE orders SET n=2")).isEqualTo(TO_10);
+        assertThat(fixture.conflicts).containsExactly("pinned shop.orders 10/10");
+    }
+
+    /** The server knows accounts by user and host, and roles by session. */
+    @Test
+    void ofAUserWithAndWithoutThePrivilegeEachSessionProvesItsOwn() {
+        Fixture fixture = mixed();
+        FakeClient granted = fixture.client("app");
+        assertThat(granted.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        fixture.caughtUp();
+        FakeClient weak = fixture.client("app");
+        weak.refuseWith(1227);
+        weak.run("UPDATE big SET n=1");
+        fixture.caughtUp();
+
+        for (int i = 0; i < 3; i++) {
+            FakeClient next = fixture.client("app");
+            assertThat(next.logIn()).isEqualTo(TO_0);
+            assertThat(next.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+            FakeClient refused = fixture.client("app");
+            refused.refuseWith(1227);
+            assertThat(refused.logIn()).isEqualTo(TO_0);
+            assertThat(refused.run("INSERT INTO items VALUES (1)")).isNotEqualTo("SET SESSION gtid_domain_id=11");
+            fixture.caughtUp();
+        }
+        assertThat(granted.run("SELECT 1")).isEqualTo(TO_0);
+        assertThat(granted.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(fixture.conflicts).isEmpty();
+    }
+
+    private static Fixture mixed() {
+        Fixture fixture = new Fixture(Mode.TAG, Guard.PIN, Fixture.table("archive", 11), Fixture.table("big", 10));
+        fixture.accounts.proven("app");
+        fixture.caughtUp();
+        return fixture;
+    }
+
+    /** The write itself proves the privilege: in the owner's domain it is right if the server accepts it. */
+    @Test
+    void aFirstCommandThatWritesFollowsTheTablesOwner() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        assertThat(fixture.client("app").run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        FakeClient changed = fixture.client("app");
+        changed.setUser("other");
+        changed.resetConnection();
+        assertThat(changed.run("UPDATE archive SET n=2")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(fixture.conflicts).containsExactly("pinned shop.archive 11/11");
+    }
+
+    /** What the user's other sessions were told says nothing of a session with another role. */
+    @Test
+    void aRoleThatIsSetChangesWhatIsKnownOfTheSession() {
+        Fixture fixture = mixed();
+        FakeClient app = fixture.client("app");
+        app.run("DELETE FROM archive");
+        app.run("SET ROLE NONE");
+        app.refuseWith(1227);
+        assertThat(app.run("SELECT 1")).isEqualTo(TO_0);
+        assertThat(fixture.accounts.isProven("app")).isTrue();
+        fixture.caughtUp();
+
+        FakeClient weak = fixture.client("weak");
+        weak.refuseWith(1227);
+        weak.logIn();
+        weak.refuseWith(0);
+        weak.run("SET ROLE tagging");
+        assertThat(weak.run("SELECT 1")).isEqualTo(TO_0);
+        assertThat(weak.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+        assertThat(fixture.accounts.isRefused("weak")).isTrue();
+        weak.resetConnection();
+        assertThat(weak.run("SELECT 1"))
+                .as("the reset may have changed the role")
+                .isEqualTo(TO_0);
+
+        FakeClient first = fixture.client("first");
+        first.logIn();
+        first.resetConnection();
+        assertThat(first.run("SELECT 1")).as("as after its login").isEqualTo("-");
     }
 
     /** As with PHP or cron: a session for each write. */
