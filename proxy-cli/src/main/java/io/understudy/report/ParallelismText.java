@@ -17,6 +17,11 @@ public final class ParallelismText {
      */
     public static String of(Map<String, Object> report) {
         Table out = new Table();
+        if (report.containsKey("problem")) {
+            out.line("%d transactions: %s", Table.whole(report, "transactions"), report.get("problem"));
+            longOnes(out, report);
+            return out.text();
+        }
         out.line(
                 "%d transactions in %d commit groups, %.2f per group",
                 Table.whole(report, "transactions"),
@@ -33,6 +38,15 @@ public final class ParallelismText {
                 "optimistic",
                 "slave_parallel_mode=optimistic: all but schema changes; conflicting rows are repeated");
         dials(out, report, Table.rows(report, "dials"));
+        longOnes(out, report);
+        out.line("");
+        out.line("A model and an upper bound: no locks but of rows known to conflict, no disk. Schema changes take as"
+                + " long as on the primary,");
+        out.line("in whole seconds; rows are applied at 20 MB/s; a commit takes 0.2 ms, a retry 0.3 ms.");
+        return out.text();
+    }
+
+    private static void longOnes(Table out, Map<String, Object> report) {
         out.line("");
         out.line("Long transactions (from %.3f s on)", Table.number(report, "longAboveSeconds"));
         if (Table.rows(report, "long").isEmpty()) {
@@ -43,11 +57,6 @@ public final class ParallelismText {
                     "  %-24s %9.3f s %12d bytes  %s",
                     row.get("gtid"), Table.number(row, "seconds"), Table.whole(row, "bytes"), row.get("what"));
         }
-        out.line("");
-        out.line("A model and an upper bound: no locks but of rows known to conflict, no disk. Schema changes take as"
-                + " long as on the primary,");
-        out.line("in whole seconds; rows are applied at 20 MB/s; a commit takes 0.2 ms, a retry 0.3 ms.");
-        return out.text();
     }
 
     private static void dials(Table out, Map<String, Object> report, List<Map<String, Object>> rows) {

@@ -32,6 +32,11 @@ public final class SteeringText {
         Table out = new Table();
         Map<String, Object> advice = Table.map(view, "advice");
         if (!"".equals(advice.getOrDefault("problem", ""))) {
+            if (!advice.containsKey("transactions")) {
+                out.line("No advice: %s", advice.get("problem"));
+                rules(out, Table.rows(view, "rules"));
+                return out.text();
+            }
             out.line("The binary log is not read: %s", advice.get("problem"));
         }
         out.line(
@@ -76,7 +81,7 @@ public final class SteeringText {
         if (findings.isEmpty()) {
             out.line(
                     known(advice)
-                            ? "Nothing held up the standbys."
+                            ? nothing(advice)
                             : "Nothing was found, but not all is known: whether something held up the standbys is"
                                     + " not.");
             return;
@@ -115,6 +120,17 @@ public final class SteeringText {
         out.line("");
         out.line("Rules go to plugins.gtid-domain.rules, with mode: tag. Simulated times are those of a model, without"
                 + " locks and disk.");
+    }
+
+    private static String nothing(Map<String, Object> advice) {
+        double longest = Table.number(advice, "longestBriefStallSeconds");
+        return String.format(
+                Locale.ROOT,
+                "Nothing held up the standbys for %.1f s or longer%s.",
+                Table.number(advice, "leastStallSeconds"),
+                longest == 0
+                        ? ", nor was a shorter stall seen"
+                        : String.format(Locale.ROOT, "; the longest stall below that was %.3f s", longest));
     }
 
     /** Returns the standbys that lost it; the time is that of the one that lost most. */

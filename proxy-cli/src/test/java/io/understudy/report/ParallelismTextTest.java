@@ -39,6 +39,13 @@ class ParallelismTextTest {
     }
 
     @Test
+    void aMySqlServersLogIsNotSimulated() {
+        String text = ParallelismText.of(
+                Map.of("transactions", 4, "problem", "no commit groups", "longAboveSeconds", 0.5, "long", List.of()));
+        assertThat(text).contains("4 transactions: no commit groups").doesNotContain("slave_parallel_mode");
+    }
+
+    @Test
     void showsGroupsSpeedupsAndTheTransactionsThatStalledOthers() {
         String text = ParallelismText.of(report(List.of()));
 

@@ -73,7 +73,21 @@ class SteeringTextTest {
 
     @Test
     void aQuietLoadHasNone() {
-        assertThat(SteeringText.of(Map.of("advice", advice(List.of())))).contains("Nothing held up the standbys.");
+        Map<String, Object> quiet = new HashMap<>(advice(List.of()));
+        quiet.put("leastStallSeconds", 0.2);
+        assertThat(SteeringText.of(Map.of("advice", quiet)))
+                .contains("Nothing held up the standbys for 0.2 s or longer, nor was a shorter stall seen.");
+        quiet.put("longestBriefStallSeconds", 0.15);
+        assertThat(SteeringText.of(Map.of("advice", quiet)))
+                .contains(
+                        "Nothing held up the standbys for 0.2 s or longer; the longest stall below that was 0.150 s.");
+    }
+
+    @Test
+    void aMySqlServersLogHasNone() {
+        Map<String, Object> advice = Map.of("problem", "the primary is a MySQL server", "findings", List.of());
+        assertThat(SteeringText.of(Map.of("advice", advice)))
+                .isEqualToIgnoringNewLines("No advice: the primary is a MySQL server");
     }
 
     /** Whoever reads it must not take silence for health. */

@@ -64,6 +64,9 @@ public final class SteeringReportCommand extends PrintedReport implements Binlog
 
     /** Of the log's transactions only the last are judged; what was measured is of all that were read. */
     private static Map<String, Object> advice(Workload workload, List<StandbyFacts> standbys, List<Stall> stalls) {
+        if (workload.ofMySql()) {
+            return Map.of("advice", SteeringAdvice.ofMySql());
+        }
         long covered = standbys.isEmpty() ? workload.entries().size() : workload.added();
         return Map.of(
                 "advice",

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param domain MariaDB's domain id; 0 on MySQL
  * @param serverId server that first wrote it
  * @param sequence number within its domain, or on MySQL within its source and tag
- * @param group MariaDB: commit id that all transactions of one group commit share; MySQL: {@code last_committed},
- *     shared by transactions that may be applied in parallel; -1 for none
+ * @param group MariaDB: commit id that all transactions of one group commit share; MySQL: {@code last_committed}, which
+ *     with writesets (the only way since 8.4) says nothing about group commit; -1 for none
  * @param bytes of all its events, headers included
  * @param firstNanos monotonic arrival of its first event
  * @param lastNanos monotonic arrival of the last byte of its last event
@@ -54,4 +54,9 @@ public record BinlogTransaction(
 
     /** No group: on MariaDB the transaction was committed alone. */
     public static final long NO_GROUP = -1;
+
+    /** Returns whether a MySQL server logged it: MariaDB's transactions all have a GTID, without a UUID. */
+    public boolean ofMySql() {
+        return gtid == null || gtid.indexOf(':') >= 0;
+    }
 }

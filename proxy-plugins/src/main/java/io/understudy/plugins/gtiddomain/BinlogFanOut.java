@@ -25,6 +25,9 @@ record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, LogPace pace) imple
 
     @Override
     public void onTransaction(BinlogTransaction transaction) {
+        if (!guard.follows()) {
+            return;
+        }
         boolean sampled = pace.counted(transaction.punctual());
         guard.onTransaction(transaction);
         if (sampled) {

@@ -28,7 +28,7 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
 
     @Override
     public void start(PluginContext context, GtidDomainConfig config) {
-        state = StartedPlugin.with(context, config);
+        state = StartedPlugin.with(context, config, this::sayNoDomains);
         if (context.primary().flavor() == ServerFlavor.MYSQL) {
             sayNoDomains();
         } else {

@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
 final class Poller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Poller.class);
 
+    /** ER_UNKNOWN_SYSTEM_VARIABLE: MySQL has none of MariaDB's GTID variables. */
+    private static final int UNKNOWN_VARIABLE = 1193;
+
     /** The work of a poll. */
     interface Task {
         /** Returns why no handover is possible at present, or null. */
@@ -26,6 +29,7 @@ final class Poller implements Runnable {
 
     private final Primary primary;
     private final Runnable first;
+    private final Runnable noDomains;
     private final Task task;
     private volatile @Nullable String problem;
     private volatile boolean stopped;
@@ -35,11 +39,13 @@ final class Poller implements Runnable {
     /**
      * @param unreachable whether a server that is queried does not respond, which its monitor has logged
      * @param first done in each run, also if the primary cannot be queried
+     * @param noDomains called when the primary turns out to be a MySQL server; says so once
      */
-    Poller(Primary primary, BooleanSupplier unreachable, Runnable first, Task task) {
+    Poller(Primary primary, BooleanSupplier unreachable, Runnable first, Runnable noDomains, Task task) {
         this.failures = new QueryFailures(unreachable);
         this.primary = primary;
         this.first = first;
+        this.noDomains = noDomains;
         this.task = task;
     }
 
@@ -60,6 +66,11 @@ final class Poller implements Runnable {
             first.run();
             report(poll());
         } catch (SQLException e) {
+            if (e.getErrorCode() == UNKNOWN_VARIABLE) {
+                problem = "the primary is a MySQL server, which has no GTID domains";
+                noDomains.run();
+                return;
+            }
             report("the primary cannot be queried for its position: " + e.getMessage());
         } catch (RuntimeException e) {
             // An exception would end the schedule.

@@ -85,7 +85,8 @@ final class RunningDomains implements DomainAction {
 
     private final LongWaits waits = new LongWaits(NANOS);
 
-    RunningDomains(PluginContext context, GtidDomainConfig config, Workload workload) {
+    /** @param noDomains called when the primary turns out to be a MySQL server */
+    RunningDomains(PluginContext context, GtidDomainConfig config, Workload workload, Runnable noDomains) {
         this.context = context;
         this.config = config;
         indexes = new DomainIndexes(config.defaultDomain());
@@ -110,7 +111,7 @@ final class RunningDomains implements DomainAction {
         window = new AdviceWindow(indexes, meters);
         binlog = new BinlogGuard(
                 indexes, standbys.progress(), dictionary, () -> policy.ownership, () -> allObserved, threads::contains);
-        poller = new Poller(context.primary(), this::isServerUnreachable, this::beforePoll, this::poll);
+        poller = new Poller(context.primary(), this::isServerUnreachable, this::beforePoll, noDomains, this::poll);
         context.publish("domains", new DomainsView(this, workload, NANOS));
         polling = context.executor()
                 .scheduleWithFixedDelay(poller, 0, config.poll().toMillis(), TimeUnit.MILLISECONDS);

@@ -14,12 +14,13 @@ import io.understudy.plugins.gtiddomain.steering.LeverObserver;
  * @param domains the domains, if a rule has one
  */
 record StartedPlugin(Steering levers, Advising advice, DomainAction domains) implements PluginState {
-    static StartedPlugin with(PluginContext context, GtidDomainConfig config) {
+    static StartedPlugin with(PluginContext context, GtidDomainConfig config, Runnable noDomains) {
         Advising advice = new Advising(context, config);
         try {
             Steering levers = new Steering(context, config, advice::view);
-            DomainAction domains =
-                    config.usesDomains() ? new RunningDomains(context, config, advice.workload()) : DomainAction.NONE;
+            DomainAction domains = config.usesDomains()
+                    ? new RunningDomains(context, config, advice.workload(), noDomains)
+                    : DomainAction.NONE;
             return new StartedPlugin(levers, advice, domains);
         } catch (RuntimeException | Error e) {
             advice.stop(); // nobody else knows of it, and it may be subscribed to the binary log already

@@ -28,6 +28,8 @@ class PollerTest {
     private Duration reading = Duration.ZERO;
 
     private boolean refuses;
+    private boolean mySql;
+    private int saidNoDomains;
     private int reads;
 
     private final Poller poller = poller();
@@ -66,6 +68,15 @@ class PollerTest {
         assertThat(reads).isEqualTo(2);
     }
 
+    /** The product may not be known yet when the plugin starts. */
+    @Test
+    void aMySqlServerIsNoFailedQuery() {
+        mySql = true;
+        poller.run();
+        assertThat(poller.problem()).isEqualTo("the primary is a MySQL server, which has no GTID domains");
+        assertThat(saidNoDomains).isEqualTo(1);
+    }
+
     /** Polls ten times a second; before each poll the dictionary changes. */
     private void pollFor(Duration time) {
         long end = now + time.toNanos();
@@ -86,7 +97,7 @@ class PollerTest {
         });
         DictionaryRefresh refresh = new DictionaryRefresh(fixture.dictionary, () -> now);
         StandbyProgress standbys = new StandbyProgress(context, fixture.indexes, table -> List.of(), () -> now);
-        return new Poller(primary, () -> false, () -> {}, connection -> {
+        return new Poller(primary, () -> false, () -> {}, () -> saidNoDomains++, connection -> {
             refresh.read(connection);
             return standbys.probe(connection);
         });
@@ -104,6 +115,9 @@ class PollerTest {
     }
 
     private ResultSet query(String sql) throws SQLException {
+        if (mySql && sql.contains("gtid_")) {
+            throw new SQLException("Unknown system variable 'gtid_binlog_pos'", "HY000", 1193);
+        }
         if (sql.contains("FROM information_schema.TABLES")) {
             reads++;
             now += reading.toNanos();

@@ -53,7 +53,7 @@ public final class Advisor implements BinlogListener, Runnable {
     @Override
     public void onStart(PrimaryFacts facts, boolean replaced) {
         reading = facts.flavor() == ServerFlavor.MARIADB;
-        state = reading ? "" : "the primary is a MySQL server, whose writesets need no rule";
+        state = reading ? "" : SteeringAdvice.MYSQL;
     }
 
     @Override
@@ -101,6 +101,9 @@ public final class Advisor implements BinlogListener, Runnable {
     }
 
     private Map<String, Object> advice(long now) {
+        if (workload.ofMySql() || state.equals(SteeringAdvice.MYSQL)) {
+            return SteeringAdvice.ofMySql();
+        }
         List<Workload.Entry> entries = workload.entries().stream()
                 .filter(entry -> now - entry.arrivedNanos() <= COVERS_NANOS)
                 .toList();

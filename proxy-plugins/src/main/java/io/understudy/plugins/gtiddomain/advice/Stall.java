@@ -12,4 +12,9 @@ import io.understudy.plugins.gtiddomain.parallelism.Workload;
  * @param endNanos monotonic time of the last such probe
  * @param received whether the standby is known to have had the transaction; otherwise the network may be the cause
  */
-public record Stall(String standby, Workload.Entry head, long micros, int behind, long endNanos, boolean received) {}
+public record Stall(String standby, Workload.Entry head, long micros, int behind, long endNanos, boolean received) {
+    /** Returns whether it is too short to be a finding. */
+    boolean brief() {
+        return micros < Stalls.LEAST_MICROS;
+    }
+}

@@ -66,6 +66,8 @@ public final class Stalls {
     private final Map<String, Map<Long, Queue>> standbys = new HashMap<>();
     private final Map<String, Deque<Late>> late = new HashMap<>();
     private final Deque<Stall> found = new ArrayDeque<>();
+    /** By standby the brief stalls since which there was no longer one. */
+    private final Map<String, Deque<Stall>> brief = new HashMap<>();
 
     /** @param names the standbys' */
     public Stalls(List<String> names) {
@@ -175,7 +177,15 @@ public final class Stalls {
 
     private void ended(String standby, Queue queue, Unapplied head) {
         Stall stall = stall(standby, queue, head);
-        if (stall != null) {
+        if (stall != null && stall.brief()) {
+            Deque<Stall> longest = brief.computeIfAbsent(standby, name -> new ArrayDeque<>());
+            while (!longest.isEmpty() && longest.getLast().micros() <= stall.micros()) {
+                longest.removeLast();
+            }
+            if (longest.size() < MOST_STEPS) {
+                longest.addLast(stall);
+            }
+        } else if (stall != null) {
             found.addLast(stall);
             if (found.size() > MOST) {
                 found.removeFirst();
@@ -186,7 +196,7 @@ public final class Stalls {
     /** Returns the stall behind a transaction so far, or null if it is none. */
     private static @Nullable Stall stall(String standby, Queue queue, Unapplied head) {
         long micros = (queue.untilNanos - queue.sinceNanos) / 1_000;
-        if (!queue.running || queue.behind == 0 || micros < LEAST_MICROS) {
+        if (!queue.running || queue.behind == 0 || micros <= 0) {
             return null;
         }
         Workload.Entry entry = head.entry();
@@ -199,14 +209,23 @@ public final class Stalls {
                 queue.received);
     }
 
-    /** Returns all stalls, the oldest first. */
+    /** Returns all stalls, the oldest first, and the longest brief one of each standby. */
     public List<Stall> all() {
         return since(System.nanoTime() - Long.MAX_VALUE / 2);
     }
 
-    /** Returns the stalls that ended after a time, and those that last, the oldest first. */
+    /**
+     * Returns the stalls that ended after a time, and those that last, the oldest first; and of each standby the
+     * longest brief one.
+     */
     synchronized List<Stall> since(long nanos) {
         List<Stall> all = new ArrayList<>();
+        for (Deque<Stall> longest : brief.values()) {
+            longest.removeIf(stall -> stall.endNanos() - nanos < 0);
+            if (!longest.isEmpty()) {
+                all.add(longest.getFirst());
+            }
+        }
         found.stream().filter(stall -> stall.endNanos() - nanos >= 0).forEach(all::add);
         standbys.forEach((name, queues) -> queues.values().forEach(queue -> {
             Unapplied head = queue.head;

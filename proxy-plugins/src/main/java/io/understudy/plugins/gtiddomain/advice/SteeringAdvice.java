@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The advice as maps, for JSON and for printing. */
 public final class SteeringAdvice {
+    /** Why there is no advice about a MySQL server's log. */
+    static final String MYSQL = "the primary is a MySQL server: its replicas apply by writesets"
+            + " (replica_parallel_workers), and no rule of gtid-domain has an effect there";
+
     private static final int MOST = 50;
 
     private final List<Workload.Entry> entries;
@@ -52,7 +56,13 @@ public final class SteeringAdvice {
         return new SteeringAdvice(entries, standbys, cost, inForce, covered).view(stalls);
     }
 
-    private Map<String, Object> view(List<Stall> stalls) {
+    /** Returns the advice about a MySQL server's log: none. */
+    public static Map<String, Object> ofMySql() {
+        return Map.of("problem", MYSQL, "findings", List.of());
+    }
+
+    private Map<String, Object> view(List<Stall> all) {
+        List<Stall> stalls = all.stream().filter(stall -> !stall.brief()).toList();
         boolean assumed = standbys.stream().noneMatch(StandbyFacts::judged);
         Ranking ranking = new Ranking();
         if (assumed) {
@@ -71,6 +81,14 @@ public final class SteeringAdvice {
         view.put("simulatedTransactions", entries.size());
         view.put("simulatedSeconds", Dials.seconds(entries));
         view.put("assumed", assumed);
+        view.put("leastStallSeconds", StallCause.seconds(Stalls.LEAST_MICROS));
+        view.put(
+                "longestBriefStallSeconds",
+                StallCause.seconds(all.stream()
+                        .filter(Stall::brief)
+                        .mapToLong(Stall::micros)
+                        .max()
+                        .orElse(0)));
         view.put("standbys", standbys.stream().map(SteeringAdvice::standby).toList());
         view.put("findings", ranking.view(MOST));
         view.put("notKnown", notKnown(assumed));

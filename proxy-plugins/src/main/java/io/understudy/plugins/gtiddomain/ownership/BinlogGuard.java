@@ -1,5 +1,6 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
@@ -53,6 +54,7 @@ public final class BinlogGuard implements BinlogListener {
     private volatile String state = "not started";
     private volatile boolean read;
     private volatile boolean gap;
+    private boolean follows;
     /** The server whose log is read. */
     private long serverId = -1;
     /** Sequence number of the last transaction read, by domain. */
@@ -91,6 +93,11 @@ public final class BinlogGuard implements BinlogListener {
     public void off(String why) {
         state = why;
         gap = false;
+    }
+
+    /** Returns whether the log has domains: a MariaDB server's. */
+    public boolean follows() {
+        return follows;
     }
 
     /** Returns whether transactions may be missing, because the log was read and is not at present. */
@@ -136,6 +143,12 @@ public final class BinlogGuard implements BinlogListener {
 
     @Override
     public void onStart(PrimaryFacts facts, boolean replaced) {
+        follows = facts.flavor() == ServerFlavor.MARIADB;
+        if (!follows) {
+            state = "the primary is a MySQL server, which has no GTID domains";
+            gap = read;
+            return;
+        }
         state = "reading";
         read = true;
         serverId = facts.serverId();

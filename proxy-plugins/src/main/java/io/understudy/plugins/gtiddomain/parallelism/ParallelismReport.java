@@ -22,6 +22,10 @@ public final class ParallelismReport {
 
     private static final int[] THREADS = {1, 5, 10, 20, 40};
     private static final int MOST_LONG = 20;
+    private static final String MYSQL =
+            "a MySQL server's log has no commit groups: with writesets, last_committed is the"
+                    + " last transaction that changed one of the same rows, and replicas apply by that"
+                    + " (replica_parallel_workers); nothing is simulated";
 
     private ParallelismReport() {}
 
@@ -33,9 +37,15 @@ public final class ParallelismReport {
      */
     public static Map<String, Object> of(Workload workload, long longMicros) {
         List<Workload.Entry> entries = workload.entries();
-        List<List<Workload.Entry>> groups = groups(entries);
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("transactions", entries.size());
+        if (workload.ofMySql()) {
+            report.put("problem", MYSQL);
+            report.put("longAboveSeconds", longMicros / 1e6);
+            report.put("long", longOnes(entries, longMicros));
+            return report;
+        }
+        List<List<Workload.Entry>> groups = groups(entries);
         report.put("groups", groups.size());
         report.put("transactionsPerGroup", groups.isEmpty() ? 0.0 : entries.size() / (double) groups.size());
         report.put("groupSizes", sizes(groups));

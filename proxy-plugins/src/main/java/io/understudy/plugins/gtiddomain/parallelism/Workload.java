@@ -142,6 +142,7 @@ public final class Workload {
     private final Deque<Entry> entries = new ArrayDeque<>();
     private final RowHistory rows = new RowHistory();
     private long added;
+    private boolean ofMySql;
 
     /** @param limit number of transactions retained; older ones are dropped */
     public Workload(int limit, ApplyCost cost) {
@@ -179,6 +180,7 @@ public final class Workload {
                 micros,
                 rows.add(hints.rows()));
         added++;
+        ofMySql = transaction.ofMySql();
         entries.addLast(entry);
         if (entries.size() > limit) {
             entries.removeFirst();
@@ -189,6 +191,11 @@ public final class Workload {
     /** Returns the number of transactions since the start, those included that are not retained any more. */
     public synchronized long added() {
         return added;
+    }
+
+    /** Returns whether the last transaction is a MySQL server's. */
+    public synchronized boolean ofMySql() {
+        return ofMySql;
     }
 
     /** Returns the retained transactions, oldest first. */

@@ -51,6 +51,22 @@ class StallsTest {
     }
 
     @Test
+    void theLongestBriefStallIsKnownToo() {
+        logged(1, 9);
+        probed(1, 2, 9L, true);
+        probed(1.1, 2, 9L, true);
+        probed(1.2, 4, 9L, true);
+        probed(1.25, 4, 9L, true);
+        probed(1.3, 9, 9L, true);
+
+        List<Stall> found = stalls.since(0);
+        assertThat(found).hasSize(1);
+        assertThat(found.get(0).brief()).isTrue();
+        assertThat(found.get(0).micros()).isBetween(99_000L, 101_000L);
+        assertThat(stalls.since(4 * SECOND)).isEmpty();
+    }
+
+    @Test
     void aStandbyIsLateSinceTheArrivalOfTheOldestThatItHasNotApplied() {
         for (int i = 1; i <= 50; i++) {
             stalls.logged(workload.add(Transactions.of(

@@ -155,6 +155,17 @@ class SteeringAdviceTest {
         assertThat(read.rules()).hasSize(count);
     }
 
+    /** It is no finding, but neither is it nothing. */
+    @Test
+    void aBriefStallIsNamedBesideTheThreshold() {
+        Workload.Entry alter = alter("ALTER TABLE orders FORCE", AlterPhase.WHOLE);
+        Map<String, Object> advice =
+                advice(List.of(standby("optimistic", 8, 0)), new Stall("s1", alter, 150_000, 3, 0, true));
+
+        assertThat(rows(advice, "findings")).isEmpty();
+        assertThat(advice).containsEntry("leastStallSeconds", 0.2).containsEntry("longestBriefStallSeconds", 0.15);
+    }
+
     @Test
     void offersTwoPhasesOnlyForWhatTheyCover() {
         Workload.Entry optimize = alter("OPTIMIZE TABLE stock", AlterPhase.WHOLE);

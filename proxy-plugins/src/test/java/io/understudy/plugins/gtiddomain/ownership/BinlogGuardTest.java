@@ -40,6 +40,25 @@ class BinlogGuardTest {
         guard.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "MIXED", true, "0-1-40"), false);
     }
 
+    /** Its positions are sets of UUIDs. */
+    @Test
+    void aMySqlServersLogIsNotFollowed() {
+        guard.onStart(
+                new PrimaryFacts(
+                        ServerFlavor.MYSQL,
+                        1,
+                        "3e11fa47-71ca-11e1-9e33-c80aa9429562",
+                        true,
+                        "ROW",
+                        true,
+                        "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-8"),
+                true);
+
+        assertThat(guard.follows()).isFalse();
+        assertThat(guard.state()).contains("MySQL");
+        assertThat(guard.gap()).as("what it holds is not known").isTrue();
+    }
+
     private static @Nullable LoggedStatement chain(boolean whole, String... texts) {
         LoggedStatement chain = null;
         for (int i = texts.length - 1; i >= 0; i--) {

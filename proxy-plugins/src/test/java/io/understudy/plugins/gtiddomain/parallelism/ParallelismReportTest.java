@@ -46,6 +46,29 @@ class ParallelismReportTest {
                 ApplyHints.NONE));
     }
 
+    /** Under WRITESET last_committed is that of a conflict, not of a group commit. */
+    @Test
+    void aMySqlServersLogIsNotSimulated() {
+        for (int i = 1; i <= 4; i++) {
+            workload.add(Transactions.of(
+                    "3e11fa47-71ca-11e1-9e33-c80aa9429562:" + i,
+                    TransactionKind.WRITE,
+                    0,
+                    1,
+                    i,
+                    0,
+                    100_000_000,
+                    0,
+                    Set.of("s.t"),
+                    true));
+        }
+        Map<String, Object> report = ParallelismReport.of(workload, 500_000);
+
+        assertThat(report).containsEntry("transactions", 4).containsKey("problem");
+        assertThat(report).doesNotContainKeys("groups", "conservative", "optimistic", "dials");
+        assertThat(rows(report, "long")).hasSize(4);
+    }
+
     @SuppressWarnings("unchecked")
     private static List<Map<String, Object>> rows(Map<String, Object> report, String key) {
         return (List<Map<String, Object>>) Objects.requireNonNull(report.get(key), key);
