@@ -30,26 +30,31 @@ final class BlackBoxProxy implements AutoCloseable {
     }
 
     static BlackBoxProxy start(InetSocketAddress primary, InetSocketAddress standby, String section) throws Exception {
-        return start(primary, standby, section, "");
+        return start(primary, standby, section, "preferred", "");
     }
 
-    /** @param more sections of other plugins, indented by two */
-    static BlackBoxProxy start(InetSocketAddress primary, InetSocketAddress standby, String section, String more)
+    /**
+     * @param tls mode of the connections to the servers: MySQL's accounts need TLS, and {@link LateDump} needs clear
+     *     text
+     * @param more sections of other plugins, indented by two
+     */
+    static BlackBoxProxy start(
+            InetSocketAddress primary, InetSocketAddress standby, String section, String tls, String more)
             throws Exception {
         return new BlackBoxProxy(ProxyUnderTest.start(
                 """
                 listen: { address: "127.0.0.1:0" }
                 primary:
                   address: "127.0.0.1:%d"
-                  tls: { mode: preferred }
+                  tls: { mode: %s }
                   monitor: { user: monitor, password: %s }
                 standbys:
-                  - { name: standby-1, address: "127.0.0.1:%d", tls: { mode: preferred }, user: monitor, password: %s }
+                  - { name: standby-1, address: "127.0.0.1:%d", tls: { mode: %s }, user: monitor, password: %s }
                 admin: { enabled: false }
                 plugins:
                   black-box: { %s }
                 %s
-                """.formatted(primary.getPort(), PASSWORD, standby.getPort(), PASSWORD, section, more)));
+                """.formatted(primary.getPort(), tls, PASSWORD, standby.getPort(), tls, PASSWORD, section, more)));
     }
 
     Connection connect() throws SQLException {

@@ -97,8 +97,9 @@ class BlackBoxTagsTest {
         try (EmbeddedPair pair = pair();
                 LateDump late = new LateDump(pair.primary().address(), 400);
                 BlackBoxProxy proxy = BlackBoxProxy.start(
-                        late.address(), pair.standby().address(), "memory: 64MiB, poll: 100ms", TAGS)) {
+                        late.address(), pair.standby().address(), "memory: 64MiB, poll: 100ms", "disabled", TAGS)) {
             proxy.awaitReading();
+            assertThat(late.delays()).as("it sees the dump's command").isTrue();
             Set<String> answered = ConcurrentHashMap.newKeySet();
             List<Thread> writers = IntStream.range(0, WRITERS)
                     .mapToObj(number -> new Thread(() -> write(number, proxy, answered)))

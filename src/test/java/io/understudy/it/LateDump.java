@@ -22,6 +22,7 @@ final class LateDump implements AutoCloseable {
     private final ServerSocket listener;
     private final InetSocketAddress to;
     private final long delayNanos;
+    private volatile boolean delays;
 
     private record Chunk(byte[] bytes, long atNanos) {}
 
@@ -30,6 +31,11 @@ final class LateDump implements AutoCloseable {
         this.to = to;
         delayNanos = TimeUnit.MILLISECONDS.toNanos(delayMillis);
         start(this::accept);
+    }
+
+    /** Returns whether it has found a dump to delay: in a connection with TLS it finds none. */
+    boolean delays() {
+        return delays;
     }
 
     InetSocketAddress address() {
@@ -68,6 +74,7 @@ final class LateDump implements AutoCloseable {
                 for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
                     if (read > 4 && buffer[3] == 0 && buffer[4] == BINLOG_DUMP) {
                         dump[0] = true;
+                        delays = true;
                         start(() -> pass(late, client, server));
                     }
                     out.write(buffer, 0, read);
