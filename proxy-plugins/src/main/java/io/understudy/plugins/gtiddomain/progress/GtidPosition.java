@@ -46,6 +46,13 @@ public record GtidPosition(Map<Long, Long> sequences) {
         return new GtidPosition(least);
     }
 
+    /** Returns the position that has reached both. */
+    GtidPosition and(GtidPosition other) {
+        Map<Long, Long> most = new HashMap<>(sequences);
+        other.sequences.forEach((domain, sequence) -> most.merge(domain, sequence, Math::max));
+        return new GtidPosition(most);
+    }
+
     public long sequence(long domain) {
         return sequences.getOrDefault(domain, 0L);
     }

@@ -48,6 +48,9 @@ public final class StandbyProgress implements AutoCloseable {
     /** The last known position of each standby that has ever answered. */
     private final Map<String, GtidPosition> latest = new HashMap<>();
 
+    /** Positions that servers last had as the primary: what they wrote themselves is in no {@code gtid_slave_pos}. */
+    private final Map<String, GtidPosition> written = new HashMap<>();
+
     private long appliersProbedAt;
 
     /** @param writersOf returns the labels of the domains in which a table was written since the start */
@@ -107,6 +110,7 @@ public final class StandbyProgress implements AutoCloseable {
             GtidPosition position = null;
             if (standby.isPrimary()) {
                 latest.remove(standby.name());
+                written.put(standby.name(), primary);
                 found.put(standby.name(), null);
                 continue;
             }
@@ -115,7 +119,7 @@ public final class StandbyProgress implements AutoCloseable {
                 if (awaited != null) {
                     Positions.one(connection, "SELECT MASTER_GTID_WAIT('" + awaited + "', " + AWAITED_SECONDS + ")");
                 }
-                position = GtidPosition.parse(Positions.one(connection, "SELECT @@global.gtid_slave_pos"));
+                position = position(standby.name(), connection);
                 follow(standby.name(), position);
                 if (appliers) {
                     errors.probe(standby.name(), connection);
@@ -137,6 +141,24 @@ public final class StandbyProgress implements AutoCloseable {
             progress.standbysAt(List.copyOf(latest.values()));
         }
         return trouble;
+    }
+
+    /**
+     * Returns a standby's applied position. That of a server that was the primary includes what it wrote until then,
+     * unless its log does not have it any more, as after a restore.
+     */
+    private GtidPosition position(String standby, Connection connection) throws SQLException {
+        GtidPosition applied = GtidPosition.parse(Positions.one(connection, "SELECT @@global.gtid_slave_pos"));
+        GtidPosition own = written.get(standby);
+        if (own == null) {
+            return applied;
+        }
+        if (applied.covers(own)) {
+            written.remove(standby);
+            return applied;
+        }
+        GtidPosition logged = GtidPosition.parse(Positions.one(connection, "SELECT @@global.gtid_binlog_pos"));
+        return logged.covers(own) ? applied.and(own) : applied;
     }
 
     /** Says that a standby applies transactions again, which may get another order than the guard has seen. */

@@ -119,6 +119,41 @@ class StandbyProgressTest {
         assertThat(both.progress().applied(0)).isEqualTo(8);
     }
 
+    /**
+     * Its gtid_slave_pos is empty until it replicates: found as tables that two domains owned after a switch, and that
+     * stayed in the default domain from then on.
+     */
+    @Test
+    void whatAServerWroteAsThePrimaryIsAppliedThere() throws SQLException {
+        Map<String, String> positions = new HashMap<>(Map.of("s2", "0-1-9,10-1-5"));
+        Map<String, Boolean> roles = new HashMap<>(Map.of("s1", true, "s2", false));
+        String[] logged = {"0-1-9,10-1-5"};
+        Connection oldPrimary = Fakes.of(
+                Connection.class,
+                (proxy, method, arguments) -> Fakes.of(
+                        Statement.class,
+                        (statement, called, query) -> called.getName().equals("executeQuery")
+                                ? statement(String.valueOf(query[0]).contains("binlog_pos") ? logged[0] : "")
+                                        .executeQuery("")
+                                : null));
+        Standby s1 = Fakes.of(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "name" -> "s1";
+            case "dataSource" -> Fakes.of(DataSource.class, (dataSource, called, none) -> oldPrimary);
+            default -> null;
+        });
+        StandbyProgress both = progressOf(inRole(s1, roles), inRole(standby("s2", positions), roles));
+        both.probe(connection);
+        roles.putAll(Map.of("s1", false, "s2", true));
+        both.probe(connection);
+        assertThat(both.progress().applied(0)).isEqualTo(9);
+
+        logged[0] = "";
+        both.probe(connection);
+        assertThat(both.progress().applied(0))
+                .as("rebuilt, it has nothing of it")
+                .isZero();
+    }
+
     private static Standby inRole(Standby standby, Map<String, Boolean> roles) {
         return Fakes.of(Standby.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "name" -> standby.name();
