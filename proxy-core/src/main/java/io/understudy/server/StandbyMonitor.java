@@ -50,6 +50,7 @@ public final class StandbyMonitor implements AutoCloseable {
     private volatile Runnable beforeProbe = () -> {};
     /** What the log's last line about it says of a writable standby; null after another line. */
     private @Nullable String toldWritable;
+
     private volatile AccountUse use = AccountUse.NONE;
     /** Whether it was the primary, and has not been read-only since. */
     private boolean wasPrimary;

@@ -89,6 +89,8 @@ public final class PrimaryCheck {
             if (primary.candidates().isEmpty() && server.readOnly()) {
                 add(CheckResult.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));
             }
+            findings.addAll(
+                    GroupReplicationCheck.of(WHERE, mariaDb ? null : server.variable("group_replication_group_name")));
             findings.addAll(HandshakeErrorsCheck.of(server, mariaDb, primary.proxyProtocol()));
             AccountGrants grants = new AccountGrants(server.all("SHOW GRANTS", 1));
             BinaryLogCheck binaryLog = new BinaryLogCheck(loaded, grants, schemas.account());

@@ -32,7 +32,7 @@ record Survivor(
                 name,
                 Applied.of(flavor, reported.replicated(), reported.logged()),
                 received == null ? null : Applied.of(flavor, received, ""),
-                reported.replicated(),
+                reported.replicated().replace("\n", ""), // MySQL begins a line with each server's set
                 reported.readOnly(),
                 chosen,
                 reported.server().isEmpty() ? name : reported.server());

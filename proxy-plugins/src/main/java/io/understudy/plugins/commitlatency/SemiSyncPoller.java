@@ -24,7 +24,7 @@ final class SemiSyncPoller implements Runnable {
             + " OR Variable_name = 'Binlog_group_commits'";
     private static final String SETTINGS = "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'rpl\\_semi\\_sync\\_%'"
             + " OR Variable_name IN ('binlog_commit_wait_count', 'binlog_commit_wait_usec',"
-            + " 'binlog_group_commit_sync_delay')";
+            + " 'binlog_group_commit_sync_delay', '" + SemiSyncSample.GROUP_NAME + "')";
 
     private final DataSource source;
     private final Supplier<ServerFlavor> flavor;
@@ -33,6 +33,7 @@ final class SemiSyncPoller implements Runnable {
     private final QueryFailures failures;
 
     private volatile boolean stopped;
+    private boolean saidGroup;
 
     SemiSyncPoller(
             DataSource source,
@@ -64,6 +65,13 @@ final class SemiSyncPoller implements Runnable {
             read(statement, STATUS, values);
             if (failures.succeeded()) {
                 log.info("the state of semi-synchronous replication is known again");
+            }
+            if (SemiSyncSample.inGroup(values) && !saidGroup) {
+                saidGroup = true;
+                log.warn(
+                        "the primary is a member of the Group Replication group {}, which this proxy does not know:"
+                                + " commits are timed, but who acknowledges them, and which could be lost, is unknown",
+                        values.get(SemiSyncSample.GROUP_NAME));
             }
             out.accept(SemiSyncSample.of(sentNanos, nanoClock.getAsLong(), flavor.get(), values));
         } catch (SQLException | RuntimeException e) {

@@ -40,6 +40,9 @@ record SemiSyncSample(
         long groupWaitCount,
         long groupWaitMicros) {
 
+    /** MySQL's variable that names the Group Replication group of a server; empty outside of one. */
+    static final String GROUP_NAME = "group_replication_group_name";
+
     /** Before the first probe. */
     static final SemiSyncSample NONE = unknown(0, 0);
 
@@ -49,11 +52,15 @@ record SemiSyncSample(
     }
 
     /**
-     * Returns the sample in the names and values of status and variables together.
+     * Returns the sample in the names and values of status and variables together. Of a member of a Group Replication
+     * group it is unknown: the group's majority acknowledges, and semi-synchronous replication is off.
      *
      * @param values by name, any case
      */
     static SemiSyncSample of(long sentNanos, long receivedNanos, ServerFlavor flavor, Map<String, String> values) {
+        if (inGroup(values)) {
+            return unknown(sentNanos, receivedNanos);
+        }
         Map<String, String> byName = new java.util.HashMap<>();
         values.forEach((name, value) -> byName.put(
                 name.toLowerCase(Locale.ROOT).replace("_source_", "_master_").replace("_replica", "_slave"), value));
@@ -74,6 +81,11 @@ record SemiSyncSample(
                 number(byName, "binlog_group_commits", -1),
                 number(byName, "binlog_commit_wait_count", -1),
                 number(byName, "binlog_commit_wait_usec", number(byName, "binlog_group_commit_sync_delay", -1)));
+    }
+
+    /** Returns whether the server is configured as a member of a Group Replication group. */
+    static boolean inGroup(Map<String, String> values) {
+        return !values.getOrDefault(GROUP_NAME, "").isEmpty();
     }
 
     private static boolean isOn(@org.jspecify.annotations.Nullable String value) {

@@ -49,6 +49,23 @@ class BlackBoxObserverTest {
         return box.loss(survivor).notCaptured.keySet().stream().map(Gtid::text).toList();
     }
 
+    /** MySQL separates the sets of several servers by a comma and a line's end. */
+    @Test
+    void aPositionIsOneLine() {
+        Survivor survivor = Survivor.of(
+                "s1",
+                ServerFlavor.MYSQL,
+                new ServerPositions.Reported(
+                        "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5,\n4e11fa47-71ca-11e1-9e33-c80aa9429562:1",
+                        "",
+                        "",
+                        true,
+                        "host:3306 2"),
+                "for the test");
+        assertThat(survivor.position())
+                .isEqualTo("3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5,4e11fa47-71ca-11e1-9e33-c80aa9429562:1");
+    }
+
     @Test
     void eachResultOfATextOfSeveralStatementsIsAnOk() {
         assertThat(answered(FakeExchange.to("INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)")

@@ -58,6 +58,24 @@ class SemiSyncTest {
         assertThat(classified).containsExactly("c10 off");
     }
 
+    /** There the group's majority acknowledges, while the variables of semi-synchronous replication say OFF. */
+    @Test
+    void commitsOfAGroupsMemberAreUnknown() {
+        for (long nanos = 0; nanos <= 100; nanos += 100) {
+            classifier.sample(SemiSyncSample.of(
+                    nanos,
+                    nanos,
+                    ServerFlavor.MYSQL,
+                    Map.of(
+                            "rpl_semi_sync_source_enabled",
+                            "OFF",
+                            "group_replication_group_name",
+                            "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa")));
+            commits(nanos + 10);
+        }
+        assertThat(classified).containsExactly("c10 unknown");
+    }
+
     @Test
     void theLastOnesWhenTheServerFellBack() {
         classifier.sample(sample(0, true, true, 5));

@@ -30,16 +30,14 @@ class StartedPluginTest {
             case "standbys" -> List.of();
             case "primary" -> Fakes.of(Primary.class, (primary, asked, none) -> null);
             case "executor" ->
-                Fakes.of(
-                        ScheduledExecutorService.class,
-                        Map.of("scheduleWithFixedDelay", (Fakes.Result) none -> {
-                            scheduled.incrementAndGet();
-                            return task;
-                        }));
+                Fakes.of(ScheduledExecutorService.class, Map.of("scheduleWithFixedDelay", (Fakes.Result) none -> {
+                    scheduled.incrementAndGet();
+                    return task;
+                }));
             default -> throw new IllegalStateException("no meters");
         });
         GtidDomainConfig config = new GtidDomainConfig(null, null, null, null, null, null, null, null, null);
-        assertThatThrownBy(() -> StartedPlugin.with(context, config)).hasMessage("no meters");
+        assertThatThrownBy(() -> StartedPlugin.with(context, config, () -> {})).hasMessage("no meters");
         assertThat(scheduled.get()).isOne();
         assertThat(cancelled.get()).isOne();
     }
