@@ -132,8 +132,9 @@ class EveryStepMySqlTest {
                 for (int step : IntStream.rangeClosed(3, PROMOTED + 1).toArray()) {
                     for (boolean killed : new boolean[] {false, true}) {
                         for (boolean promoted : new boolean[] {false, true}) {
-                            Server old = one.writable() ? one : two;
-                            table.add(run(proxy, loaded, old, old == one ? two : one, step, killed, promoted));
+                            boolean firstIsOld = one.writable();
+                            Server old = firstIsOld ? one : two;
+                            table.add(run(proxy, loaded, old, firstIsOld ? two : one, step, killed, promoted));
                         }
                     }
                 }

@@ -212,7 +212,8 @@ class ReadinessMySqlServerTest {
                 "INSERT INTO mysql.time_zone_name VALUES ('Europe/Nowhere', 1)",
                 "INSTALL COMPONENT '" + COMPONENT + "'",
                 "INSTALL PLUGIN mysql_no_login SONAME 'mysql_no_login.so'");
-        String position = PRIMARY.query("SELECT @@GLOBAL.gtid_executed").replace("\n", "");
+        String position =
+                String.valueOf(PRIMARY.query("SELECT @@GLOBAL.gtid_executed")).replace("\n", "");
         assertThat(query("SELECT WAIT_FOR_EXECUTED_GTID_SET('" + position + "', 30)"))
                 .isEqualTo("0");
         try {

@@ -7,6 +7,7 @@ import io.understudy.embedded.EmbeddedServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Timeout;
@@ -95,7 +96,7 @@ class EveryStepTest extends SwitchoverHarness {
         return () -> {
             met = true;
             switch (fate) {
-                case STOPPED -> running.get().stop(Duration.ZERO);
+                case STOPPED -> Objects.requireNonNull(running.get()).stop(Duration.ZERO);
                 case FROZEN, FROZEN_AND_PROMOTED_BY_HAND -> {
                     if (fate == Fate.FROZEN_AND_PROMOTED_BY_HAND) {
                         promote(step, old, chosen);

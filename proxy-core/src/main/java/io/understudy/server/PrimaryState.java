@@ -24,7 +24,7 @@ public record PrimaryState(
 
     /** Returns the state without what is known of {@code read_only}. */
     PrimaryState withoutRole() {
-        return readOnly == null ? this : new PrimaryState(reachable, flavor, version, null, identity, problem, warning);
+        return readOnly == null ? this : new PrimaryState(reachable, flavor, version, null, identity, problem);
     }
 
     /** Returns the state of the same server, which does not respond. */

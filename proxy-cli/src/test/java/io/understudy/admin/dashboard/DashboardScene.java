@@ -118,8 +118,8 @@ final class DashboardScene implements AutoCloseable {
             double wave = 1 + waves * (Math.sin(i / 7.0) + 0.4 * Math.sin(i / 2.3));
             registry.counter("understudy.commands", "command", "query").increment(10 * commandsASecond * wave);
             registry.counter("understudy.mirror.dropped", "reason", "queue_full")
-                    .increment(dropped);
-            registry.counter("understudy.mirror.statements", "outcome", "ok").increment(mirrored);
+                    .increment((double) dropped);
+            registry.counter("understudy.mirror.statements", "outcome", "ok").increment((double) mirrored);
             if (i == steps - 1 - conflictAgo) {
                 conflicts.increment();
             }

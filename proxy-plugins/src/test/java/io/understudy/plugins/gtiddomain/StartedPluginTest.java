@@ -25,6 +25,7 @@ class StartedPluginTest {
 
     /** The host sees no plugin that it could stop. */
     @Test
+    @SuppressWarnings("NullAway") // absent keys are passed as null
     void aStartThatFailsLeavesNothingRunning() {
         PluginContext context = Fakes.of(PluginContext.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "standbys" -> List.of();

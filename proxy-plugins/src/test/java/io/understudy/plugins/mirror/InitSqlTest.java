@@ -7,6 +7,7 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.plugin.ServerFlavor;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class InitSqlTest {
@@ -26,7 +27,8 @@ class InitSqlTest {
         assertThat(ConfigDiff.between(one, two).changes().toString())
                 .contains("plugins.mirror.initSql")
                 .doesNotContain("s3cret");
-        MirrorConfig config = (MirrorConfig) two.plugins().get("mirror");
+        MirrorConfig config =
+                (MirrorConfig) Objects.requireNonNull(two.plugins().get("mirror"));
         assertThat(config.toString()).doesNotContain("s3cret");
         assertThat(ReadOnlySession.statements(ServerFlavor.MARIADB, config))
                 .endsWith("SET @key = 's3cret-two'", "SET @a = 1");

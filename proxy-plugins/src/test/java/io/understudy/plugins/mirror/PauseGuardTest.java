@@ -9,6 +9,7 @@ import io.understudy.testkit.CapturedLog;
 import io.understudy.testkit.Fakes;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,7 @@ class PauseGuardTest {
             case "name" -> "standby-1";
             case "isPrimary" -> false;
             case "state" -> {
-                meanwhile.get().run();
+                Objects.requireNonNull(meanwhile.get()).run();
                 yield state(true, 0.0, false);
             }
             default -> throw new UnsupportedOperationException(method.getName());
