@@ -2,8 +2,9 @@ package io.understudy.cli.ready;
 
 import io.understudy.readiness.ProxyFigures;
 import io.understudy.report.AdminClient;
-import io.understudy.report.LostSource;
 import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,6 @@ record AdminFigures(AdminClient proxy, Duration patience) implements ProxyFigure
 
     @Override
     public @Nullable Object lost(String standby) throws IOException, InterruptedException {
-        return new LostSource(proxy.within(patience), null).lost(standby);
+        return proxy.within(patience).act("lost?on=" + URLEncoder.encode(standby, StandardCharsets.UTF_8));
     }
 }
