@@ -2,7 +2,7 @@ package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.wire.Capabilities;
+import io.understudy.protocol.Capabilities;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

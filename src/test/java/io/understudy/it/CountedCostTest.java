@@ -7,7 +7,7 @@ import com.sun.management.ThreadMXBean;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
 import io.netty.util.ResourceLeakDetector;
-import io.understudy.wire.CommandCode;
+import io.understudy.protocol.CommandCode;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** {@code report pages} and {@code defragment} on a MySQL replica. */
 @Timeout(300)
@@ -88,7 +87,7 @@ class DefragmentMySqlTest {
     private Map<?, ?> understudy(String... arguments) throws Exception {
         StringWriter out = new StringWriter();
         StringWriter log = new StringWriter();
-        int code = new CommandLine(new Understudy())
+        int code = Understudy.commandLine()
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(log))
                 .execute(arguments);

@@ -1,6 +1,6 @@
 package io.understudy.it;
 
-import io.understudy.wire.Capabilities;
+import io.understudy.protocol.Capabilities;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;

@@ -25,7 +25,7 @@ class DocsCommandsTest {
     private static final CommandLine PROGRAM = program();
 
     private static CommandLine program() {
-        CommandLine line = new CommandLine(new Understudy());
+        CommandLine line = Understudy.commandLine();
         line.setCaseInsensitiveEnumValuesAllowed(true);
         collectErrors(line);
         return line;

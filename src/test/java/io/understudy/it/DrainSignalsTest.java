@@ -3,7 +3,7 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.report.AdminClient;
+import io.understudy.remote.AdminClient;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.epoll.Epoll;
 import io.understudy.config.ConfigLoader;
-import io.understudy.runtime.PluginTypes;
+import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import java.io.IOException;
 import java.net.InetAddress;

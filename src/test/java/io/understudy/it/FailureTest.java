@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.protocol.ServerStatus;
 import io.understudy.testkit.Bytes;
-import io.understudy.testkit.FakeServer;
-import io.understudy.wire.ServerStatus;
+import io.understudy.testkit.session.FakeServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

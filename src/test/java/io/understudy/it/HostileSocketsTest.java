@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.testkit.Bytes;
-import io.understudy.testkit.FakeServer;
+import io.understudy.testkit.session.FakeServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.understudy.config.Transport;
+import io.understudy.protocol.CommandCode;
 import io.understudy.testkit.Bytes;
-import io.understudy.wire.CommandCode;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

@@ -3,7 +3,7 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.testkit.Bytes;
-import io.understudy.testkit.FakeServer;
+import io.understudy.testkit.session.FakeServer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.UnderstudyConfig;
-import io.understudy.runtime.PluginTypes;
+import io.understudy.host.PluginTypes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.micrometer.core.instrument.Meter;
 import io.understudy.base.JsonReader;
 import io.understudy.config.ConfigLoader;
-import io.understudy.runtime.PluginTypes;
+import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import java.io.File;
 import java.net.InetSocketAddress;

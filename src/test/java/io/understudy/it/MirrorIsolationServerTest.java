@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.understudy.embedded.DelayedLink;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
-import io.understudy.testkit.FakeServer;
+import io.understudy.testkit.session.FakeServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.understudy.config.Transport;
 import io.understudy.testkit.Bytes;
-import io.understudy.testkit.FakeServer;
+import io.understudy.testkit.session.FakeServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

@@ -3,7 +3,7 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.wire.Capabilities;
+import io.understudy.protocol.Capabilities;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.wire.Capabilities;
+import io.understudy.protocol.Capabilities;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

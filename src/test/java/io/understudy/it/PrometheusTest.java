@@ -8,7 +8,7 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
-import io.understudy.runtime.PluginTypes;
+import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,6 +1,6 @@
 package io.understudy.it;
 
-import io.understudy.wire.CommandCode;
+import io.understudy.protocol.CommandCode;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;

@@ -3,8 +3,8 @@ package io.understudy.it;
 import static io.understudy.it.SideBySide.hex;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.wire.Capabilities;
-import io.understudy.wire.CommandCode;
+import io.understudy.protocol.Capabilities;
+import io.understudy.protocol.CommandCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

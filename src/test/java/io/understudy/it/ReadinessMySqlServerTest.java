@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
+import io.understudy.host.PluginTypes;
 import io.understudy.readiness.Limits;
 import io.understudy.readiness.ProxyFigures;
 import io.understudy.readiness.ReadinessGate;
 import io.understudy.readiness.ReadinessReport;
-import io.understudy.runtime.PluginTypes;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;

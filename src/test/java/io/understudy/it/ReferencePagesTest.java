@@ -9,7 +9,7 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
-import io.understudy.runtime.PluginTypes;
+import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import io.understudy.testkit.CapturedLog;
 import java.io.IOException;
@@ -41,7 +41,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /**
  * Checks that docs/admin-api.md, docs/metrics.md and /openapi.yaml name exactly the paths and metrics of a running
@@ -109,7 +108,7 @@ class ReferencePagesTest {
                 "--admin",
                 "127.0.0.1:" + Objects.requireNonNull(proxy.adminAddress()).getPort()));
         arguments.addAll(List.of(more));
-        int code = new CommandLine(new Understudy())
+        int code = Understudy.commandLine()
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(errors))
                 .execute(arguments.toArray(String[]::new));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.ConfigLoader;
-import io.understudy.runtime.PluginTypes;
+import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import java.nio.file.Files;
 import java.nio.file.Path;

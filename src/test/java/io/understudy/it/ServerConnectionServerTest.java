@@ -24,7 +24,7 @@ import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.ServerResponse;
 import io.understudy.plugin.ServerStream;
-import io.understudy.wire.CommandCode;
+import io.understudy.protocol.CommandCode;
 import io.understudy.wire.Packets;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -8,7 +8,7 @@ import io.netty.pkitesting.X509Bundle;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.report.AdminClient;
+import io.understudy.remote.AdminClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

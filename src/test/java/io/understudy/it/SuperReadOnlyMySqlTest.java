@@ -101,7 +101,7 @@ class SuperReadOnlyMySqlTest {
                 Statement holding = reader.createStatement()) {
             holding.execute("START TRANSACTION");
             holding.execute("SELECT COUNT(*) FROM shop.held");
-            CommandLine program = new CommandLine(new Understudy());
+            CommandLine program = Understudy.commandLine();
             program.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(out, true));
             CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> program.execute(
                     "defragment",

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
-import io.understudy.report.AdminClient;
-import io.understudy.runtime.PluginTypes;
+import io.understudy.host.PluginTypes;
+import io.understudy.remote.AdminClient;
 import io.understudy.runtime.RunningProxy;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;

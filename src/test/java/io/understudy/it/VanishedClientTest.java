@@ -8,7 +8,7 @@ import io.netty.pkitesting.X509Bundle;
 import io.understudy.config.Transport;
 import io.understudy.it.DepartingClient.Departure;
 import io.understudy.it.DepartingClient.Form;
-import io.understudy.wire.Capabilities;
+import io.understudy.protocol.Capabilities;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@ package io.understudy.jmh;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.session.ClientSession;
-import io.understudy.wire.CommandCode;
-import io.understudy.wire.ServerStatus;
+import io.understudy.protocol.CommandCode;
+import io.understudy.protocol.ServerStatus;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -14,7 +14,7 @@ import io.understudy.metrics.LatencyHistograms;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.sql.SqlAnalyzer;
-import io.understudy.wire.CommandCode;
+import io.understudy.protocol.CommandCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
-import io.understudy.report.AdminClient;
-import io.understudy.report.AdminTrust;
-import io.understudy.runtime.PluginTypes;
+import io.understudy.host.PluginTypes;
+import io.understudy.remote.AdminClient;
+import io.understudy.remote.AdminTrust;
 import io.understudy.runtime.RunningProxy;
-import io.understudy.testkit.FakeServer;
+import io.understudy.testkit.session.FakeServer;
 import java.io.FileInputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

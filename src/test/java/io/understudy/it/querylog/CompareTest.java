@@ -8,7 +8,7 @@ import io.understudy.cli.compare.CompareCommand;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
-import io.understudy.report.AdminClient;
+import io.understudy.remote.AdminClient;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.runtime.PluginTypes;
+import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import java.io.IOException;
 import java.io.InputStream;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.understudy.base.JsonReader;
-import io.understudy.report.AdminClient;
+import io.understudy.remote.AdminClient;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

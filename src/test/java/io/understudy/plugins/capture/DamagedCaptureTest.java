@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.base.ByteSize;
+import io.understudy.protocol.CommandCode;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;
 import io.understudy.sql.Literals;
-import io.understudy.wire.CommandCode;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -3,9 +3,9 @@ package io.understudy.plugins.capture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.it.querylog.HostileStatements;
+import io.understudy.protocol.CommandCode;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;
-import io.understudy.wire.CommandCode;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

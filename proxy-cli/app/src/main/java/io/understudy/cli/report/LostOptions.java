@@ -1,0 +1,39 @@
+package io.understudy.cli.report;
+
+import io.understudy.config.ConfigException;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.option.AdminOptions;
+import io.understudy.report.LostSource;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Selects the proxy whose black box is read, and the new primary. */
+final class LostOptions {
+    /** Exit code while something is missing that no rescue file brings back. */
+    static final int WARNS = 4;
+
+    @Mixin
+    private final AdminOptions proxy = new AdminOptions();
+
+    @Option(
+            names = "--on",
+            paramLabel = "NAME|HOST:PORT",
+            description =
+                    "The new primary: a standby's name, 'primary', or an address, which is asked with the account of"
+                            + " primary.monitor. By default the proxy's present primary when it has changed, else"
+                            + " the standby that takes writes, else the one that lacks least.")
+    private @Nullable String on;
+
+    @Nullable
+    String on() {
+        return on;
+    }
+
+    LostSource source(CommandLine line) throws ConfigException, IOException {
+        UnderstudyConfig config = proxy.config(line);
+        return new LostSource(proxy.client(config), config);
+    }
+}

@@ -1,0 +1,472 @@
+package io.understudy.runtime;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.handler.ssl.SslContext;
+import io.understudy.ProxyServer;
+import io.understudy.admin.AdminEndpoints;
+import io.understudy.admin.AdminServer;
+import io.understudy.admin.Readiness;
+import io.understudy.admin.dashboard.Dashboard;
+import io.understudy.config.Address;
+import io.understudy.config.AdminConfig;
+import io.understudy.config.AdminTls;
+import io.understudy.config.ConfigDiff;
+import io.understudy.config.ConfigException;
+import io.understudy.config.ConfigWatcher;
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.Secret;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.connection.DescriptorShortage;
+import io.understudy.handshake.tls.ReloadableTls;
+import io.understudy.handshake.tls.TlsContexts;
+import io.understudy.handshake.tls.TlsFilesException;
+import io.understudy.host.PluginTypes;
+import io.understudy.host.Published;
+import io.understudy.pages.PagesView;
+import io.understudy.readiness.ReadinessView;
+import io.understudy.rehearsal.RehearsalRecorder;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The proxy with its admin endpoint and configuration reload. Used by {@code run} and {@code demo}. */
+public final class RunningProxy implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(RunningProxy.class);
+    private static final Duration WATCH_INTERVAL = Duration.ofSeconds(2);
+
+    /** Reads the configuration again. */
+    public interface Reloader {
+        LoadedConfig load() throws ConfigException;
+    }
+
+    private final PrometheusMeterRegistry registry;
+    private final ProxyServer proxy;
+    private final @Nullable AdminPort admin;
+    private @Nullable Dashboard dashboard;
+    private @Nullable PluginEndpoints ofPlugins;
+    private @Nullable ReloadableTls adminTls;
+    private final ScheduledExecutorService management;
+    private final ConfigWatcher watcher;
+    private final ConfigView configuration;
+    private final ProcessMeters process;
+    private final MetricsPush push;
+    private final Reloader reloader;
+    private final AtomicInteger lastReloadFailed = new AtomicInteger();
+    private volatile LoadedConfig current;
+    /** What the file that was refused depends on: one of these may make it usable. */
+    private volatile Set<Path> refused = Set.of();
+
+    private volatile Runnable drainRequest = () -> {};
+    private volatile Consumer<LoadedConfig> onReload = next -> {};
+
+    private RunningProxy(LoadedConfig loaded, PluginTypes plugins, Reloader reloader) throws Exception {
+        this.reloader = reloader;
+        current = loaded;
+        registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        management = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "management");
+            thread.setDaemon(true);
+            return thread;
+        });
+        proxy = new ProxyServer(loaded, plugins.plugins(), registry);
+        PrometheusHistograms.export(proxy.histograms(), registry);
+        BuildInfo.current().register(registry);
+        process = new ProcessMeters(registry);
+        push = new MetricsPush(registry);
+        Gauge.builder("understudy.config.last.reload.failed", lastReloadFailed, AtomicInteger::get)
+                .description("1 while the newest configuration file could not be applied")
+                .register(registry);
+        configuration = new ConfigView(loaded, proxy::pending, proxy::olderSessions, registry, Clock.systemUTC());
+        watcher = new ConfigWatcher(
+                this::watched, management, Clock.systemUTC(), WATCH_INTERVAL, file -> reload(file + " has changed"));
+        proxy.whenPasswordRefused(() -> onManagement(watcher::check));
+        AdminPort started = null;
+        try {
+            proxy.prepare();
+            started = startAdmin(loaded.config());
+            push.apply(loaded.config());
+            // Last: a start that fails has accepted nobody whom it would cut, and has taken none from a predecessor.
+            proxy.listen();
+        } catch (Exception e) {
+            management.shutdownNow();
+            proxy.close();
+            closeAdmin(started);
+            push.close();
+            process.close();
+            throw e;
+        }
+        admin = started;
+        if (started != null) {
+            started.announce();
+        }
+        watcher.start();
+    }
+
+    /**
+     * Starts the proxy and the admin endpoint.
+     *
+     * @throws Exception if an address cannot be bound or a plugin does not start; the message says which and why
+     */
+    public static RunningProxy start(LoadedConfig loaded, PluginTypes plugins, Reloader reloader) throws Exception {
+        return new RunningProxy(loaded, plugins, reloader);
+    }
+
+    private @Nullable AdminPort startAdmin(UnderstudyConfig first) throws IOException, TlsFilesException {
+        AdminConfig config = first.admin();
+        if (!config.enabled()) {
+            return null;
+        }
+        AdminEndpoints endpoints = new AdminEndpoints();
+        endpoints.view("build", BuildInfo.current()::view);
+        endpoints.sensitiveView("config", configuration::full, configuration::redacted);
+        endpoints.view("sessions", proxy::sessionsView);
+        endpoints.view("standbys", proxy::standbysView);
+        endpoints.view("primary", proxy::primaryView);
+        endpoints.action("primary", this::choosePrimary);
+        endpoints.view("hold", proxy::holdView);
+        endpoints.action("hold", new HoldAction(proxy));
+        endpoints.action("release", parameters -> proxy.release());
+        endpoints.control("primary", "hold", "release");
+        PagesView pages = new PagesView(() -> current.config(), System::nanoTime);
+        endpoints.viewOf("standbys/{name}/pages", parameters -> pages.of(parameters.getOrDefault("name", "")));
+        ReadinessView standbys = new ReadinessView(
+                () -> current,
+                () -> Address.parse(String.valueOf(proxy.primaryView().get("address"))),
+                new PluginFigures(proxy),
+                System::nanoTime);
+        endpoints.sensitiveViewOf(
+                "standbys/{name}/readiness",
+                parameters -> standbys.full(parameters.getOrDefault("name", "")),
+                parameters -> standbys.redacted(parameters.getOrDefault("name", "")));
+        RehearsalRecorder rehearsal = new RehearsalRecorder(
+                proxy::primaryView, proxy.histograms(), registry, this::digests, Clock.systemUTC());
+        rehearsal.start(management);
+        endpoints.sensitiveView("failover", () -> rehearsal.view(true), () -> rehearsal.view(false));
+        ofPlugins = new PluginEndpoints(proxy.published(), endpoints);
+        ofPlugins.follow();
+        endpoints.action("reload", parameters -> reloadAndWait());
+        endpoints.action("drain", parameters -> {
+            drainRequest.run();
+            return Map.of("draining", true);
+        });
+        Readiness readiness = readiness();
+        AdminTls files = config.tls();
+        ReloadableTls tls = files == null ? null : ReloadableTls.accepting(context(files));
+        adminTls = tls;
+        Dashboard samples = Dashboard.start(endpoints, registry, proxy.histograms(), readiness);
+        dashboard = samples;
+        AdminPort port = new AdminPort(
+                config.address().toString(),
+                () -> AdminServer.start(
+                        new InetSocketAddress(
+                                config.address().host(), config.address().port()),
+                        token(current.config().admin()),
+                        current.config().admin().names(),
+                        tls,
+                        registry,
+                        readiness,
+                        endpoints),
+                server -> log.info(
+                        "admin endpoint on {}://{}:{}/",
+                        tls == null ? "http" : "https",
+                        config.address().host(),
+                        server.address().getPort()),
+                management,
+                first.listen().reusePort());
+        try {
+            port.listen();
+        } catch (IOException e) {
+            samples.close();
+            throw e;
+        }
+        return port;
+    }
+
+    /** Returns the content of {@code /api/digests}, or null without the plugin. */
+    private @Nullable Object digests() {
+        Published.Sensitive digests = proxy.published().sensitive().get("digests");
+        return digests == null ? null : digests.full().get();
+    }
+
+    private Map<String, Object> choosePrimary(Map<String, String> parameters) {
+        String text = parameters.get("address");
+        if (text == null) {
+            throw new IllegalArgumentException("name the new primary: {\"address\": \"" + Address.EXAMPLE + "\"}");
+        }
+        Map<String, Object> response = new LinkedHashMap<>(proxy.choosePrimary(
+                Address.parse(text), Boolean.parseBoolean(parameters.getOrDefault("force", "false"))));
+        if (current.config().primary().candidates().isEmpty()
+                && !current.config().primary().address().equals(Address.parse(text))) {
+            response.put(
+                    "note",
+                    "a restart goes by the file, where primary.address is "
+                            + current.config().primary().address() + "; change it there, too");
+        }
+        return response;
+    }
+
+    private Readiness readiness() {
+        return new Readiness() {
+            @Override
+            public List<String> warnings() {
+                List<String> warnings = new ArrayList<>(proxy.warnings());
+                if (lastReloadFailed.get() != 0) {
+                    warnings.add("the newest configuration could not be applied in full, and what ran before goes on;"
+                            + " understudy check -c FILE and the log say why");
+                }
+                return warnings;
+            }
+
+            @Override
+            public List<String> reasons() {
+                return proxy.notReady();
+            }
+
+            @Override
+            public DescriptorShortage descriptors() {
+                return proxy.shortage();
+            }
+        };
+    }
+
+    private static SslContext context(AdminTls files) throws TlsFilesException {
+        return TlsContexts.accepting(files.certificate(), files.key(), null, false);
+    }
+
+    /** Reads the admin endpoint's certificate again. Returns what is wrong with it, or nothing. */
+    private List<String> reloadTls(AdminConfig next) {
+        ReloadableTls tls = adminTls;
+        AdminTls files = next.tls();
+        if (tls == null || files == null) {
+            return List.of();
+        }
+        try {
+            tls.replace(context(files));
+            return List.of();
+        } catch (TlsFilesException e) {
+            return List.of("admin.tls: " + e.getMessage() + "; the certificate in use stays in use");
+        }
+    }
+
+    private static @Nullable String token(AdminConfig config) {
+        Secret token = config.token();
+        return token == null ? null : token.reveal();
+    }
+
+    public ProxyServer proxy() {
+        return proxy;
+    }
+
+    public PrometheusMeterRegistry registry() {
+        return registry;
+    }
+
+    /** Returns the address of the admin endpoint, or null if it is off, or another process has its address. */
+    public @Nullable InetSocketAddress adminAddress() {
+        AdminPort port = admin;
+        return port == null ? null : port.address();
+    }
+
+    /** Sets the action of {@code POST /api/drain}. */
+    public void onDrainRequest(Runnable request) {
+        drainRequest = request;
+    }
+
+    /** Sets what else happens with a new configuration that was applied. */
+    public void onReload(Consumer<LoadedConfig> action) {
+        onReload = action;
+    }
+
+    /** Reloads on the management thread. Called by signal handlers. */
+    public void reloadSoon(String why) {
+        management.execute(() -> reload(why));
+    }
+
+    /** Called by the endpoint's worker. The reload goes on if that one is interrupted. */
+    private Map<String, Object> reloadAndWait() throws InterruptedException, ExecutionException {
+        try {
+            return management.submit(() -> reload("POST /api/reload")).get();
+        } catch (RejectedExecutionException stopped) {
+            throw new IllegalStateException("the proxy is being stopped", stopped);
+        }
+    }
+
+    private Set<Path> watched() {
+        Set<Path> all = new HashSet<>(current.files());
+        all.addAll(refused);
+        return all;
+    }
+
+    private void onManagement(Runnable task) {
+        try {
+            management.execute(task);
+        } catch (RejectedExecutionException stopped) {
+            log.debug("the proxy is being stopped", stopped);
+        }
+    }
+
+    /** Reads the configuration. One that is refused is read once more when its files are watched. */
+    private LoadedConfig load() throws ConfigException {
+        try {
+            LoadedConfig next = reloader.load();
+            refused = Set.of();
+            return next;
+        } catch (ConfigException e) {
+            refused = e.files();
+            watcher.look();
+            return reloader.load();
+        }
+    }
+
+    /** Applies the whole new file, or keeps the active configuration. Called on the management thread only. */
+    private Map<String, Object> reload(String why) {
+        Map<String, Object> response = new LinkedHashMap<>();
+        try {
+            LoadedConfig next = load();
+            ConfigDiff diff = ConfigDiff.between(current, next);
+            List<String> left = new ArrayList<>(reloaded(next));
+            List<String> oldCertificate = reloadTls(next.config().admin());
+            left.addAll(oldCertificate);
+            current = next;
+            List<String> changes = applied(diff);
+            onReload.accept(next);
+            push.apply(next.config());
+            AdminPort port = admin;
+            if (port != null) {
+                port.setToken(token(next.config().admin()));
+                port.setNames(next.config().admin().names());
+            }
+            lastReloadFailed.set(proxy.keepsOldCertificates() || !oldCertificate.isEmpty() ? 1 : 0);
+            count("applied");
+            changes.forEach(sentence -> log.info("reload: {}", sentence));
+            left.forEach(sentence -> log.warn("reload: {}", sentence));
+            log.info("configuration reloaded: {}", why);
+            response.put("applied", true);
+            response.put("changes", changes);
+            response.put("notApplied", left);
+            configuration.applied(next, response);
+        } catch (ConfigException e) {
+            lastReloadFailed.set(1);
+            count("refused");
+            log.error("{}, but the old configuration stays in force:\n{}", why, e.getMessage());
+            response.put("applied", false);
+            response.put(
+                    "problems",
+                    e.problems().stream().map(problem -> problem.headline()).toList());
+            configuration.refused(response);
+        } catch (RuntimeException | Error e) {
+            // Of a plugin, perhaps; nobody else sees it, and later reloads must go on.
+            lastReloadFailed.set(1);
+            count("failed");
+            log.error("{}, but the reload failed midway; reload once more when the cause is gone", why, e);
+            response.put("applied", false);
+            response.put("problems", List.of("the reload failed midway: " + e));
+            configuration.refused(response);
+        }
+        return response;
+    }
+
+    private List<String> reloaded(LoadedConfig next) {
+        try {
+            return proxy.reload(next);
+        } finally {
+            PluginEndpoints endpoints = ofPlugins;
+            if (endpoints != null) {
+                endpoints.follow();
+            }
+        }
+    }
+
+    /** Returns a sentence for each change that has taken effect: a plugin may have refused its own. */
+    private List<String> applied(ConfigDiff diff) {
+        List<String> refused =
+                proxy.pending().stream().map(ConfigDiff.Change::path).toList();
+        Map<String, Integer> older = proxy.olderSessions();
+        return diff.live().stream()
+                .filter(change -> !refused.contains(change.path()))
+                .map(change -> change.sentence() + withoutIt(change, older))
+                .toList();
+    }
+
+    /** Returns what a sentence about a plugin that was added leaves open: which sessions go on without it. */
+    private static String withoutIt(ConfigDiff.Change change, Map<String, Integer> older) {
+        Integer count = older.get(change.path().replaceFirst("^plugins\\.", ""));
+        return count == null || !change.from().equals("off")
+                ? ""
+                : " for sessions that begin from now on; " + count + (count == 1 ? " goes" : " go")
+                        + " on without it until they end";
+    }
+
+    private void count(String outcome) {
+        Counter.builder("understudy.config.reloads")
+                .description("Reloads of the configuration")
+                .tag("outcome", outcome)
+                .register(registry)
+                .increment();
+    }
+
+    /** Blocks until all sessions have ended or the drain timeout has passed. */
+    public void drain() throws InterruptedException {
+        AdminPort port = admin;
+        if (port != null) {
+            port.leave();
+        }
+        if (current.config().listen().reusePort()) {
+            // The process that takes over counts under the same name.
+            push.close();
+        }
+        proxy.drain(current.config().limits().drainTimeout());
+    }
+
+    /** See {@link ProxyServer#endDrain}. */
+    public void endDrain() {
+        proxy.endDrain();
+    }
+
+    private void closeAdmin(@Nullable AdminPort port) {
+        Dashboard samples = dashboard;
+        if (samples != null) {
+            samples.close();
+        }
+        if (port != null) {
+            port.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        watcher.close();
+        management.shutdownNow();
+        process.close();
+        proxy.close();
+        // Closed last: a scrape during the drain, and the last push, still get what the plugins count as they stop.
+        push.close();
+        closeAdmin(admin);
+        try {
+            management.awaitTermination(1, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package io.understudy.remote;
+
+import io.understudy.base.JsonReader;
+import io.understudy.config.AdminConfig;
+import io.understudy.config.Secret;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import javax.net.ssl.HttpsURLConnection;
+import org.jspecify.annotations.Nullable;
+
+/** Calls the admin endpoint of a running proxy. */
+public final class AdminClient {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** Kept, so that the connection stays open between requests. */
+    private final HttpClient http;
+
+    private final String base;
+    private final @Nullable String token;
+    private final @Nullable AdminTrust trust;
+    private final Duration patience;
+
+    /** @param address {@code host:port} or a complete URL */
+    public AdminClient(String address, @Nullable String token) {
+        this(address, token, null);
+    }
+
+    /**
+     * @param address {@code host:port} or a complete URL
+     * @param trust null: plain HTTP, or with an https URL the authorities of the Java runtime
+     */
+    public AdminClient(String address, @Nullable String token, @Nullable AdminTrust trust) {
+        this(
+                address.contains("://")
+                        ? address.replaceAll("/+$", "")
+                        : (trust == null ? "http://" : "https://") + address,
+                token,
+                trust,
+                PATIENCE);
+    }
+
+    private AdminClient(String base, @Nullable String token, @Nullable AdminTrust trust, Duration patience) {
+        this.base = base;
+        this.token = token;
+        this.trust = trust;
+        this.patience = patience;
+        HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(patience);
+        if (trust != null) {
+            builder.sslContext(trust.context());
+        }
+        this.http = builder.build();
+    }
+
+    /** Returns a client that waits no longer than this for each response. */
+    public AdminClient within(Duration most) {
+        return new AdminClient(base, token, trust, most);
+    }
+
+    /** Returns a client of the endpoint that a configuration describes. */
+    public static AdminClient of(AdminConfig config) throws IOException {
+        Secret secret = config.token();
+        return new AdminClient(
+                config.address().toString(), secret == null ? null : secret.reveal(), AdminTrust.of(config));
+    }
+
+    /** Sends {@code GET /api/NAME}. */
+    public Map<String, Object> view(String name) throws IOException, InterruptedException {
+        return map(name, "GET");
+    }
+
+    /** Returns the readiness gate's report on a standby, whatever characters its name has. */
+    public Map<String, Object> readiness(String standby) throws IOException, InterruptedException {
+        String name = URLEncoder.encode(standby, StandardCharsets.UTF_8).replace("+", "%20");
+        return view("standbys/" + name + "/readiness");
+    }
+
+    /**
+     * Sends {@code GET /api/NAME} and returns any JSON value.
+     *
+     * @param patience maximum time until the response begins
+     */
+    public @Nullable Object value(String name, Duration patience) throws IOException, InterruptedException {
+        String where = base + "/api/" + name;
+        return json(where, send(where, "GET", patience));
+    }
+
+    /** Sends {@code POST /api/NAME}, which requires the token. */
+    public Map<String, Object> act(String name) throws IOException, InterruptedException {
+        return map(name, "POST");
+    }
+
+    /** Sends {@code POST /api/NAME} and returns the body of the response as bytes. */
+    public byte[] bytes(String name) throws IOException, InterruptedException {
+        return send(base + "/api/" + name, "POST");
+    }
+
+    /** {@code GET /PATH}, an endless response; reading it fails when the proxy ends amid it. */
+    public InputStream stream(String path) throws IOException {
+        String where = base + "/" + path;
+        HttpURLConnection connection;
+        try {
+            connection = (HttpURLConnection) URI.create(where).toURL().openConnection();
+        } catch (IllegalArgumentException e) {
+            throw new IOException(base + " is not an address: expected HOST:PORT", e);
+        }
+        AdminTrust trusted = trust;
+        if (trusted != null && connection instanceof HttpsURLConnection https) {
+            trusted.apply(https);
+        }
+        connection.setConnectTimeout((int) PATIENCE.toMillis());
+        if (token != null) {
+            connection.setRequestProperty("Authorization", "Bearer " + token);
+        }
+        int status;
+        try {
+            status = connection.getResponseCode();
+        } catch (IOException e) {
+            throw AdminRefusal.noResponse(where, e);
+        }
+        if (status != HttpURLConnection.HTTP_OK) {
+            try (InputStream body = connection.getErrorStream()) {
+                String text = body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8).strip();
+                throw AdminRefusal.of(where, status, text);
+            }
+        }
+        return connection.getInputStream();
+    }
+
+    @SuppressWarnings("unchecked")
+    private Map<String, Object> map(String name, String method) throws IOException, InterruptedException {
+        String where = base + "/api/" + name;
+        if (!(json(where, send(where, method)) instanceof Map<?, ?> map)) {
+            throw AdminRefusal.notUnderstudy(where);
+        }
+        return (Map<String, Object>) map;
+    }
+
+    private static @Nullable Object json(String where, byte[] body) throws IOException {
+        try {
+            return JsonReader.read(new String(body, StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw AdminRefusal.notUnderstudy(where);
+        }
+    }
+
+    private byte[] send(String where, String method) throws IOException, InterruptedException {
+        return send(where, method, patience);
+    }
+
+    private byte[] send(String where, String method, Duration patience) throws IOException, InterruptedException {
+        HttpRequest.Builder request;
+        try {
+            request = HttpRequest.newBuilder(URI.create(where));
+        } catch (IllegalArgumentException e) {
+            throw new IOException(base + " is not an address: expected HOST:PORT", e);
+        }
+        request.method(method, HttpRequest.BodyPublishers.noBody()).timeout(patience);
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        HttpResponse<byte[]> response;
+        try {
+            response = http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+        } catch (IOException e) {
+            throw AdminRefusal.noResponse(where, e);
+        }
+        if (response.statusCode() != 200) {
+            throw AdminRefusal.of(where, response.statusCode(), new String(response.body(), StandardCharsets.UTF_8));
+        }
+        return response.body();
+    }
+}

@@ -1,0 +1,184 @@
+package io.understudy.cli.ready;
+
+import io.understudy.config.Address;
+import io.understudy.config.ConfigException;
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.Secret;
+import io.understudy.config.StandbyConfig;
+import io.understudy.option.ConfigFile;
+import io.understudy.option.ReportOutput;
+import io.understudy.option.TimeConverter;
+import io.understudy.option.TrustOption;
+import io.understudy.readiness.ConfiguredPrimary;
+import io.understudy.readiness.Limits;
+import io.understudy.readiness.ProxyFigures;
+import io.understudy.readiness.ReadinessGate;
+import io.understudy.readiness.ReadinessText;
+import io.understudy.remote.AdminClient;
+import io.understudy.terminal.CliCommand;
+import io.understudy.terminal.Failures;
+import io.understudy.terminal.Logging;
+import io.understudy.terminal.Subcommand;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Reports whether a standby may be promoted. Made for the hook of a failover tool: it always ends in time. */
+@Command(
+        name = "ready",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Say whether a standby may be promoted, and what stands against it.",
+            "Exit code 0: yes. 4: yes, with findings. 8: no, or not known. Works while the primary is away."
+        })
+public final class ReadyCommand extends CliCommand implements Subcommand {
+    private static final int NOT_KNOWN = 8;
+    private static final Duration BETWEEN = Duration.ofMillis(500);
+    private static final Duration ADMIN_PATIENCE = Duration.ofSeconds(1);
+
+    @Parameters(paramLabel = "NAME", description = "The standby.")
+    private @Nullable String name;
+
+    @Option(
+            names = {"-c", "--config"},
+            paramLabel = "FILE",
+            description = "The configuration file: asks both servers with the account of primary.monitor.")
+    private @Nullable Path file;
+
+    @Option(
+            names = "--admin",
+            paramLabel = "HOST:PORT",
+            description = "A running proxy's admin endpoint: asks by way of it; with -c with the file's token.")
+    private @Nullable String admin;
+
+    @Mixin
+    private final TrustOption trust = new TrustOption();
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            description = "For all of it, 1s to 60s; what is not read by then is not known; not with --admin"
+                    + " (default: 6s).")
+    private @Nullable Duration timeout;
+
+    @Option(
+            names = "--max-lag",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            description = "The lag from which on the verdict is no; not with --admin (default: 10s).")
+    private @Nullable Duration maxLag;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "TIME",
+            converter = TimeConverter.class,
+            description = "Ask again for this long until nothing stands against it.")
+    private @Nullable Duration wait;
+
+    @Mixin
+    private final ReportOutput output = new ReportOutput();
+
+    private @Nullable LoadedConfig loaded;
+    private String failure = "";
+
+    @Override
+    protected int run(CommandLine line) throws Exception {
+        Logging.quiet();
+        if (file == null && admin == null) {
+            throw new CommandLine.ParameterException(line, "Missing where to ask: give -c FILE or --admin HOST:PORT");
+        }
+        Duration time = timeout == null ? ReadinessGate.TIME : timeout;
+        if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(Duration.ofSeconds(60)) > 0) {
+            throw new CommandLine.ParameterException(line, "--timeout must be 1s to 60s");
+        }
+        if (file != null) {
+            loaded = ConfigFile.load(file);
+        }
+        long deadline = System.nanoTime() + (wait == null ? 0 : wait.toNanos());
+        Map<String, Object> report = query(line, time);
+        while ((report == null || code(report) != 0) && System.nanoTime() < deadline) {
+            Thread.sleep(BETWEEN.toMillis());
+            report = query(line, time);
+        }
+        if (report == null) {
+            line.getErr().println("understudy: " + failure);
+            return NOT_KNOWN;
+        }
+        output.print(line, report, ReadinessText::of);
+        return code(report);
+    }
+
+    private static int code(Map<String, Object> report) {
+        return report.get("exitCode") instanceof Number code ? code.intValue() : NOT_KNOWN;
+    }
+
+    /** Returns the report, or null when the proxy did not respond; {@link #failure} says why. */
+    private @Nullable Map<String, Object> query(CommandLine line, Duration time)
+            throws InterruptedException, ConfigException {
+        LoadedConfig config = loaded;
+        String standby = Objects.requireNonNull(name);
+        if (admin != null) {
+            Secret token = config == null ? null : config.config().admin().token();
+            try {
+                AdminClient client = new AdminClient(
+                        admin,
+                        token == null ? null : token.reveal(),
+                        trust.trust(config == null ? null : config.config()));
+                return client.readiness(standby);
+            } catch (IOException e) {
+                failure = Failures.sentence(e);
+                return null;
+            }
+        }
+        Limits defaults = ReadinessGate.LIMITS;
+        try {
+            return gate(
+                    Objects.requireNonNull(config),
+                    standby,
+                    maxLag == null ? defaults : new Limits(maxLag, defaults.noticedLag(), defaults.transaction()),
+                    time);
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(line, e.getMessage(), e);
+        }
+    }
+
+    private static Map<String, Object> gate(LoadedConfig config, String name, Limits limits, Duration time)
+            throws InterruptedException {
+        long begun = System.nanoTime();
+        StandbyConfig standby = ReadinessGate.standby(config.config(), name);
+        Address primary = null;
+        ProxyFigures figures = ProxyFigures.NONE;
+        if (config.config().admin().enabled()) {
+            try {
+                AdminClient proxy = AdminClient.of(config.config().admin());
+                // Which server is the primary now, and what plugins know of a standby, the running proxy knows best.
+                if (proxy.value("primary", ADMIN_PATIENCE) instanceof Map<?, ?> view) {
+                    primary = Address.parse(String.valueOf(view.get("address")));
+                }
+                figures = ProxyFigures.of(
+                        new AdminFigures(proxy, ADMIN_PATIENCE),
+                        name,
+                        ReadinessGate.mirrors(config),
+                        ReadinessGate.keeps(config));
+            } catch (IOException e) {
+                // It does not run: the file names the primary, and that the warmth is unknown is a finding.
+            }
+        }
+        if (primary == null) {
+            primary = ConfiguredPrimary.of(config.config().primary(), standby);
+        }
+        Duration left = time.minusNanos(System.nanoTime() - begun);
+        return ReadinessGate.of(config, name, primary, limits, left.isNegative() ? Duration.ZERO : left)
+                .report(figures)
+                .view();
+    }
+}

@@ -1,0 +1,85 @@
+package io.understudy.switchover;
+
+import io.understudy.base.Durations;
+import io.understudy.remote.AdminClient;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The running proxy. The hold ends with this client's connection. */
+final class ProxyControl {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final AdminClient admin;
+
+    ProxyControl(AdminClient admin) {
+        this.admin = admin;
+    }
+
+    /** Returns the address of the present primary. */
+    String primary() throws IOException, InterruptedException {
+        return String.valueOf(admin.view("primary").get("address"));
+    }
+
+    /** Returns the addresses of the candidates; empty if the configuration has none. */
+    List<String> candidates() throws IOException, InterruptedException {
+        return admin.view("primary").get("candidates") instanceof List<?> all
+                ? all.stream()
+                        .filter(Map.class::isInstance)
+                        .map(row -> String.valueOf(((Map<?, ?>) row).get("address")))
+                        .toList()
+                : List.of();
+    }
+
+    /** Returns the readiness gate's report on a standby. */
+    Map<String, Object> readiness(String standby) throws IOException, InterruptedException {
+        return admin.readiness(standby);
+    }
+
+    /**
+     * Makes a server the primary that is known to be it. Returns what is left to do for the proxy's next start; empty
+     * for nothing.
+     */
+    String follow(String address) throws IOException, InterruptedException {
+        Object note = admin.act("primary?force=true&address=" + URLEncoder.encode(address, StandardCharsets.UTF_8))
+                .get("note");
+        return note == null ? "" : note.toString();
+    }
+
+    /** Returns the names of the standbys that the proxy knows to be the primary, whatever their address. */
+    Set<String> namesOfPrimary() throws IOException, InterruptedException {
+        Object all = admin.value("standbys", PATIENCE);
+        return all instanceof List<?> rows
+                ? rows.stream()
+                        .filter(row -> row instanceof Map<?, ?> map && Boolean.TRUE.equals(map.get("primary")))
+                        .map(row -> String.valueOf(((Map<?, ?>) row).get("standby")))
+                        .collect(Collectors.toSet())
+                : Set.of();
+    }
+
+    HeldSessions hold(Duration longest) throws IOException, InterruptedException {
+        return HeldSessions.of(admin.act("hold?max=" + Durations.format(longest)));
+    }
+
+    HeldSessions held() throws IOException, InterruptedException {
+        return HeldSessions.of(admin.view("hold"));
+    }
+
+    /**
+     * Returns whether sessions are held.
+     *
+     * @throws IOException also if the proxy does not respond within the time
+     */
+    boolean isHolding(Duration within) throws IOException, InterruptedException {
+        return admin.value("hold", within) instanceof Map<?, ?> view && Boolean.TRUE.equals(view.get("held"));
+    }
+
+    HeldSessions release() throws IOException, InterruptedException {
+        return HeldSessions.of(admin.act("release"));
+    }
+}

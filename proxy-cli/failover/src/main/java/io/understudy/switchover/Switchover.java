@@ -1,0 +1,248 @@
+package io.understudy.switchover;
+
+import io.understudy.config.Address;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.config.StandbyConfig;
+import io.understudy.config.SwitchoverConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.remote.AdminClient;
+import io.understudy.server.QueryPool;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Makes a standby the primary, step by step. Runs once, on one thread; {@link #stop} may come from another one. */
+public final class Switchover implements AutoCloseable {
+    private static final Duration UNDO_PATIENCE = Duration.ofSeconds(10);
+    private static final long UNDO_PAUSE_MILLIS = 200;
+
+    private final Pair pair;
+    private final Steps steps;
+    private final StepLog log;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean stopped;
+
+    Switchover(Pair pair, Steps steps, PrintWriter out) {
+        this.pair = pair;
+        this.steps = steps;
+        this.log = new StepLog(out);
+    }
+
+    /**
+     * Connects to the proxy and to both servers.
+     *
+     * @param name the standby's
+     * @throws IllegalArgumentException if the configuration lacks something; the message says what to add
+     * @throws IOException if the proxy does not respond
+     * @throws SQLException if a server does not, or is no standby
+     */
+    public static Switchover to(
+            String name, UnderstudyConfig config, AdminClient admin, SwitchoverLimits bounds, PrintWriter out)
+            throws IOException, SQLException, InterruptedException {
+        if (!config.admin().enabled() || config.admin().token() == null) {
+            throw new IllegalArgumentException("the running proxy holds sessions and changes the primary for holders of"
+                    + " its token alone: add admin: { token: … } to the file, and reload the proxy");
+        }
+        ProxyControl proxy = new ProxyControl(admin);
+        StandbyConfig standby = config.standbys().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no standby '" + name + "'; known: "
+                        + config.standbys().stream().map(StandbyConfig::name).toList()));
+        SwitchoverConfig account = config.switchover();
+        if (account == null) {
+            throw new IllegalArgumentException("the configuration names no account for this: add switchover: { user:"
+                    + " …, password: … }; docs/failover.md has its privileges");
+        }
+        Address present = Address.parse(proxy.primary());
+        if (present.equals(standby.address())) {
+            throw new IllegalArgumentException(name + " (" + present + ") is the primary already");
+        }
+        Set<String> primaries = proxy.namesOfPrimary();
+        List<StandbyConfig> others = config.standbys().stream()
+                .filter(each -> !each.name().equals(name) && !primaries.contains(each.name()))
+                .filter(each -> !each.address().equals(present))
+                .toList();
+        Pair pair = connect(config.primary(), present, standby, account);
+        return new Switchover(pair, Steps.of(pair, proxy, bounds, others), out);
+    }
+
+    /** Connects to both servers, and finds out how the standby replicates. */
+    static Pair connect(PrimaryConfig config, Address present, StandbyConfig standby, SwitchoverConfig account)
+            throws SQLException {
+        Node primary = new Node(
+                "the old primary",
+                QueryPool.unpooled(present, config.tls(), account.user(), account.password(), config.connectTimeout()));
+        Node replica = new Node(
+                standby.name(),
+                QueryPool.unpooled(
+                        standby.address(),
+                        standby.tls(),
+                        account.user(),
+                        account.password(),
+                        standby.connectTimeout()));
+        try {
+            Dialect dialect = Dialect.of(replica);
+            if (!Dialect.of(primary).product().equals(dialect.product())) {
+                throw new SQLException("the primary and " + standby.name() + " are of different products");
+            }
+            Privileges.check(dialect, primary, replica);
+            List<Replication> all = dialect.replications(replica);
+            if (all.size() != 1) {
+                throw new SQLException(standby.name() + " has " + all.size()
+                        + " replication connections; a switchover needs one, from the primary");
+            }
+            return new Pair(primary, present, replica, standby.address(), dialect, all.get(0));
+        } catch (SQLException e) {
+            primary.close();
+            replica.close();
+            throw e;
+        }
+    }
+
+    /** Prints the steps and runs the checks alone. */
+    public SwitchoverOutcome rehearse() throws InterruptedException {
+        int number = 0;
+        for (Step step : steps.all()) {
+            log.line(++number + ". " + step.plan());
+        }
+        Deque<Step> none = new ArrayDeque<>();
+        return prepare(steps.checks(), none) ? SwitchoverOutcome.DONE : SwitchoverOutcome.UNDONE;
+    }
+
+    /** Runs all steps. */
+    public SwitchoverOutcome run() throws InterruptedException {
+        try {
+            Deque<Step> done = new ArrayDeque<>();
+            if (!prepare(steps.checks(), done) || !prepare(steps.preparation(), done)) {
+                return undo(done);
+            }
+            try {
+                attempt(steps.promotion());
+            } catch (PromotionUnknown e) {
+                failed(steps.promotion(), e);
+                finish(steps.release());
+                return SwitchoverOutcome.LEFT;
+            } catch (Exception e) {
+                rethrowInterrupt(e);
+                failed(steps.promotion(), e);
+                return undo(done);
+            }
+            return follow();
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private SwitchoverOutcome follow() throws InterruptedException {
+        boolean well = finish(steps.follow());
+        well &= finish(steps.release());
+        for (Step step : steps.rest()) {
+            well &= finish(step);
+        }
+        return well ? SwitchoverOutcome.DONE : SwitchoverOutcome.LEFT;
+    }
+
+    /** Ends a switchover that has not reached the promotion, and waits for its end. Called when a signal arrives. */
+    public void stop(Duration longest) throws InterruptedException {
+        stopped = true;
+        boolean unused = ended.await(longest.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Runs steps until one fails. Each is put down before it begins, since it may fail after a part of it. */
+    private boolean prepare(List<Step> some, Deque<Step> begun) throws InterruptedException {
+        for (Step step : some) {
+            begun.push(step);
+            try {
+                attempt(step);
+            } catch (Exception e) {
+                rethrowInterrupt(e);
+                failed(step, e);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void attempt(Step step) throws Exception {
+        if (stopped) {
+            throw new StepFailure("ended by a signal");
+        }
+        timed(step);
+    }
+
+    private void timed(Step step) throws Exception {
+        long begun = System.nanoTime();
+        String result = step.run();
+        log.line(step.plan() + " (" + (System.nanoTime() - begun) / 1_000_000 + " ms) - " + result);
+    }
+
+    /** Runs a step that has to run whatever failed before it, or stopped the program. */
+    private boolean finish(Step step) throws InterruptedException {
+        try {
+            timed(step);
+            return true;
+        } catch (Exception e) {
+            rethrowInterrupt(e);
+            failed(step, e);
+            return false;
+        }
+    }
+
+    private SwitchoverOutcome undo(Deque<Step> begun) throws InterruptedException {
+        boolean all = true;
+        for (boolean last : new boolean[] {false, true}) {
+            for (Step step : begun) {
+                if (step.undoneLast() == last) {
+                    all &= undo(step);
+                }
+            }
+        }
+        log.line(all ? "failed; everything is as before" : "failed, and not everything could be undone");
+        return all ? SwitchoverOutcome.UNDONE : SwitchoverOutcome.LEFT;
+    }
+
+    /** Tries for some time: a server may need that to be reachable again. */
+    private boolean undo(Step step) throws InterruptedException {
+        long begun = System.nanoTime();
+        while (true) {
+            try {
+                String result = step.undo();
+                if (!result.isEmpty()) {
+                    log.line("undone: " + result);
+                }
+                return true;
+            } catch (Exception e) {
+                rethrowInterrupt(e);
+                if (e instanceof UndoRefused || System.nanoTime() - begun > UNDO_PATIENCE.toNanos()) {
+                    log.line("NOT UNDONE: " + e.getMessage());
+                    return false;
+                }
+            }
+            Thread.sleep(UNDO_PAUSE_MILLIS);
+        }
+    }
+
+    private void failed(Step step, Exception e) {
+        String message = e.getMessage();
+        log.line(step.plan() + " - FAILED: " + (message == null ? e.toString() : message));
+    }
+
+    private static void rethrowInterrupt(Exception e) throws InterruptedException {
+        if (e instanceof InterruptedException interrupt) {
+            throw interrupt;
+        }
+    }
+
+    @Override
+    public void close() {
+        pair.close();
+    }
+}

@@ -1,0 +1,249 @@
+package io.understudy.replay;
+
+import io.netty.util.concurrent.EventExecutor;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerConnector;
+import io.understudy.protocol.CommandCode;
+import io.understudy.replay.log.Execution;
+import io.understudy.replay.log.LogEvent;
+import io.understudy.sql.SqlAnalyzer;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to the target with the statements that wait for it. Statements go one by one, each when its time has
+ * come and the one before it has been responded to. What a statement needs first (the connection, the session's
+ * settings, its schema, its text prepared) is done as soon as it is next, ahead of its time. Results are read and
+ * dropped. Confined to {@code loop}, which should be the connections' own.
+ */
+final class ReplayConnection implements TargetSession.Steps, PlayedResponse.End {
+    private final EventExecutor loop;
+    private final TargetLogin login;
+    private final Playing playing;
+    private final Consumer<ReplayConnection> ended;
+    private final TargetSession session;
+    private final SqlAnalyzer analyzer = new SqlAnalyzer();
+    private final ArrayDeque<DueStatement> queue = new ArrayDeque<>();
+
+    private @Nullable ServerConnection connection;
+    private boolean connecting;
+    private boolean busy;
+    private boolean closing;
+    private boolean aborted;
+    private boolean over;
+    private boolean timer;
+    /** Monotonic time from which on the next statement could have been sent, had it been due. */
+    private long freeNanos = System.nanoTime();
+
+    /**
+     * @param restored SET statements with which each connection begins; refusals are ignored
+     * @param ended called once when this is closed, and no statement of it waits
+     */
+    ReplayConnection(
+            EventExecutor loop,
+            ServerConnector connector,
+            List<byte[]> restored,
+            Playing playing,
+            Consumer<ReplayConnection> ended) {
+        this.loop = loop;
+        this.login = new TargetLogin(connector, playing.readsOnly(), restored, playing.fatal());
+        this.playing = playing;
+        this.ended = ended;
+        this.session = new TargetSession(playing, this::onLoop, this);
+    }
+
+    /** Called by any thread. */
+    void add(DueStatement statement) {
+        onLoop(() -> {
+            if (aborted) {
+                playing.completed().accept(statement.cost());
+                return;
+            }
+            queue.add(statement);
+            go();
+        });
+    }
+
+    /** Closes the connection once the queue is empty. Called by any thread. */
+    void end() {
+        onLoop(() -> {
+            closing = true;
+            go();
+        });
+    }
+
+    /** Drops what waits and closes. Called by any thread. */
+    void abort() {
+        onLoop(() -> {
+            closing = true;
+            drop();
+            go();
+        });
+    }
+
+    private void drop() {
+        aborted = true;
+        for (DueStatement dropped = queue.poll(); dropped != null; dropped = queue.poll()) {
+            playing.completed().accept(dropped.cost());
+        }
+    }
+
+    private void onLoop(Runnable step) {
+        loop.execute(() -> guarded(step));
+    }
+
+    /** A step that fails would leave its session's statements waiting for ever. */
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            playing.fatal().accept("a fault of the replay: " + e);
+        }
+    }
+
+    private void go() {
+        if (busy || connecting) {
+            return;
+        }
+        if (playing.stopped().getAsBoolean()) {
+            drop();
+        }
+        DueStatement next = queue.peek();
+        ServerConnection open = connection;
+        if (next == null) {
+            if (closing) {
+                close(open);
+            }
+            return;
+        }
+        if (open == null || !open.isOpen()) {
+            connect();
+            return;
+        }
+        busy = true;
+        if (session.prepares(open, next)) {
+            return;
+        }
+        busy = false;
+        long wait = next.dueNanos() - System.nanoTime();
+        if (wait > 0) {
+            await(wait);
+            return;
+        }
+        queue.remove();
+        send(open, next);
+    }
+
+    private void close(@Nullable ServerConnection open) {
+        connection = null;
+        if (open != null) {
+            open.close();
+        }
+        session.end();
+        if (!over) {
+            over = true;
+            ended.accept(this);
+        }
+    }
+
+    private void await(long nanos) {
+        if (!timer) {
+            timer = true;
+            loop.schedule(
+                    () -> guarded(() -> {
+                        timer = false;
+                        go();
+                    }),
+                    nanos,
+                    TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void connect() {
+        connecting = true;
+        login.open(made -> onLoop(() -> {
+            connecting = false;
+            if (made != null) {
+                session.begin();
+                connection = made;
+                freeNanos = System.nanoTime();
+                go();
+            }
+        }));
+    }
+
+    private void send(ServerConnection open, DueStatement statement) {
+        busy = true;
+        LogEvent event = statement.event();
+        Execution execution = event.execution();
+        if (execution == null) {
+            session.executes(event.text());
+            transmit(open, statement, CommandCode.QUERY, event.text());
+            return;
+        }
+        byte[] payload = execution.payloadFor(session.preparedId(event));
+        if (payload == null) {
+            playing.figures().leftOut("types_unknown");
+            playing.progress().passedOver(statement.session(), statement.position());
+            over(statement);
+        } else {
+            transmit(open, statement, CommandCode.STMT_EXECUTE, payload);
+        }
+    }
+
+    private void transmit(ServerConnection open, DueStatement statement, int code, byte[] payload) {
+        // Before the time is taken: to write a checkpoint may wait for the disk.
+        playing.progress().sent(statement.session(), statement.position());
+        long now = System.nanoTime();
+        playing.figures().sent(now - statement.dueNanos(), freeNanos - statement.dueNanos());
+        open.execute(
+                TargetLogin.command(open, code, payload),
+                new PlayedResponse(playing, statement, analyzer, this::onLoop, this));
+    }
+
+    @Override
+    public void ready() {
+        busy = false;
+        freeNanos = System.nanoTime();
+        go();
+    }
+
+    @Override
+    public void over(DueStatement statement) {
+        playing.completed().accept(statement.cost());
+        ready();
+    }
+
+    /** Gives up the statement at the head of the queue, unless it was dropped meanwhile. */
+    @Override
+    @SuppressWarnings("ReferenceEquality") // one object a statement
+    public void givenUp(DueStatement statement) {
+        if (queue.peek() == statement) {
+            playing.progress().passedOver(statement.session(), statement.position());
+            queue.remove();
+            playing.completed().accept(statement.cost());
+        }
+        ready();
+    }
+
+    @Override
+    public void lost(DueStatement statement) {
+        lose(statement);
+        over(statement);
+    }
+
+    @Override
+    public void lostAhead(DueStatement statement) {
+        lose(statement);
+        givenUp(statement);
+    }
+
+    private void lose(DueStatement statement) {
+        playing.figures().lost();
+        playing.progress().lost(statement.session(), statement.position());
+        connection = null;
+    }
+}

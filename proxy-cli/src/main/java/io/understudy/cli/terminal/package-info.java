@@ -1,5 +1,0 @@
-/** A command's dealings with its terminal: output, progress, errors, its own log and signals. */
-@NullMarked
-package io.understudy.cli.terminal;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,160 @@
+package io.understudy;
+
+import com.github.luben.zstd.util.Native;
+import io.netty.handler.ssl.SslContext;
+import io.understudy.config.Address;
+import io.understudy.config.Compression;
+import io.understudy.config.ListenTls;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.config.ServerCompression;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.config.ServerTlsMode;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.handshake.LoginPolicy;
+import io.understudy.handshake.LoginPolicy.ConnectionTls;
+import io.understudy.handshake.LoginPolicy.ServerTls;
+import io.understudy.handshake.tls.ReloadableTls;
+import io.understudy.handshake.tls.TlsContexts;
+import io.understudy.handshake.tls.TlsContexts.Verification;
+import io.understudy.handshake.tls.TlsFilesException;
+import io.understudy.protocol.Capabilities;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Creates the objects that a login works with from the configuration of the two legs. Not thread-safe. */
+final class LegSetup {
+    private static final Logger log = LoggerFactory.getLogger(LegSetup.class);
+
+    private final @Nullable ReloadableTls clientEnd;
+    private final @Nullable ReloadableTls serverEnd;
+    private final LoginPolicy policy;
+    private final ServerTlsMode serverMode;
+
+    /**
+     * @param primaryAddress the present primary's, whose certificate is verified
+     * @throws IllegalStateException when certificates or keys cannot be used; the message names the files
+     */
+    LegSetup(UnderstudyConfig config, Supplier<Address> primaryAddress) {
+        try {
+            ListenTls listen = config.listen().tls();
+            PrimaryConfig primary = config.primary();
+            serverMode = primary.tls().mode();
+            clientEnd = listen.terminates() ? ReloadableTls.accepting(accepting(listen)) : null;
+            serverEnd = primary.tls().mode() == ServerTlsMode.DISABLED
+                    ? null
+                    : ReloadableTls.connecting(connecting(primary.tls()), () -> peer(primaryAddress.get()));
+            policy = new LoginPolicy(
+                    clientTls(listen),
+                    clientEnd,
+                    serverTls(primary.tls()),
+                    serverEnd,
+                    config.listen().compression().stream()
+                            .mapToLong(LegSetup::bit)
+                            .reduce(0, (a, b) -> a | b),
+                    primary.compressesAsClient(),
+                    primary.compression().stream()
+                            .filter(one -> one != ServerCompression.AS_CLIENT)
+                            .map(LegSetup::bit)
+                            .toList());
+        } catch (TlsFilesException e) {
+            throw new IllegalStateException(e.getMessage(), e);
+        }
+        if (config.listen().compression().contains(Compression.ZSTD)) {
+            loadZstd();
+        }
+    }
+
+    /** Without a file descriptor the first session that wants it would fail, and with it every later one. */
+    private static void loadZstd() {
+        try {
+            Native.load();
+        } catch (LinkageError e) {
+            log.warn(
+                    "zstd cannot be loaded, so clients that want it will fail; set listen.compression: [zlib], or check"
+                            + " that the folder for temporary files can be written and executed from",
+                    e);
+        }
+    }
+
+    private static @Nullable InetSocketAddress peer(Address address) {
+        return address.isUnix() ? null : address.toInet();
+    }
+
+    LoginPolicy policy() {
+        return policy;
+    }
+
+    /**
+     * Reads certificates and keys again, for connections made from now on.
+     *
+     * @param config may differ from the first one in the names of files. Modes stay as they were: a file that weakens
+     *     the verification of the server must not take effect in part
+     * @throws TlsFilesException when a file cannot be used; everything in use before then stays in use
+     */
+    void reload(UnderstudyConfig config) throws TlsFilesException {
+        SslContext nextClient = clientEnd == null || !config.listen().tls().terminates()
+                ? null
+                : accepting(config.listen().tls());
+        ServerTlsConfig files = config.primary().tls();
+        SslContext nextServer = serverEnd == null
+                ? null
+                : connecting(new ServerTlsConfig(serverMode, files.ca(), files.certificate(), files.key()));
+        if (clientEnd != null && nextClient != null) {
+            clientEnd.replace(nextClient);
+        }
+        if (serverEnd != null && nextServer != null) {
+            serverEnd.replace(nextServer);
+        }
+    }
+
+    private static SslContext accepting(ListenTls tls) throws TlsFilesException {
+        Path certificate = tls.certificate();
+        Path key = tls.key();
+        if (certificate == null || key == null) {
+            throw new IllegalArgumentException("listen.tls has neither certificate nor key, though it terminates TLS");
+        }
+        return TlsContexts.accepting(certificate, key, tls.clientCa(), tls.requireClientCertificate());
+    }
+
+    private static SslContext connecting(ServerTlsConfig tls) throws TlsFilesException {
+        Verification verification = switch (tls.mode()) {
+            case VERIFY_CA -> Verification.AUTHORITY;
+            case VERIFY_FULL -> Verification.AUTHORITY_AND_NAME;
+            default -> Verification.NONE;
+        };
+        return TlsContexts.connecting(verification, tls.ca(), tls.certificate(), tls.key());
+    }
+
+    private static long bit(Compression compression) {
+        return switch (compression) {
+            case ZLIB -> Capabilities.COMPRESS;
+            case ZSTD -> Capabilities.ZSTD_COMPRESSION;
+        };
+    }
+
+    private static long bit(ServerCompression compression) {
+        return bit(Compression.valueOf(compression.name()));
+    }
+
+    private static ConnectionTls clientTls(ListenTls tls) {
+        return switch (tls.mode()) {
+            case DISABLED -> ConnectionTls.DISABLED;
+            case OPTIONAL -> ConnectionTls.OPTIONAL;
+            case REQUIRED -> ConnectionTls.REQUIRED;
+            case PASSTHROUGH -> ConnectionTls.PASSTHROUGH;
+        };
+    }
+
+    private static ServerTls serverTls(ServerTlsConfig tls) {
+        return switch (tls.mode()) {
+            case DISABLED -> ServerTls.DISABLED;
+            case PREFERRED -> ServerTls.PREFERRED;
+            case AS_CLIENT -> ServerTls.AS_CLIENT;
+            case REQUIRED, VERIFY_CA, VERIFY_FULL -> ServerTls.REQUIRED;
+        };
+    }
+}

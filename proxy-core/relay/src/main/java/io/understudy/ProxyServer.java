@@ -1,0 +1,479 @@
+package io.understudy;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.channel.EventLoopGroup;
+import io.understudy.base.ByteSize;
+import io.understudy.base.Durations;
+import io.understudy.config.Address;
+import io.understudy.config.ConfigDiff;
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.connection.DescriptorShortage;
+import io.understudy.connection.NetworkTransport;
+import io.understudy.connection.PortReuse;
+import io.understudy.handshake.tls.TlsFilesException;
+import io.understudy.host.HostContext;
+import io.understudy.host.MeterOwners;
+import io.understudy.host.PluginHost;
+import io.understudy.host.PluginStartException;
+import io.understudy.host.Published;
+import io.understudy.host.SharedInstances;
+import io.understudy.metrics.CoreMetrics;
+import io.understudy.metrics.LatencyHistograms;
+import io.understudy.plugin.ProxyPlugin;
+import io.understudy.protocol.CommandCode;
+import io.understudy.relay.RelayContext;
+import io.understudy.relay.RelayServer;
+import io.understudy.server.PrimaryAddress;
+import io.understudy.server.PrimaryConnector;
+import io.understudy.session.SessionEnvironment;
+import io.understudy.session.SessionRegistry;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.wire.compress.InflationBudget;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Assembles the proxy, starts, reloads, drains and stops it. Not thread-safe except where stated. */
+public final class ProxyServer implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
+    private static final long SHUTDOWN_SECONDS = 2;
+
+    private final Map<String, ProxyPlugin<?>> available;
+    private final LatencyHistograms histograms = new LatencyHistograms();
+    private final Published published = new Published();
+    private final List<SocketAddress> addresses = new ArrayList<>();
+    private final CoreMetrics metrics;
+    private final PluginHost plugins;
+    private final SessionRegistry registry;
+    private final SessionEnvironment environment;
+    private @Nullable LivePlugins live;
+    private final LegSetup legs;
+    private final NetworkTransport transport;
+    private final EventLoopGroup acceptors;
+    private final EventLoopGroup loops;
+    private final DescriptorShortage shortage;
+    private final Servers servers;
+    private final RelayContext relay;
+    private final RelayServer server;
+    private final HoldControl hold;
+    private final SessionDrain sessions;
+    /** Keys that need a restart have its values. */
+    private final LoadedConfig started;
+
+    private volatile LoadedConfig loaded;
+    private volatile boolean oldCertificates;
+    private volatile boolean listening;
+
+    /**
+     * Assembles the proxy without starting it.
+     *
+     * @param available installed plugins by id
+     * @throws IllegalStateException when the configured transport is not available
+     */
+    public ProxyServer(LoadedConfig loaded, Map<String, ProxyPlugin<?>> available, MeterRegistry meters) {
+        this.loaded = loaded;
+        started = loaded;
+        this.available = Map.copyOf(available);
+        UnderstudyConfig config = loaded.config();
+        metrics = new CoreMetrics(meters, histograms, CommandCode::name);
+        plugins = new PluginHost(metrics);
+        registry = new SessionRegistry(config.listen().maxConnections());
+        metrics.sessions(registry::count);
+        environment = new SessionEnvironment(
+                plugins,
+                metrics,
+                new SqlAnalyzer(),
+                config.limits().statementBytes().toInt());
+        limitInflation(config);
+        metrics.inflation(environment.inflation()::used, environment.inflation()::waiting);
+        PrimaryAddress primary = new PrimaryAddress(config.primary().address(), meters, Clock.systemUTC());
+        legs = new LegSetup(config, primary::get);
+        environment.setLoginPolicy(legs.policy());
+        transport = NetworkTransport.resolve(config.transport());
+        if (config.listen().reusePort()) {
+            requireReuse(transport);
+        }
+        transport.setLongestNameTtl(config.limits().nameTtl());
+        acceptors = transport.group(1, "accept");
+        loops = transport.relayGroup(Runtime.getRuntime().availableProcessors(), "relay");
+        shortage = new DescriptorShortage(acceptors.next());
+        servers = new Servers(config, primary, transport, meters);
+        PrimaryConnector connector = new PrimaryConnector(
+                transport, primary, config.primary().connectTimeout(), RelayServer.WATER_MARK, shortage);
+        sessions = new SessionDrain(registry, loops);
+        primary.onChange((from, to) -> sessions.leaveOldPrimary(
+                primary.present().abandoned()
+                        ? Duration.ZERO
+                        : this.loaded.config().limits().drainTimeout()));
+        primary.plannedWhile(environment.hold()::on);
+        servers.tellSqlMode(environment.sqlMode()::seen);
+        connector.refuseWhile(servers::primaryUnchosen);
+        connector.whenFailed(servers::suspectPrimary);
+        connector.whenLoggedIn(servers::loggedIn);
+        relay = new RelayContext(
+                registry,
+                environment,
+                connector,
+                shortage,
+                config.limits().handshakeTimeout().toMillis());
+        connector.sendProxyProtocol(config.primary().proxyProtocol());
+        hold = new HoldControl(environment.hold(), registry, loops, servers::changeOver);
+        server = new RelayServer(transport, acceptors, loops, relay);
+        server.acceptProxyProtocol(
+                config.listen().proxyProtocol(), config.listen().trustedNetworks());
+        if (config.listen().reusePort()) {
+            server.reusePort();
+        }
+    }
+
+    private static void requireReuse(NetworkTransport transport) {
+        String problem = PortReuse.problem(transport.kind());
+        if (problem != null) {
+            throw new IllegalStateException(problem);
+        }
+    }
+
+    /**
+     * Starts plugins and listens.
+     *
+     * @throws PluginStartException when a configured plugin cannot work
+     * @throws IOException when an address cannot be listened on
+     */
+    public void start() throws PluginStartException, IOException {
+        prepare();
+        listen();
+    }
+
+    /**
+     * Starts the plugins and the probes of the servers, but accepts nobody yet.
+     *
+     * @throws PluginStartException when a configured plugin cannot work
+     */
+    public void prepare() throws PluginStartException {
+        servers.start(loaded.config().primary());
+        followLimits(loaded);
+        HostContext.Shared shared = new HostContext.Shared(
+                metrics.registry(),
+                histograms,
+                Clock.systemUTC(),
+                servers.primary(),
+                servers.standbys(),
+                published,
+                new SharedInstances(),
+                new MeterOwners());
+        LivePlugins contexts = new LivePlugins(shared, registry);
+        live = contexts;
+        plugins.start(available, loaded.plugins(), contexts);
+    }
+
+    /**
+     * Listens. Called after {@link #prepare}, as the last step of a start that can fail: with {@code listen.reusePort}
+     * the process gets clients from here on that would otherwise go to its predecessor.
+     *
+     * @throws IOException when an address cannot be listened on; clients accepted meanwhile have been drained
+     */
+    public void listen() throws IOException {
+        LivePlugins contexts = live;
+        if (contexts != null) {
+            contexts.serving();
+        }
+        try {
+            for (Address address : loaded.config().listen().address()) {
+                addresses.add(server.bind(address));
+            }
+        } catch (IOException e) {
+            giveUpPorts();
+            throw e;
+        }
+        listening = true;
+        log.info(
+                "listening on {} for primary {} ({})",
+                addresses,
+                servers.primaryView().get("address"),
+                transport.kind());
+        warnOfLimit();
+    }
+
+    /** Lets clients of the listeners that did begin finish, as another address cannot be listened on. */
+    private void giveUpPorts() {
+        if (!started.config().listen().reusePort() || addresses.isEmpty()) {
+            return;
+        }
+        server.yieldPorts();
+        try {
+            sessions.leavePorts(loaded.config().limits().drainTimeout(), server);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Nothing is injected for accounts whose queries are limited; without plugins nothing is injected anyway. */
+    private void followLimits(LoadedConfig wanted) {
+        if (!wanted.plugins().isEmpty()) {
+            servers.followLimits(environment.limitedAccounts()::tell);
+        }
+    }
+
+    private void warnOfLimit() {
+        String tooLow = DescriptorShortage.limitTooLow(registry.limit());
+        if (tooLow != null) {
+            log.warn("{}", tooLow);
+        }
+    }
+
+    /** Shared by the listeners of the process while file descriptors are short. */
+    public DescriptorShortage shortage() {
+        return shortage;
+    }
+
+    /** Returns the addresses that clients connect to, with the chosen ports where 0 was configured. */
+    public List<SocketAddress> addresses() {
+        return List.copyOf(addresses);
+    }
+
+    public SessionRegistry registry() {
+        return registry;
+    }
+
+    public LatencyHistograms histograms() {
+        return histograms;
+    }
+
+    /** Returns the views and actions that plugins publish. */
+    public Published published() {
+        return published;
+    }
+
+    /**
+     * Returns why the proxy should get no new connections, one sentence each; empty when it is ready. Thread-safe;
+     * never waits.
+     */
+    public List<String> notReady() {
+        if (registry.draining()) {
+            return List.of("draining");
+        }
+        if (!listening) {
+            return List.of("starting: does not listen yet");
+        }
+        List<String> reasons = new ArrayList<>();
+        String scarce = shortage.problem();
+        if (scarce != null) {
+            reasons.add(scarce);
+        }
+        String problem = servers.primaryProblem();
+        if (problem != null) {
+            reasons.add("primary: " + problem);
+        }
+        return reasons;
+    }
+
+    /** Returns the content of {@code /api/sessions}. */
+    public Object sessionsView() {
+        return SessionsView.of(registry);
+    }
+
+    /** Sets what is called when a server refuses a password of the configuration. It must not wait. */
+    public void whenPasswordRefused(Runnable action) {
+        servers.whenPasswordRefused(action);
+    }
+
+    /** Returns what an operator should know of though the proxy is ready. Thread-safe; never waits. */
+    public List<String> warnings() {
+        return servers.warnings();
+    }
+
+    /** Returns the content of {@code /api/primary}. */
+    public Map<String, Object> primaryView() {
+        return servers.primaryView();
+    }
+
+    /**
+     * Makes another server the primary. Thread-safe; waits for that server.
+     *
+     * @param force also a server that does not respond or is read-only
+     * @throws IllegalArgumentException if that is the proxy's own address, primary.candidates decides otherwise, or the
+     *     server cannot be the primary
+     */
+    public Map<String, Object> choosePrimary(Address chosen, boolean force) {
+        if (loaded.config().listen().address().contains(chosen)) {
+            throw new IllegalArgumentException(chosen + " is the proxy's own listen.address");
+        }
+        servers.choosePrimary(chosen, force);
+        return servers.primaryView();
+    }
+
+    /**
+     * Holds sessions at their boundaries, and new connections before they are connected to the primary, for at most
+     * {@code max}. Thread-safe; waits shortly.
+     *
+     * @param gone completes when the operator's connection has closed, which ends the hold
+     * @throws IllegalArgumentException if sessions are held already, or for longer than connections may wait
+     */
+    public Map<String, Object> hold(Duration max, CompletionStage<Void> gone) throws InterruptedException {
+        Duration longest = loaded.config().limits().handshakeTimeout();
+        if (max.isZero() || max.compareTo(longest) > 0) {
+            throw new IllegalArgumentException("max: expected more than 0 and at most limits.handshakeTimeout ("
+                    + Durations.format(longest) + "), as new connections wait too");
+        }
+        return hold.begin(max, gone);
+    }
+
+    /** Ends {@link #hold}. Thread-safe. */
+    public Map<String, Object> release() {
+        return hold.release("POST /api/release");
+    }
+
+    /** Returns the content of {@code /api/hold}. */
+    public Map<String, Object> holdView() {
+        return hold.view();
+    }
+
+    /** Returns the content of {@code /api/standbys}. */
+    public Object standbysView() {
+        return servers.view(published);
+    }
+
+    /**
+     * Applies a new configuration, as far as it can change while running.
+     *
+     * @return changes that take effect only after a restart, or that a plugin rejected; one sentence each
+     */
+    public List<String> reload(LoadedConfig next) {
+        List<String> left = new ArrayList<>();
+        ConfigDiff diff = ConfigDiff.between(loaded, next);
+        diff.afterRestart().forEach(change -> left.add(change.sentence()));
+        if (diff.touches("primary.tls.ca")
+                || diff.touches("primary.tls.certificate")
+                || diff.touches("primary.tls.key")
+                || diff.touches("primary.tls.serverKey")) {
+            left.add("primary.tls names other files: new sessions use them now, the proxy's own connections (monitor,"
+                    + " binary log) after a restart");
+        }
+        registry.setLimit(next.config().listen().maxConnections());
+        limitInflation(next.config());
+        if (diff.touches("listen.maxConnections")) {
+            warnOfLimit();
+        }
+        transport.setLongestNameTtl(next.config().limits().nameTtl());
+        servers.reloadAccounts(next.config());
+        servers.reload(loaded.config().primary(), next.config().primary());
+        environment.setStatementLimit(next.config().limits().statementBytes().toInt());
+        relay.setHandshakeTimeoutMillis(
+                next.config().limits().handshakeTimeout().toMillis());
+        try {
+            legs.reload(next.config());
+            oldCertificates = false;
+        } catch (TlsFilesException e) {
+            oldCertificates = true;
+            left.add(e.getMessage() + "; the certificates in use stay in use");
+        }
+        followLimits(next);
+        left.addAll(plugins.reload(next.plugins()));
+        loaded = next;
+        return left;
+    }
+
+    /**
+     * Returns in what the process differs from the configuration that was loaded last: {@code from} is what runs,
+     * {@code to} what the file has. A restart makes it empty. Thread-safe.
+     */
+    public List<ConfigDiff.Change> pending() {
+        LoadedConfig file = loaded;
+        Set<String> hidden = new LinkedHashSet<>(started.fromOutside());
+        hidden.addAll(file.fromOutside());
+        List<ConfigDiff.Change> pending = new ArrayList<>();
+        ConfigDiff.between(started, file).afterRestart().stream()
+                .filter(change -> !change.path().startsWith("plugins."))
+                .forEach(pending::add);
+        if (started.config().primary().monitor() != null) {
+            // The connections of sessions have the new files, the proxy's own have not.
+            ConfigDiff.between(started, file).live().stream()
+                    .filter(change -> change.path().startsWith("primary.tls."))
+                    .forEach(pending::add);
+        }
+        Address primary = servers.chosenBesides(file.config().primary());
+        if (primary != null) {
+            pending.add(new ConfigDiff.Change(
+                    "primary.address",
+                    primary.toString(),
+                    file.config().primary().address().toString(),
+                    false));
+        }
+        LoadedConfig running =
+                new LoadedConfig(file.config(), plugins.configs(), file.sha(), file.warnings(), file.files(), hidden);
+        ConfigDiff.between(running, file).changes().stream()
+                .map(change -> new ConfigDiff.Change(change.path(), change.from(), change.to(), false))
+                .forEach(pending::add);
+        return pending;
+    }
+
+    /** Returns whether the last reload found certificates or keys that cannot be used. Thread-safe. */
+    public boolean keepsOldCertificates() {
+        return oldCertificates;
+    }
+
+    /**
+     * Returns the number of sessions that a plugin does not observe because they began before it was added, by plugin;
+     * only those plugins for which there are such sessions. Thread-safe.
+     */
+    public Map<String, Integer> olderSessions() {
+        LivePlugins now = live;
+        return now == null ? Map.of() : now.olderSessions();
+    }
+
+    private void limitInflation(UnderstudyConfig config) {
+        ByteSize limit = config.limits().inflationBytes();
+        environment.inflation().setLimit(limit == null ? InflationBudget.defaultLimit() : limit.bytes());
+    }
+
+    /**
+     * Accepts no new sessions once {@code limits.drainDelay} is over, closes idle ones, and lets the others finish
+     * their transaction for at most {@code timeout}. Waits until all have ended, or {@link #endDrain} is called. With
+     * {@code listen.reusePort}, there is no delay, and clients that the kernel has connected to this process are served
+     * first, so that none is refused.
+     */
+    public void drain(Duration timeout) throws InterruptedException {
+        if (started.config().listen().reusePort()) {
+            sessions.leavePorts(timeout, server);
+        } else {
+            sessions.announce(loaded.config().limits().drainDelay());
+            sessions.drain(timeout);
+        }
+    }
+
+    /** Ends a {@link #drain} in progress, or makes a later one return at once. Thread-safe. */
+    public void endDrain() {
+        sessions.endDrain();
+    }
+
+    @Override
+    public void close() {
+        servers.stopFollowing();
+        hold.release("the proxy shuts down");
+        server.close();
+        sessions.close(TimeUnit.SECONDS.toMillis(SHUTDOWN_SECONDS));
+        // Plugins observe every session to its end, so they stop last.
+        plugins.stop();
+        loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        LivePlugins ended = live;
+        if (ended != null) {
+            ended.close();
+        }
+        servers.close();
+        transport.closeNames();
+        shortage.close();
+    }
+}

@@ -1,0 +1,330 @@
+package io.understudy.command;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.command.prepared.ExecuteBody;
+import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.command.settings.SettingsModel;
+import io.understudy.protocol.CommandCode;
+import io.understudy.sql.LockChange;
+import io.understudy.sql.SetStatement;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Determines how a command will change the session if it succeeds: schema, settings, prepared statements. Does no more
+ * than the interests of the observers require: without interest in statements, only their kinds.
+ */
+final class CommandEffects {
+    private static final int ID_OFFSET = 1;
+    private static final int ID_END = 5;
+    private static final int SET_OPTION_LENGTH = 3;
+    private static final String DROP_TABLE = "DROP TABLE";
+
+    private final SessionModel model;
+    private final boolean statements;
+
+    CommandEffects(SessionModel model, boolean statements) {
+        this.model = model;
+        this.statements = statements;
+    }
+
+    /** Determines kind and effect of the command. {@code buf} is null for commands of which no bytes were requested. */
+    void recognise(Exchange exchange, @Nullable ByteBuf buf, int index, int length) {
+        if (buf == null) {
+            return;
+        }
+        switch (exchange.code()) {
+            case CommandCode.QUERY -> {
+                query(exchange, length);
+                lock(exchange, lockChange(exchange));
+                if (exchange.kind() == StatementKind.SET) {
+                    model.trackingWatch().clientSets(exchange.number(), buf, index, length);
+                }
+            }
+            case CommandCode.STMT_PREPARE -> prepare(exchange, length);
+            case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> {
+                execute(exchange, buf, index, length);
+                PreparedEntry entry = exchange.prepared();
+                lock(exchange, entry == null ? LockChange.NONE : entry.locks());
+            }
+            case CommandCode.INIT_DB -> {
+                String name = buf.toString(index + 1, length - 1, StandardCharsets.UTF_8);
+                exchange.onSuccess(() -> model.setSchema(name));
+            }
+            case CommandCode.SET_OPTION -> {
+                if (length >= SET_OPTION_LENGTH) {
+                    boolean on = buf.getUnsignedShortLE(index + 1) == 0; // MYSQL_OPTION_MULTI_STATEMENTS_ON
+                    exchange.onSuccess(() -> model.setMultiStatements(on));
+                }
+            }
+            case CommandCode.CHANGE_USER -> changeUser(exchange, buf, index, length);
+            case CommandCode.STMT_RESET, CommandCode.STMT_FETCH -> exchange.setPrepared(find(buf, index, length));
+            case CommandCode.STMT_SEND_LONG_DATA -> {
+                PreparedEntry entry = find(buf, index, length);
+                if (entry != null) {
+                    boolean wanted = statements && length == exchange.payloadLength() && readsOnly(entry);
+                    model.prepared().longData(entry, buf, index, length, wanted, model.statementLimit());
+                }
+            }
+            case CommandCode.STMT_CLOSE -> {
+                if (length >= ID_END) {
+                    model.prepared().closed(buf.getIntLE(index + ID_OFFSET));
+                }
+            }
+            default -> {
+                // No effect.
+            }
+        }
+    }
+
+    /** Long data usually belong to an insert, whose bytes no observer uses. */
+    private static boolean readsOnly(PreparedEntry entry) {
+        StatementSummary summary = entry.summary();
+        return summary != null
+                && switch (summary.kind()) {
+                    case SELECT, VALUES, TABLE -> true;
+                    default -> false;
+                };
+    }
+
+    /** Called when the observers have been told of the command and it is being forwarded. */
+    void sent(Exchange exchange) {
+        if (exchange.isStatement() && exchange.kind().writes()) {
+            model.wrote();
+        }
+        PreparedEntry entry = exchange.prepared();
+        if (entry != null && exchange.isStatement()) {
+            model.prepared().clearLongData(entry);
+        }
+    }
+
+    private @Nullable PreparedEntry find(ByteBuf buf, int index, int length) {
+        return length < ID_END ? null : model.prepared().find(buf.getIntLE(index + ID_OFFSET));
+    }
+
+    /** Returns how the statement at hand changes the session's locks. */
+    private LockChange lockChange(Exchange exchange) {
+        boolean may = switch (exchange.kind()) {
+            case LOCK, UNLOCK, FLUSH, ADMIN -> true;
+            case BEGIN -> model.settingsModel().locks().any();
+            default -> false;
+        };
+        return may || model.multiStatements() && model.statement().mayHoldSeveral()
+                ? model.statement().lockChange(!exchange.complete())
+                : LockChange.NONE;
+    }
+
+    private void lock(Exchange exchange, LockChange change) {
+        if (!change.equals(LockChange.NONE)) {
+            Runnable other = exchange.effect();
+            exchange.onSuccess(() -> {
+                if (other != null) {
+                    other.run();
+                }
+                model.settingsModel().locks().apply(change, model.nanos());
+            });
+        }
+    }
+
+    private void query(Exchange exchange, int length) {
+        StatementKind kind = model.statement().kind(length);
+        exchange.setKind(kind);
+        if (!statements) {
+            return;
+        }
+        switch (kind) {
+            case SET, USE, CREATE, LOCK, UNLOCK, BLOCK -> follow(exchange, kind);
+            case PREPARE, EXECUTE -> {
+                if (!isSeveral(exchange)) {
+                    preparedInText(exchange, kind);
+                }
+            }
+            case DROP, ALTER, RENAME -> {
+                if (!isSeveral(exchange) && model.settings().temporaryTables()) {
+                    followTables(exchange, exchange.summary(), model.schema(), exchange.normalizedText());
+                }
+            }
+            default -> isSeveral(exchange);
+        }
+    }
+
+    /** Returns whether the text holds several statements; if so, their effect has been set. */
+    private boolean isSeveral(Exchange exchange) {
+        if (!model.multiStatements() || !model.statement().mayHoldSeveral()) {
+            return false;
+        }
+        StatementSummary summary = exchange.summary();
+        if (summary == null || summary.kind() != StatementKind.MULTI) {
+            return false;
+        }
+        followHidden(exchange, summary);
+        return true;
+    }
+
+    /** Sets the effect of statements that are not analysed individually: several in one text, or in a block. */
+    private void followHidden(Exchange exchange, StatementSummary summary) {
+        if (summary.touchesSession()) {
+            exchange.onSuccess(model.settingsModel()::lost);
+        } else if (model.settings().temporaryTables()) {
+            exchange.onSuccess(model.settingsModel()::renamedTemporary);
+        }
+    }
+
+    private void preparedInText(Exchange exchange, StatementKind kind) {
+        String text = exchange.text();
+        int modes = model.settings().sqlModes();
+        if (kind == StatementKind.PREPARE) {
+            exchange.onSuccess(model.textPrepared().prepared(text, modes));
+        } else if (!model.textPrepared().executes(text, modes)) {
+            exchange.onSuccess(model.settingsModel()::lost);
+        } else if (model.settings().temporaryTables()) {
+            exchange.onSuccess(model.settingsModel()::renamedTemporary);
+        }
+    }
+
+    /** Sets the effect of a DROP, ALTER or RENAME while there are temporary tables. */
+    private void followTables(
+            Exchange exchange,
+            @Nullable StatementSummary summary,
+            @Nullable String schema,
+            @Nullable String normalized) {
+        SettingsModel settings = model.settingsModel();
+        if (summary == null || summary.kind() != StatementKind.DROP) {
+            exchange.onSuccess(settings::renamedTemporary);
+        } else if (summary.temporary()
+                || normalized != null && normalized.regionMatches(true, 0, DROP_TABLE, 0, DROP_TABLE.length())) {
+            exchange.onSuccess(() -> settings.dropped(summary.writes(), schema));
+        }
+    }
+
+    private void follow(Exchange exchange, StatementKind kind) {
+        StatementSummary summary = exchange.summary();
+        if (summary == null) {
+            if (kind == StatementKind.SET || kind == StatementKind.USE || kind == StatementKind.BLOCK) {
+                exchange.onSuccess(model.settingsModel()::lost);
+            }
+            return;
+        }
+        if (summary.kind() == StatementKind.MULTI) {
+            followHidden(exchange, summary);
+            return;
+        }
+        switch (kind) {
+            case SET -> set(exchange, model.statement().setStatement(), summary, model.schema());
+            case USE -> {
+                String schema = summary.useSchema();
+                exchange.onSuccess(() -> model.setSchema(schema));
+            }
+            case CREATE -> {
+                if (summary.temporary()) {
+                    String schema = model.schema();
+                    exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), schema));
+                }
+            }
+            case BLOCK -> followHidden(exchange, summary);
+            default -> {
+                // Locks have their effect whatever the interests are.
+            }
+        }
+    }
+
+    /**
+     * Sets the effect of a SET, or of the statement inside a SET STATEMENT, whose variables change nothing beyond it.
+     */
+    private void set(Exchange exchange, @Nullable SetStatement set, StatementSummary summary, @Nullable String schema) {
+        if (set == null) {
+            exchange.onSuccess(model.settingsModel()::lost);
+        } else if (set.assignments().get(0).scope() != SetStatement.Scope.STATEMENT) {
+            long number = exchange.number();
+            exchange.onSuccess(() -> model.settingsModel().apply(set, number));
+        } else if (summary.temporary()) {
+            exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), schema));
+        } else {
+            followHidden(exchange, summary);
+        }
+    }
+
+    private void prepare(Exchange exchange, int length) {
+        StatementKind kind = model.statement().kind(length);
+        exchange.setKind(kind);
+        boolean keep = statements && exchange.complete() && model.prepared().roomForText(length);
+        PreparedEntry entry = new PreparedEntry(
+                kind,
+                lockChange(exchange),
+                keep ? model.statement().copyText() : null,
+                model.settings().sqlModes(),
+                new PreparedEntry.Preparation(
+                        model.schema(),
+                        model.settings().characterSet(),
+                        model.settingsModel().mode(),
+                        model.settings().known()),
+                model.analyzer());
+        model.prepared().requested(entry);
+        exchange.setPrepared(entry);
+    }
+
+    private void execute(Exchange exchange, ByteBuf buf, int index, int length) {
+        PreparedEntry entry = find(buf, index, length);
+        exchange.setPrepared(entry);
+        if (exchange.code() == CommandCode.STMT_EXECUTE && ExecuteBody.requestsCursor(buf, index, length)) {
+            exchange.requestCursor();
+        }
+        if (entry != null && entry.kind() == StatementKind.SET) {
+            model.trackingWatch().clientSetsPrepared(exchange.number(), entry.text(), buf, index, length);
+        }
+        if (entry == null || !statements || exchange.code() != CommandCode.STMT_EXECUTE) {
+            return;
+        }
+        model.prepared().executed(entry, buf, index, length, model.capabilities());
+        followPrepared(exchange, entry);
+    }
+
+    /** Sets the effect of executing a prepared statement; its names refer to the schema of its preparation. */
+    private void followPrepared(Exchange exchange, PreparedEntry entry) {
+        switch (entry.kind()) {
+            case SET -> {
+                StatementSummary summary = entry.summary();
+                if (summary == null) {
+                    exchange.onSuccess(model.settingsModel()::lost);
+                } else {
+                    set(exchange, entry.setStatement(), summary, entry.schema());
+                }
+            }
+            case CREATE -> {
+                StatementSummary summary = entry.summary();
+                if (summary != null && summary.temporary()) {
+                    exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), entry.schema()));
+                }
+            }
+            case DROP, ALTER, RENAME -> {
+                if (model.settings().temporaryTables()) {
+                    followTables(exchange, entry.summary(), entry.schema(), entry.normalizedText());
+                }
+            }
+            case USE, LOCK, UNLOCK, EXECUTE, BLOCK -> exchange.onSuccess(model.settingsModel()::lost);
+            default -> {
+                // No effect on the session.
+            }
+        }
+    }
+
+    private void changeUser(Exchange exchange, ByteBuf buf, int index, int length) {
+        int end = index + length;
+        int userEnd = buf.indexOf(index + 1, end, (byte) 0);
+        if (userEnd < 0) {
+            return;
+        }
+        String user = buf.toString(index + 1, userEnd - index - 1, StandardCharsets.UTF_8);
+        // SECURE_CONNECTION, which every client since 4.1 has: one byte of length, then the authentication data.
+        int at = userEnd + 1;
+        int schemaAt = at < end ? at + 1 + buf.getUnsignedByte(at) : end;
+        int schemaEnd = schemaAt < end ? buf.indexOf(schemaAt, end, (byte) 0) : -1;
+        String schema =
+                schemaEnd <= schemaAt ? null : buf.toString(schemaAt, schemaEnd - schemaAt, StandardCharsets.UTF_8);
+        int collationAt = schemaEnd + 1;
+        int collation = schemaEnd >= 0 && collationAt + 2 <= end ? buf.getUnsignedShortLE(collationAt) : -1;
+        exchange.onSuccess(() -> model.changeUser(user, schema, collation));
+    }
+}

@@ -1,0 +1,193 @@
+package io.understudy.command;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.command.response.ResponseGrammar;
+import io.understudy.command.response.ResponseGrammars;
+import io.understudy.plugin.Interest;
+import io.understudy.protocol.CommandCode;
+import io.understudy.wire.Leg;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.PacketSink;
+import io.understudy.wire.Packets;
+import io.understudy.wire.packet.SessionState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recognises commands on their way to the server: the client side of the tracker. Asks the scanner for no more of a
+ * command's bytes than an observer uses.
+ */
+public final class CommandTracker implements PacketSink {
+    /** Enough payload to contain the first keyword of nearly every statement. */
+    private static final int KIND_PREFIX = 64;
+    /** Enough payload of a SET statement to see whether it concerns session tracking. */
+    private static final int SET_PREFIX = 1024;
+
+    private static final int EXECUTE_PREFIX = 10;
+    private static final int ID_PREFIX = 5;
+    private static final int NAME_LIMIT = 1024;
+
+    private final SessionModel model;
+    private final InFlight inFlight;
+    private final CommandListener listener;
+    private final StatementGate gate;
+    private final CommandEffects effects;
+    private final ResponseTracker responses;
+    private final Leg server;
+    private final Unfit unfit;
+    private final boolean statements;
+    private final boolean commands;
+    /** Payload bytes of a statement that are requested when no observer needs all of them. */
+    private final int statementPrefix;
+
+    private final SessionState.@Nullable Visitor stateVisitor;
+
+    /** For commands without a response. */
+    private final Exchange silent;
+
+    private @Nullable Exchange current;
+    /** The exchange to which the client's last packet belongs. */
+    private Exchange sending;
+
+    private boolean offered;
+
+    /**
+     * @param server what commands are forwarded to
+     * @param unfit asked when a packet does not fit the protocol
+     */
+    public CommandTracker(
+            SessionModel model,
+            CommandListener listener,
+            StatementGate gate,
+            ResponseTracker responses,
+            Leg server,
+            Unfit unfit) {
+        this.model = model;
+        this.inFlight = model.inFlight();
+        this.listener = listener;
+        this.gate = gate;
+        this.responses = responses;
+        this.server = server;
+        this.unfit = unfit;
+        int interests = listener.interests();
+        statements = (interests & (Interest.STATEMENTS | Interest.BOUNDARY)) != 0;
+        commands = (interests & Interest.COMMANDS) != 0;
+        statementPrefix = model.trackingWatch() == TrackingWatch.NONE ? KIND_PREFIX : SET_PREFIX;
+        stateVisitor = model.stateVisitor(interests);
+        effects = new CommandEffects(model, statements);
+        silent = new Exchange(model.statement(), model.commitDomain());
+        sending = silent;
+    }
+
+    @Override
+    public int onPacket(int length, int sequence, int first) {
+        current = null;
+        Exchange head = inFlight.head();
+        if (head != null && head.wantsClientData(sequence)) {
+            head.clientPacket(length);
+            head.clientSent(sequence);
+            sending = head;
+            return 0;
+        }
+        if (responses.fileUnfinished()) {
+            responses.strayFilePacket(length);
+            return 0;
+        }
+        if (sequence != 0) {
+            throw new MalformedPacketException(
+                    MalformedPacketException.Kind.COMMAND_NUMBER,
+                    "a command with sequence number " + sequence + " instead of 0");
+        }
+        if (head != null && head.follows(ResponseGrammars.UNKNOWN)) {
+            responses.superseded();
+        }
+        if (inFlight.isFull()) {
+            return PacketSink.LATER;
+        }
+        int code = Math.max(first, CommandCode.SLEEP);
+        boolean mayInject = gate.open(code);
+        Exchange exchange = begin(code, length);
+        sending = exchange;
+        int wanted = wanted(code, length, mayInject);
+        if (wanted == 0) {
+            effects.recognise(exchange, null, 0, 0);
+            announce(exchange);
+            return 0;
+        }
+        current = exchange;
+        offered = mayInject;
+        return mayInject ? wanted | PacketSink.HOLD : wanted;
+    }
+
+    private Exchange begin(int code, int length) {
+        ResponseGrammar response = ResponseGrammars.to(code);
+        Exchange exchange = response == null ? silent : inFlight.add();
+        if (response == null) {
+            silent.clear();
+        }
+        exchange.begin(
+                code, model.nextNumber(), length, model.nanos(), model.inTransaction(), model.wroteInTransaction());
+        exchange.expect(response == null ? ResponseGrammars.UNKNOWN : response, model.capabilities(), stateVisitor);
+        return exchange;
+    }
+
+    private int wanted(int code, int length, boolean mayInject) {
+        boolean everything = statements || mayInject;
+        int whole = Math.min(length, model.statementLimit());
+        return switch (code) {
+            case CommandCode.QUERY, CommandCode.STMT_PREPARE -> everything ? whole : Math.min(length, statementPrefix);
+            case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE ->
+                everything ? whole : Math.min(length, EXECUTE_PREFIX);
+            case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.SET_OPTION -> Math.min(length, NAME_LIMIT);
+            case CommandCode.STMT_SEND_LONG_DATA ->
+                statements && length <= model.statementLimit() ? length : Math.min(length, ID_PREFIX);
+            case CommandCode.STMT_CLOSE, CommandCode.STMT_RESET, CommandCode.STMT_FETCH -> Math.min(length, ID_PREFIX);
+            default -> mayInject ? 1 : 0;
+        };
+    }
+
+    @Override
+    public void onContinued(int sequence) {
+        sending.clientSent(sequence);
+    }
+
+    @Override
+    public boolean onShown(ByteBuf buf, int index, int length) {
+        Exchange exchange = current;
+        if (exchange == null) {
+            return true;
+        }
+        StatementBytes statement = model.statement();
+        exchange.setComplete(length == exchange.payloadLength() && length < Packets.MAX_PAYLOAD);
+        statement.open(buf, index, length);
+        try {
+            effects.recognise(exchange, buf, index, length);
+            if (offered) {
+                gate.beforeStatement(exchange);
+            }
+            announce(exchange);
+        } finally {
+            statement.close();
+        }
+        return true;
+    }
+
+    @Override
+    public void onEnd() {}
+
+    @Override
+    public PacketSink instead(RuntimeException fault, boolean undecided) {
+        return unfit.instead(fault, undecided);
+    }
+
+    @Override
+    public void forward(ByteBuf bytes) {
+        server.write(bytes);
+    }
+
+    private void announce(Exchange exchange) {
+        if (commands) {
+            listener.onCommand(exchange);
+        }
+        effects.sent(exchange);
+    }
+}

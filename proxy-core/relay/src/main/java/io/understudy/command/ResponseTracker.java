@@ -1,0 +1,261 @@
+package io.understudy.command;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.plugin.Interest;
+import io.understudy.protocol.CommandCode;
+import io.understudy.protocol.ServerStatus;
+import io.understudy.wire.Leg;
+import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Marker;
+import io.understudy.wire.PacketSink;
+import io.understudy.wire.packet.ErrPacket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tracks responses on their way to the client: the server side of the tracker. Responses arrive in the order of the
+ * commands, so each packet belongs to the oldest exchange in flight. The response to an injected statement is dropped.
+ */
+public final class ResponseTracker implements PacketSink {
+    private final SessionModel model;
+    private final InFlight inFlight;
+    private final CommandListener listener;
+    private final Leg client;
+    private final Unfit unfit;
+    private final ResponseListener observer;
+    private final boolean responses;
+    private boolean fileUnfinished;
+    /**
+     * The error of the last injected statement, until the server responds to the client's command after it; else null.
+     */
+    private @Nullable ErrPacket unsaid;
+
+    /**
+     * Set when an unknown command was followed by another before its response had begun. Whether it has a response is
+     * not known, so from then on a packet while none is due is no error.
+     */
+    private boolean inDoubt;
+
+    /** Code of the command whose response ended last. */
+    private int lastCommand = -1;
+
+    /** Number of the current packet. */
+    private int sequence;
+
+    /** Number of the next packet to the client, unless that begins a response. */
+    private int nextSequence = 1;
+
+    /** Receives every complete response, for the proxy's own metrics. */
+    public interface ResponseListener {
+        void responded(Exchange exchange);
+    }
+
+    /**
+     * @param client what responses are forwarded to
+     * @param unfit asked when a packet does not fit the protocol
+     */
+    public ResponseTracker(
+            SessionModel model, CommandListener listener, Leg client, Unfit unfit, ResponseListener observer) {
+        this.model = model;
+        this.inFlight = model.inFlight();
+        this.listener = listener;
+        this.client = client;
+        this.unfit = unfit;
+        this.observer = observer;
+        this.responses = (listener.interests() & Interest.RESPONSES) != 0;
+    }
+
+    @Override
+    public int onPacket(int length, int number, int first) {
+        sequence = number;
+        Exchange exchange = inFlight.head();
+        if (unsaid != null && (exchange == null || exchange.injected() == null)) {
+            unsaid = null;
+        }
+        if (exchange == null) {
+            if (first == Marker.ERR) {
+                return 0; // the server says why it is about to close an idle connection
+            }
+            if (inDoubt) {
+                return 0;
+            }
+            throw lastCommand == CommandCode.CLONE
+                    ? new MalformedPacketException(
+                            MalformedPacketException.Kind.CLONE,
+                            "another server clones this one, in a protocol between servers")
+                    : new MalformedPacketException(
+                            MalformedPacketException.Kind.RESPONSE_NOT_DUE,
+                            "the server sent a packet though no response was due");
+        }
+        exchange.firstByte(model.nanos());
+        int wanted = exchange.packet(length, first);
+        return exchange.injected() == null ? wanted : wanted | PacketSink.DROP;
+    }
+
+    @Override
+    public boolean onShown(ByteBuf buf, int index, int length) {
+        Exchange exchange = inFlight.head();
+        if (exchange != null) {
+            exchange.inspect(buf, index, length);
+        }
+        return true;
+    }
+
+    @Override
+    public void onEnd() {
+        Exchange exchange = inFlight.head();
+        if (exchange != null && exchange.over()) {
+            finish(exchange);
+        }
+        Exchange head = inFlight.head();
+        boolean goesOn = head != null && head.injected() == null && head.packets() > 0;
+        nextSequence = goesOn ? sequence + 1 & 0xFF : 1;
+    }
+
+    /** Returns the number that a packet to the client would have now, between two packets of the server's. */
+    public int nextSequence() {
+        return nextSequence;
+    }
+
+    @Override
+    public boolean takesRows() {
+        Exchange exchange = inFlight.head();
+        return exchange != null && exchange.takesRows() && exchange.injected() == null;
+    }
+
+    @Override
+    public void onRows(int packets, int payload, int last) {
+        Exchange exchange = inFlight.head();
+        if (exchange != null) {
+            exchange.rows(packets, payload);
+        }
+        nextSequence = last + 1 & 0xFF;
+    }
+
+    @Override
+    public PacketSink instead(RuntimeException fault, boolean undecided) {
+        return unfit.instead(fault, undecided);
+    }
+
+    @Override
+    public void forward(ByteBuf bytes) {
+        client.write(bytes);
+    }
+
+    /** Ends the response to an unknown command, because a new command has arrived. */
+    void superseded() {
+        Exchange exchange = inFlight.head();
+        if (exchange != null) {
+            inDoubt |= exchange.packets() == 0;
+            finish(exchange);
+        }
+    }
+
+    /**
+     * Returns the error of an injected statement, if the server has sent nothing since, else null. If the server now
+     * closes, that error is the reason, and must be sent to the client.
+     */
+    public @Nullable ErrPacket unsaid() {
+        return unsaid;
+    }
+
+    /** Returns whether the client must still send the rest of a file, although the server has already responded. */
+    boolean fileUnfinished() {
+        return fileUnfinished;
+    }
+
+    void strayFilePacket(int length) {
+        fileUnfinished = length > 0;
+    }
+
+    private void finish(Exchange exchange) {
+        lastCommand = exchange.code();
+        exchange.lastByte(model.nanos());
+        fileUnfinished = exchange.fileUnfinished();
+        if (exchange.affectedRows() > 0) {
+            model.wrote(); // also if the first keyword did not show it: WITH … DELETE, SELECT 1; UPDATE …
+        }
+        if (exchange.statusSeen()) {
+            model.status(exchange.status());
+        }
+        model.statusInDoubt(mayHaveBegun(exchange));
+        if (exchange.injected() == null) {
+            settle(exchange);
+            observer.responded(exchange);
+            if (responses) {
+                listener.onResponse(exchange);
+            }
+        } else {
+            ErrPacket error = exchange.error();
+            unsaid = error == null ? unsaid : error;
+            listener.onResponse(exchange);
+        }
+        inFlight.remove();
+    }
+
+    /** An ERR packet has no status: a statement that failed midway may have left a transaction open. */
+    private boolean mayHaveBegun(Exchange exchange) {
+        if (exchange.ok() || !exchange.isStatement()) {
+            return !exchange.statusSeen() && model.statusInDoubt();
+        }
+        return !model.autocommit()
+                || exchange.statusSeen()
+                || switch (exchange.kind()) {
+                    case CALL, EXECUTE, BLOCK, BEGIN, MULTI, UNKNOWN -> true;
+                    default -> false;
+                };
+    }
+
+    private void settle(Exchange exchange) {
+        PreparedEntry entry = exchange.prepared();
+        switch (exchange.code()) {
+            case CommandCode.STMT_PREPARE -> {
+                if (entry != null && exchange.ok()) {
+                    model.prepared().prepared(entry, exchange.preparedId(), exchange.preparedParameters());
+                } else if (entry != null) {
+                    model.prepared().refused(entry);
+                }
+            }
+            case CommandCode.STMT_EXECUTE -> {
+                if (entry != null) {
+                    model.prepared().setCursor(entry, exchange.cursorOpen());
+                }
+            }
+            case CommandCode.STMT_FETCH -> {
+                if (entry != null && (!exchange.ok() || (exchange.status() & ServerStatus.LAST_ROW_SENT) != 0)) {
+                    model.prepared().setCursor(entry, false);
+                }
+            }
+            case CommandCode.STMT_RESET -> {
+                if (entry != null) {
+                    model.prepared().setCursor(entry, false);
+                    model.prepared().clearLongData(entry);
+                }
+            }
+            default -> {
+                // Other effects are set in the exchange.
+            }
+        }
+        if (!exchange.ok()) {
+            if (exchange.code() == CommandCode.CHANGE_USER) {
+                model.changeUserRefused();
+                listener.onReset();
+            }
+            return;
+        }
+        Runnable effect = exchange.effect();
+        boolean reset = exchange.code() == CommandCode.RESET_CONNECTION || exchange.code() == CommandCode.CHANGE_USER;
+        if (reset || effect != null) {
+            model.settingsModel().during(exchange.receivedNanos(), exchange.lastByteNanos());
+        }
+        if (reset) {
+            model.reset();
+        }
+        if (effect != null) {
+            effect.run();
+        }
+        if (reset) {
+            listener.onReset();
+        }
+    }
+}

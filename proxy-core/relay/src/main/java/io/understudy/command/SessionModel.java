@@ -1,0 +1,410 @@
+package io.understudy.command;
+
+import io.understudy.command.prepared.PreparedStatements;
+import io.understudy.command.prepared.TextPrepared;
+import io.understudy.command.response.ResponseGrammars;
+import io.understudy.command.settings.AdoptedMode;
+import io.understudy.command.settings.ServerSqlMode;
+import io.understudy.command.settings.SettingsModel;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.Interest;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionSettings;
+import io.understudy.protocol.Capabilities;
+import io.understudy.protocol.CommandCode;
+import io.understudy.protocol.ServerStatus;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.SqlModes;
+import io.understudy.wire.packet.SessionState;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a logged-in session: user, addresses, default schema, transaction, settings, prepared statements.
+ * Updated by the trackers. Must be used on the session's event loop only.
+ */
+public final class SessionModel implements SessionContext, SessionState.Visitor {
+    private final long id;
+    private final SocketAddress clientAddress;
+    private final ServerFlavor flavor;
+    private final String serverVersion;
+    private final long serverThreadId;
+    private final long capabilities;
+    private final int statementLimit;
+    private final SqlAnalyzer analyzer;
+
+    private final SettingsModel settings;
+    private final PreparedStatements prepared = new PreparedStatements();
+    /** Null until the first PREPARE statement. */
+    private @Nullable TextPrepared textPrepared;
+
+    private final CommitDomain commitDomain = new CommitDomain();
+    private final StatementBytes statement;
+    private final InFlight inFlight;
+
+    private String user;
+    private @Nullable String schema;
+    private int status;
+    private long transactionNanos;
+    private boolean wroteInTransaction;
+    private boolean statusInDoubt;
+    private boolean multiStatements;
+    private long commands;
+    private long nanos;
+    private TrackingWatch trackingWatch = TrackingWatch.NONE;
+
+    /** Values that the login has determined. */
+    public record Login(
+            long id,
+            String user,
+            @Nullable String schema,
+            int collation,
+            SocketAddress clientAddress,
+            ServerFlavor flavor,
+            String serverVersion,
+            long serverThreadId,
+            long capabilities,
+            int status) {}
+
+    /**
+     * Creates the model right after the login.
+     *
+     * @param statementLimit longest payload, in bytes, of a command that is shown to observers whole
+     * @param sqlMode the server's global mode
+     * @param pipeline what all sessions share
+     * @param begunNanos monotonic time before the connection to the server was made
+     */
+    public SessionModel(
+            Login login,
+            SqlAnalyzer analyzer,
+            int statementLimit,
+            ServerSqlMode sqlMode,
+            PipelineBudget pipeline,
+            long begunNanos) {
+        id = login.id();
+        user = login.user();
+        clientAddress = login.clientAddress();
+        flavor = login.flavor();
+        serverVersion = login.serverVersion();
+        serverThreadId = login.serverThreadId();
+        capabilities = login.capabilities();
+        status = login.status();
+        multiStatements = (capabilities & Capabilities.MULTI_STATEMENTS) != 0;
+        this.analyzer = analyzer;
+        this.statementLimit = statementLimit;
+        settings = new SettingsModel(
+                login.collation(), new AdoptedMode(sqlMode, begunNanos, System.nanoTime()), product(flavor));
+        statement = new StatementBytes(analyzer, this);
+        inFlight = new InFlight(statement, commitDomain, pipeline);
+        settings.status((status & ServerStatus.NO_BACKSLASH_ESCAPES) != 0, autocommit());
+        setSchema(login.schema());
+    }
+
+    private static int product(ServerFlavor flavor) {
+        return flavor == ServerFlavor.MARIADB ? SqlModes.MARIADB : SqlModes.MYSQL;
+    }
+
+    /** Sets the time of the read whose bytes are being processed: the clock is read once for all commands in them. */
+    public void tick(long monotonicNanos) {
+        nanos = monotonicNanos;
+    }
+
+    long nanos() {
+        return nanos;
+    }
+
+    public InFlight inFlight() {
+        return inFlight;
+    }
+
+    PreparedStatements prepared() {
+        return prepared;
+    }
+
+    StatementBytes statement() {
+        return statement;
+    }
+
+    SqlAnalyzer analyzer() {
+        return analyzer;
+    }
+
+    TextPrepared textPrepared() {
+        if (textPrepared == null) {
+            textPrepared = new TextPrepared(analyzer);
+        }
+        return textPrepared;
+    }
+
+    CommitDomain commitDomain() {
+        return commitDomain;
+    }
+
+    SettingsModel settingsModel() {
+        return settings;
+    }
+
+    int statementLimit() {
+        return statementLimit;
+    }
+
+    long nextNumber() {
+        return ++commands;
+    }
+
+    /** Returns the number of commands that the client has sent. */
+    public long commands() {
+        return commands;
+    }
+
+    public boolean inTransaction() {
+        return (status & ServerStatus.IN_TRANS) != 0;
+    }
+
+    public boolean autocommit() {
+        return (status & ServerStatus.AUTOCOMMIT) != 0;
+    }
+
+    /**
+     * Returns whether nothing is in flight and there is no transaction, open cursor or pending long data. Statements
+     * are injected only then, or to undo an injected one.
+     */
+    public boolean atBoundary() {
+        return inFlight.isEmpty() && !inTransaction() && prepared.atRest();
+    }
+
+    /**
+     * Returns whether the session may be held, or ended, here: at a boundary, and without a lock that others wait for.
+     */
+    public boolean mayPause() {
+        return atBoundary() && !settings.locks().any();
+    }
+
+    /** Returns whether the client is a standby, or a reader of the binary log, that is being sent it. */
+    public boolean readsBinaryLog() {
+        Exchange oldest = inFlight.head();
+        return oldest != null
+                && (oldest.code() == CommandCode.BINLOG_DUMP || oldest.code() == CommandCode.BINLOG_DUMP_GTID);
+    }
+
+    /**
+     * Returns what keeps the session from {@link #mayPause}, in a few words, and since when. Any thread may call this:
+     * the result may be slightly out of date.
+     */
+    public Occupation occupation() {
+        if (settings.locks().any()) {
+            return new Occupation(
+                    settings.locks().description(), settings.locks().sinceNanos());
+        }
+        if (inTransaction()) {
+            return new Occupation("transaction", transactionNanos);
+        }
+        Exchange oldest = inFlight.head();
+        return oldest == null
+                ? new Occupation("open cursor", nanos)
+                : new Occupation("statement", oldest.receivedNanos());
+    }
+
+    /**
+     * What a session is busy with.
+     *
+     * @param what transaction, statement, open cursor, or the statements that took locks
+     * @param sinceNanos monotonic time at which that began
+     */
+    public record Occupation(String what, long sinceNanos) {}
+
+    /**
+     * Returns whether an error left it unknown if a transaction is open; false again after the server's next status.
+     */
+    public boolean statusInDoubt() {
+        return statusInDoubt;
+    }
+
+    void statusInDoubt(boolean doubt) {
+        statusInDoubt = doubt;
+    }
+
+    /** Returns whether a COM_QUERY may hold several statements, as set by the login and by COM_SET_OPTION since. */
+    boolean multiStatements() {
+        return multiStatements;
+    }
+
+    void setMultiStatements(boolean on) {
+        multiStatements = on;
+    }
+
+    boolean wroteInTransaction() {
+        return wroteInTransaction;
+    }
+
+    void wrote() {
+        wroteInTransaction = true;
+    }
+
+    /** Takes the status bits of a response's last OK or EOF packet. */
+    void status(int bits) {
+        if ((bits & ServerStatus.IN_TRANS) != 0 && !inTransaction()) {
+            transactionNanos = nanos;
+        }
+        status = bits;
+        if ((bits & ServerStatus.IN_TRANS) == 0) {
+            wroteInTransaction = false;
+        }
+        settings.status((bits & ServerStatus.NO_BACKSLASH_ESCAPES) != 0, autocommit());
+    }
+
+    /** Must be called at most once, before the first command. */
+    public void setTrackingWatch(TrackingWatch watch) {
+        trackingWatch = watch;
+    }
+
+    TrackingWatch trackingWatch() {
+        return trackingWatch;
+    }
+
+    /**
+     * Sets the schema that the client has named. A name that is not in UTF-8 is not known, as if there were none: read
+     * as UTF-8 it can be the name of another schema.
+     */
+    void setSchema(@Nullable String name) {
+        boolean known = name == null || SqlModes.isUtf8(settings.sqlModes()) || isAscii(name);
+        schema = known ? name : null;
+    }
+
+    private static boolean isAscii(String name) {
+        return name.chars().allMatch(c -> c < 0x80);
+    }
+
+    /**
+     * Called when COM_CHANGE_USER has succeeded.
+     *
+     * @param collation the collation in the command; negative if it has none, and that of the login remains
+     */
+    void changeUser(String name, @Nullable String newSchema, int collation) {
+        user = name;
+        if (collation >= 0) {
+            settings.loginCollation(collation);
+        }
+        setSchema(newSchema);
+    }
+
+    void reset() {
+        settings.reset();
+        commitDomain.reset();
+        textPrepared = null;
+        prepared.clear();
+        wroteInTransaction = false;
+    }
+
+    /**
+     * Called when COM_CHANGE_USER was refused. MySQL then closes the connection. MariaDB goes on with it, but it resets
+     * the session before it authenticates (transaction, variables, prepared statements, temporary tables), and restores
+     * only the user, the schema and the character sets.
+     */
+    void changeUserRefused() {
+        reset();
+        settings.lost();
+        status &= ~ServerStatus.IN_TRANS;
+    }
+
+    /** Registers an injected statement that is sent ahead of the client's command, which is already last in flight. */
+    public void expectInjected(InjectedStatement injectedStatement, int observer) {
+        expect(inFlight.addBeforeLast(), injectedStatement, observer);
+    }
+
+    /** Registers an injected statement that is sent without a command of the client after it. */
+    public void expectInjectedAlone(InjectedStatement injectedStatement, int observer) {
+        expect(inFlight.add(), injectedStatement, observer);
+    }
+
+    private void expect(Exchange exchange, InjectedStatement injectedStatement, int observer) {
+        exchange.begin(CommandCode.QUERY, 0, 0, nanos, false, false);
+        exchange.expect(ResponseGrammars.RESULT, capabilities, trackingWatch == TrackingWatch.NONE ? null : this);
+        exchange.ownedBy(injectedStatement, observer);
+    }
+
+    /** Returns null if no observer uses statements or GTIDs: session state is then not parsed. */
+    SessionState.@Nullable Visitor stateVisitor(int interests) {
+        return (interests & (Interest.STATEMENTS | Interest.GTIDS)) == 0 ? null : this;
+    }
+
+    @Override
+    public void variable(String name, String value) {
+        Exchange exchange = inFlight.head(); // whose response is being read
+        if (name.equals("last_gtid")) {
+            if (exchange != null && !value.isEmpty()) {
+                exchange.setGtid(value, nanos);
+                commitDomain.committed(value, exchange.number());
+            }
+        } else if (name.equals("gtid_domain_id")) {
+            if (exchange != null && trackingWatch.setsForItself(exchange.number())) {
+                commitDomain.setOnce(value, exchange.number());
+            } else {
+                commitDomain.set(value);
+            }
+        } else if (name.equals("session_track_system_variables")) {
+            trackingWatch.reported(value);
+        } else {
+            settings.tracked(name, value, exchange == null ? -1 : exchange.number());
+        }
+    }
+
+    @Override
+    public void schema(String name) {
+        schema = name.isEmpty() ? null : name;
+    }
+
+    @Override
+    public void gtids(String text) {
+        Exchange exchange = inFlight.head(); // whose response is being read
+        if (exchange != null) {
+            exchange.setGtid(text, nanos);
+        }
+    }
+
+    @Override
+    public long id() {
+        return id;
+    }
+
+    @Override
+    public String user() {
+        return user;
+    }
+
+    @Override
+    public @Nullable String schema() {
+        return schema;
+    }
+
+    @Override
+    public SocketAddress clientAddress() {
+        return clientAddress;
+    }
+
+    @Override
+    public ServerFlavor flavor() {
+        return flavor;
+    }
+
+    @Override
+    public String serverVersion() {
+        return serverVersion;
+    }
+
+    @Override
+    public long serverThreadId() {
+        return serverThreadId;
+    }
+
+    @Override
+    public long capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public SessionSettings settings() {
+        return settings;
+    }
+}

@@ -1,0 +1,211 @@
+package io.understudy.command;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.FastThreadLocal;
+import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.protocol.Capabilities;
+import io.understudy.protocol.CommandCode;
+import io.understudy.sql.LockChange;
+import io.understudy.sql.Lookup;
+import io.understudy.sql.SetStatement;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The payload of the current command, available during its callbacks. A heap buffer is read in place; a direct one is
+ * copied once, into an array that belongs to the event loop.
+ */
+final class StatementBytes {
+    private static final FastThreadLocal<byte[]> SCRATCH = new FastThreadLocal<>() {
+        @Override
+        protected byte[] initialValue() {
+            return new byte[4096];
+        }
+    };
+
+    /** The value of {@link #array} before it is read. */
+    private static final byte[] UNREAD = {};
+
+    /** The longest scratch array that an event loop keeps; one long statement must not occupy its size for ever. */
+    static final int KEPT_SCRATCH = 128 * 1024;
+
+    /** The largest offset of the text in a statement without attributes. */
+    private static final int PLAIN_OFFSET = 3;
+
+    private final SqlAnalyzer analyzer;
+    private final SessionModel model;
+
+    private ByteBuf source = Unpooled.EMPTY_BUFFER;
+    private boolean open;
+    private int index;
+    private int length;
+    private byte[] array = UNREAD;
+    private int offset;
+
+    StatementBytes(SqlAnalyzer analyzer, SessionModel model) {
+        this.analyzer = analyzer;
+        this.model = model;
+    }
+
+    /** Makes {@code payloadLength} bytes from {@code at}, code byte included, available until {@link #close}. */
+    void open(ByteBuf buf, int at, int payloadLength) {
+        open = true;
+        source = buf;
+        index = at;
+        length = payloadLength;
+        array = UNREAD;
+    }
+
+    void close() {
+        open = false;
+        source = Unpooled.EMPTY_BUFFER;
+        if (array.length > KEPT_SCRATCH && array == SCRATCH.get()) {
+            SCRATCH.remove();
+        }
+        array = UNREAD;
+    }
+
+    /** Returns the length of the calling thread's scratch array. */
+    static int scratchLength() {
+        return SCRATCH.get().length;
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    private byte[] array() {
+        return array == UNREAD ? read() : array;
+    }
+
+    private byte[] read() {
+        if (!open) {
+            throw new IllegalStateException("the statement's bytes are lent only during onCommand");
+        }
+        if (source.hasArray()) {
+            offset = source.arrayOffset() + index;
+            array = source.array();
+        } else {
+            byte[] scratch = SCRATCH.get();
+            if (scratch.length < length) {
+                scratch = new byte[Integer.highestOneBit(length) * 2];
+                SCRATCH.set(scratch);
+            }
+            source.getBytes(index, scratch, 0, length);
+            array = scratch;
+            offset = 0;
+        }
+        return array;
+    }
+
+    /** Returns the kind by the first keyword in at most {@code shown} payload bytes. */
+    StatementKind kind(int shown) {
+        byte[] bytes = array();
+        int start = textOffset();
+        if (start >= shown && start > PLAIN_OFFSET) {
+            return StatementKind.UNKNOWN; // the text follows attributes that are longer than the bytes shown
+        }
+        return analyzer.firstKeyword(
+                bytes,
+                offset + start,
+                Math.max(0, shown - start),
+                model.settings().sqlModes());
+    }
+
+    /**
+     * Returns whether there is a semicolon before the text's last byte. Without one it is a single statement; this
+     * check is cheaper than an analysis.
+     */
+    boolean mayHoldSeveral() {
+        byte[] bytes = array();
+        int end = offset + length - 1;
+        for (int at = offset + textOffset(); at < end; at++) {
+            if (bytes[at] == ';') {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** @param cut whether the statement is longer than the bytes at hand */
+    LockChange lockChange(boolean cut) {
+        byte[] bytes = array();
+        int start = textOffset();
+        int shown = Math.max(0, length - start);
+        return analyzer.lockChange(
+                bytes, offset + start, shown, model.settings().sqlModes(), cut);
+    }
+
+    StatementSummary summary() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return analyzer.summarize(
+                bytes, offset + start, length - start, model.settings().sqlModes());
+    }
+
+    String text() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return new String(bytes, offset + start, length - start, StandardCharsets.UTF_8);
+    }
+
+    String normalizedText() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return analyzer.normalize(
+                bytes, offset + start, length - start, model.settings().sqlModes());
+    }
+
+    @Nullable
+    Lookup lookup() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return analyzer.lookup(
+                bytes, offset + start, length - start, model.settings().sqlModes());
+    }
+
+    @Nullable
+    SetStatement setStatement() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return SetStatement.parse(
+                bytes, offset + start, length - start, model.settings().sqlModes());
+    }
+
+    byte[] copyText() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return java.util.Arrays.copyOfRange(bytes, offset + start, offset + length);
+    }
+
+    /** Returns the offset of the text: after the code byte and the query attributes, if any. */
+    private int textOffset() {
+        return open ? QueryAttributes.textOffset(source, index, length, model.capabilities()) : 1;
+    }
+
+    /**
+     * Appends code and body without query attributes, which a connection that has not agreed on them would not
+     * understand. Returns false when they cannot be separated.
+     *
+     * @param prepared the statement that an execution executes
+     */
+    boolean copyPayload(ByteBuf out, @Nullable PreparedEntry prepared) {
+        if (!open) {
+            return false;
+        }
+        if (prepared != null && source.getByte(index) == CommandCode.STMT_EXECUTE) {
+            if ((model.capabilities() & Capabilities.QUERY_ATTRIBUTES) != 0) {
+                return prepared.copyExecution(out, source, index, length, model.capabilities());
+            }
+            out.writeBytes(source, index, length);
+            return true;
+        }
+        int start = textOffset();
+        out.writeBytes(source, index, 1).writeBytes(source, index + start, length - start);
+        return true;
+    }
+}

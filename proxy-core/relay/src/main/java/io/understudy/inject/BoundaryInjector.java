@@ -1,0 +1,125 @@
+package io.understudy.inject;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.understudy.command.Exchange;
+import io.understudy.command.SessionModel;
+import io.understudy.command.StatementGate;
+import io.understudy.command.response.ResponseGrammars;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.protocol.CommandCode;
+import io.understudy.sql.StatementSummary;
+import io.understudy.wire.Packets;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+/**
+ * Injects statements ahead of a client's statement, or of its preparation. Both are sent together, so an injection
+ * costs no round trip; each response has its owner before it arrives. Nothing is injected ahead of a statement that
+ * reads diagnostics, because the injected statement would clear them.
+ *
+ * <p>Only the statement that an observer needs right after the login is sent alone, because the observer needs its
+ * result before the first command; the session holds that command until then.
+ */
+public final class BoundaryInjector implements StatementGate {
+    private final SessionModel model;
+    private final InjectionSource source;
+    private final ByteBufAllocator alloc;
+    private final Consumer<ByteBuf> toServer;
+    /** Whether the command for which the gate was opened last is at a boundary. */
+    private boolean atBoundary;
+
+    public BoundaryInjector(
+            SessionModel model, InjectionSource source, ByteBufAllocator alloc, Consumer<ByteBuf> toServer) {
+        this.model = model;
+        this.source = source;
+        this.alloc = alloc;
+        this.toServer = toServer;
+    }
+
+    @Override
+    public boolean open(int code) {
+        boolean wanted = switch (code) {
+            case CommandCode.QUERY, CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> source.wants();
+            case CommandCode.STMT_PREPARE -> source.wantsAheadOfPreparation();
+            default -> false;
+        };
+        atBoundary = wanted && model.atBoundary() && !model.statusInDoubt();
+        return atBoundary || !model.inTransaction() && mayWrite(code) && source.owes();
+    }
+
+    /**
+     * Returns whether the command may write. An unknown command may. So may long data: after it nothing can be injected
+     * ahead of the execution.
+     */
+    private static boolean mayWrite(int code) {
+        return switch (code) {
+            case CommandCode.SLEEP,
+                    CommandCode.QUIT,
+                    CommandCode.INIT_DB,
+                    CommandCode.FIELD_LIST,
+                    CommandCode.REFRESH,
+                    CommandCode.SHUTDOWN,
+                    CommandCode.STATISTICS,
+                    CommandCode.PROCESS_INFO,
+                    CommandCode.PROCESS_KILL,
+                    CommandCode.DEBUG,
+                    CommandCode.PING,
+                    CommandCode.CHANGE_USER,
+                    CommandCode.STMT_CLOSE,
+                    CommandCode.STMT_RESET,
+                    CommandCode.STMT_FETCH,
+                    CommandCode.SET_OPTION,
+                    CommandCode.RESET_CONNECTION -> false;
+            default -> true;
+        };
+    }
+
+    @Override
+    public void beforeStatement(Exchange exchange) {
+        StatementSummary summary = exchange.summary();
+        if (summary != null && summary.readsDiagnostics()) {
+            return;
+        }
+        for (int i = 0; i < source.size(); i++) {
+            InjectedStatement statement =
+                    atBoundary ? source.beforeCommand(i, exchange) : source.beforeUnknown(i, exchange);
+            for (; statement != null; statement = statement.next()) {
+                ByteBuf packet = encode(statement);
+                if (ResponseGrammars.to(exchange.code()) == null) {
+                    model.expectInjectedAlone(statement, i);
+                } else {
+                    model.expectInjected(statement, i);
+                }
+                toServer.accept(packet);
+            }
+        }
+    }
+
+    @Override
+    public boolean afterLogin() {
+        if (!model.atBoundary()) {
+            return false;
+        }
+        for (int i = 0; i < source.size(); i++) {
+            InjectedStatement statement = source.afterLogin(i);
+            for (; statement != null; statement = statement.next()) {
+                ByteBuf packet = encode(statement);
+                model.expectInjectedAlone(statement, i);
+                toServer.accept(packet);
+            }
+        }
+        return !model.inFlight().isEmpty();
+    }
+
+    private ByteBuf encode(InjectedStatement statement) {
+        byte[] sql = statement.sql().getBytes(StandardCharsets.UTF_8);
+        if ((model.capabilities() & io.understudy.protocol.Capabilities.QUERY_ATTRIBUTES) == 0) {
+            return Packets.command(alloc, CommandCode.QUERY, sql);
+        }
+        byte[] body = new byte[sql.length + 2];
+        body[1] = 1; // no attributes, one set of them
+        System.arraycopy(sql, 0, body, 2, sql.length);
+        return Packets.command(alloc, CommandCode.QUERY, body);
+    }
+}

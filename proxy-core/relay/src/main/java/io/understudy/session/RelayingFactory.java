@@ -1,0 +1,80 @@
+package io.understudy.session;
+
+import io.understudy.command.SessionModel;
+import io.understudy.handshake.AuthBridge;
+import io.understudy.handshake.LoginResult;
+import io.understudy.host.SessionPlugin;
+import io.understudy.inject.GtidTracking;
+import io.understudy.plugin.Interest;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.protocol.Capabilities;
+import io.understudy.wire.Leg;
+import java.util.List;
+
+/**
+ * Creates the command phase of a session from the result of its login: its model, its observers, and the translation
+ * that differences between the two legs require.
+ *
+ * @param id the session's
+ * @param begunNanos monotonic time at which the client was accepted
+ */
+record RelayingFactory(long id, long begunNanos, Leg client, Leg server, SessionEnvironment environment) {
+    /**
+     * @param mayBeIdle see {@link Relaying}
+     * @param transition see {@link Relaying}
+     */
+    Relaying relaying(LoginResult login, Runnable mayBeIdle, Relaying.Transition transition) {
+        SessionModel model = model(login);
+        List<SessionPlugin> plugins = environment.plugins().openSession(model);
+        GtidTracking tracking = tracking(login, model, SessionPlugin.interests(plugins));
+        OkPacketFilter filter = OkPacketFilter.of(
+                login.capabilities(),
+                login.clientTracksSession(),
+                model.flavor() == ServerFlavor.MARIADB,
+                tracking,
+                client.alloc(),
+                environment::redirectRemoved);
+        ObserverChain observers = new ObserverChain(plugins, tracking, model, environment);
+        AuthBridge secrets = login.bridge();
+        ChangeUserDialogue changeUser =
+                secrets == null ? ChangeUserDialogue.RELAYED : new ChangeUserBridge(secrets, model, client, server);
+        Relaying relaying =
+                new Relaying(client, server, model, observers, environment, filter, changeUser, mayBeIdle, transition);
+        if (login.compression().compressesServer()) {
+            relaying.numberResponses();
+        }
+        return relaying;
+    }
+
+    private SessionModel model(LoginResult login) {
+        SessionModel.Login known = new SessionModel.Login(
+                id,
+                login.handshakeResponse().user(),
+                login.handshakeResponse().schema(),
+                login.handshakeResponse().collation(),
+                client.remoteAddress(),
+                login.handshakeV10().isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL,
+                login.handshakeV10().serverVersion(),
+                login.handshakeV10().threadId(),
+                login.capabilities(),
+                login.status());
+        return new SessionModel(
+                known,
+                environment.analyzer(),
+                environment.statementLimit(),
+                environment.sqlMode(),
+                environment.pipeline(),
+                begunNanos);
+    }
+
+    /** Returns the proxy's own tracking of GTIDs: on if an observer wants them and this connection supports them. */
+    private static GtidTracking tracking(LoginResult login, SessionModel model, int interests) {
+        boolean carried = (login.capabilities() & Capabilities.SESSION_TRACK) != 0;
+        if (!carried || (interests & Interest.GTIDS) == 0) {
+            return GtidTracking.off();
+        }
+        GtidTracking tracking = new GtidTracking(model.flavor());
+        model.setTrackingWatch(tracking);
+        return tracking;
+    }
+}

@@ -1,0 +1,79 @@
+package io.understudy.plugins.binlog;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.protocol.CommandCode;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commands of a dump connection. The start position is the server's current one (on MariaDB taken by the server
+ * itself, on MySQL as just read), or where an earlier stream ended. Semi-synchronous replication is not announced, so
+ * that the server never waits for this connection's acknowledgement.
+ */
+final class DumpCommands {
+    /** The position follows as a GTID set. */
+    private static final int BINLOG_THROUGH_GTID = 0x04;
+
+    private static final int FIRST_POSITION = 4;
+
+    private DumpCommands() {}
+
+    /**
+     * @param position MariaDB's, to begin exactly there; null for the server's position when it executes the statement
+     */
+    static List<String> preparation(ServerFlavor flavor, Duration heartbeat, @Nullable String position) {
+        // Both names: the server's version decides which one it reads, and the other is an ordinary user variable.
+        String period = "SET @master_heartbeat_period = " + heartbeat.toNanos() + ", @source_heartbeat_period = "
+                + heartbeat.toNanos();
+        String checksum = "SET @master_binlog_checksum = @@global.binlog_checksum,"
+                + " @source_binlog_checksum = @@global.binlog_checksum";
+        return flavor == ServerFlavor.MARIADB
+                ? List.of(
+                        checksum,
+                        period,
+                        "SET @mariadb_slave_capability = 4",
+                        "SET @slave_connect_state = "
+                                + (position == null ? "@@global.gtid_binlog_pos" : "'" + position + "'"))
+                : List.of(checksum, period);
+    }
+
+    static ByteBuf query(ByteBufAllocator alloc, String sql) {
+        ByteBuf out = begin(alloc, CommandCode.QUERY);
+        out.writeCharSequence(sql, StandardCharsets.UTF_8);
+        return end(out);
+    }
+
+    /** @param position MySQL's executed GTIDs; ignored for MariaDB, which takes its position from a variable */
+    static ByteBuf dump(ByteBufAllocator alloc, ServerFlavor flavor, long serverId, String position) {
+        if (flavor == ServerFlavor.MARIADB) {
+            ByteBuf out = begin(alloc, CommandCode.BINLOG_DUMP);
+            out.writeIntLE(FIRST_POSITION).writeShortLE(0).writeIntLE((int) serverId);
+            return end(out);
+        }
+        ByteBuf set = alloc.buffer();
+        try {
+            MySqlGtidSet.parse(position).encode(set);
+            ByteBuf out = begin(alloc, CommandCode.BINLOG_DUMP_GTID);
+            out.writeShortLE(BINLOG_THROUGH_GTID).writeIntLE((int) serverId);
+            out.writeIntLE(0); // no file name
+            out.writeLongLE(FIRST_POSITION);
+            out.writeIntLE(set.readableBytes()).writeBytes(set);
+            return end(out);
+        } finally {
+            set.release();
+        }
+    }
+
+    private static ByteBuf begin(ByteBufAllocator alloc, int code) {
+        ByteBuf out = alloc.buffer();
+        return out.writeMediumLE(0).writeByte(0).writeByte(code);
+    }
+
+    private static ByteBuf end(ByteBuf out) {
+        return out.setMediumLE(out.readerIndex(), out.readableBytes() - 4);
+    }
+}
