@@ -3,22 +3,15 @@ package io.understudy.arch;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import com.tngtech.archunit.library.dependencies.SliceAssignment;
-import com.tngtech.archunit.library.dependencies.SliceIdentifier;
-import io.understudy.protocol.Capabilities;
-import io.understudy.protocol.CommandCode;
-import io.understudy.protocol.ServerStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,33 +25,27 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
 
 /**
- * Checks which folder may import which: the import table of docs/architecture.md, folder by folder, without cycles. And
- * that each class has a name of its own.
+ * Checks what the modules do not say by themselves: which folder may import which, by the tables of
+ * docs/architecture.md and without cycles, and that each class has a name of its own.
  */
 class ArchitectureTest {
     private static final String ROOT = "io.understudy.";
-    private static final String PLUGINS = ROOT + "plugins.";
-    /** The one package that plugins share. */
-    private static final String SHARED = "binlog";
-
-    /** Value types and small utilities. Every folder and every plugin may import this package. */
-    private static final String BASE = "base";
-
-    /** Protocol constants that views expose unchanged. Every folder and every plugin may use them. */
-    private static final DescribedPredicate<JavaClass> PROTOCOL_CONSTANTS = type(CommandCode.class)
-            .or(type(Capabilities.class))
-            .or(type(ServerStatus.class))
-            .as("constants of the protocol");
+    /** Value types, and constants of the protocol that views expose unchanged. Every folder may import them. */
+    private static final List<String> BASE = List.of("base", "protocol");
 
     /** Maps each folder of proxy-core to the folders of the project that it may import. */
     private static final Map<String, List<String>> MAY_IMPORT = new TreeMap<>(Map.ofEntries(
             Map.entry("base", List.of()),
+            Map.entry("protocol", List.of()),
             Map.entry("wire", List.of()),
             Map.entry("plugin", List.of("sql")),
             Map.entry("sql", List.of()),
@@ -75,46 +62,14 @@ class ArchitectureTest {
             Map.entry("config", List.of()),
             Map.entry("metrics", List.of())));
 
-    /**
-     * Maps each folder of proxy-cli to the other folders of that module that it may import. All of them may import core
-     * and plugins, except embedded.
-     */
-    private static final Map<String, List<String>> PROGRAM = new TreeMap<>(Map.ofEntries(
-            Map.entry("embedded", List.of()),
-            Map.entry("logging", List.of()),
-            Map.entry("otlp", List.of()),
-            Map.entry("admin", List.of()),
-            Map.entry("pages", List.of()),
-            Map.entry("readiness", List.of("pages")),
-            Map.entry("rebuild", List.of("pages")),
-            Map.entry("rehearsal", List.of()),
-            Map.entry("report", List.of()),
-            Map.entry("switchover", List.of("report", "readiness")),
-            Map.entry("replay", List.of()),
-            Map.entry("runtime", List.of("logging", "otlp", "admin", "pages", "readiness", "rehearsal")),
-            Map.entry(
-                    "demo",
-                    List.of("embedded", "runtime", "admin", "pages", "rebuild", "replay", "report", "switchover")),
-            Map.entry(
-                    "cli",
-                    List.of(
-                            "embedded",
-                            "logging",
-                            "runtime",
-                            "admin",
-                            "pages",
-                            "readiness",
-                            "rebuild",
-                            "report",
-                            "replay",
-                            "switchover",
-                            "demo"))));
-
     /** The room of which another of its folder may be imported, and may import it: {@code Leg} names a class there. */
     private static final String BOTH_WAYS = "wire.compress";
 
     /** Maps each room of a folder to the rooms of the same folder that it may import: the table of the document. */
     private static Map<String, Set<String>> rooms = Map.of();
+
+    /** The folders whose rooms import only the folder's own package, and so are in no table. */
+    private static final List<String> APART = List.of("cli", "demo");
 
     private static JavaClasses classes;
 
@@ -138,15 +93,15 @@ class ArchitectureTest {
     List<DynamicTest> folders() {
         List<DynamicTest> tests = new ArrayList<>();
         MAY_IMPORT.forEach((folder, others) -> tests.add(DynamicTest.dynamicTest(folder + " imports " + others, () -> {
-            List<String> allowed = new ArrayList<>(List.of(folder(folder), folder(BASE)));
+            List<String> allowed = new ArrayList<>(List.of(folder(folder)));
+            BASE.forEach(base -> allowed.add(folder(base)));
             others.forEach(other -> allowed.add(folder(other)));
             noClasses()
                     .that()
                     .resideInAPackage(folder(folder))
                     .should()
                     .dependOnClassesThat(resideInAPackage("io.understudy..")
-                            .and(not(resideInAnyPackage(allowed.toArray(String[]::new))))
-                            .and(not(PROTOCOL_CONSTANTS)))
+                            .and(not(resideInAnyPackage(allowed.toArray(String[]::new)))))
                     .as("proxy-core's folder '" + folder + "' imports of the project only " + others)
                     .allowEmptyShould(true)
                     .check(classes);
@@ -195,6 +150,7 @@ class ArchitectureTest {
         assertThat(rooms.keySet())
                 .isEqualTo(found.values().stream()
                         .filter(folder -> folder.size() > 1)
+                        .filter(folder -> folder.stream().noneMatch(room -> APART.contains(folderOf(room))))
                         .flatMap(Set::stream)
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
@@ -213,8 +169,7 @@ class ArchitectureTest {
     /** Each row holds one folder, or several folders with the same imports: {@code | `a`, `b` | `c`, `d` |}. */
     @Test
     void theDocumentShowsTheSameTables() throws IOException {
-        assertThat(documented("| folder of ", 2)).isEqualTo(held(MAY_IMPORT));
-        assertThat(documented("| folder of `proxy-cli`", 3)).isEqualTo(held(PROGRAM));
+        assertThat(documented("| folder of `io.understudy`", 2)).isEqualTo(held(MAY_IMPORT));
     }
 
     private static Map<String, Set<String>> held(Map<String, List<String>> table) {
@@ -226,7 +181,7 @@ class ArchitectureTest {
     /** Returns the names in the first column of a table of docs/architecture.md, each with those in another column. */
     private static Map<String, Set<String>> documented(String title, int column) throws IOException {
         Map<String, Set<String>> documented = new TreeMap<>();
-        Files.readAllLines(Path.of("../../docs/architecture.md")).stream()
+        Files.readAllLines(Checkout.ROOT.resolve("docs/architecture.md")).stream()
                 .dropWhile(line -> !line.startsWith(title))
                 .skip(2)
                 .takeWhile(line -> line.startsWith("|"))
@@ -237,7 +192,7 @@ class ArchitectureTest {
     }
 
     private static Set<String> quoted(String cell) {
-        return Pattern.compile("`([a-z.]+)`")
+        return Pattern.compile("`([a-z./-]+)`")
                 .matcher(cell)
                 .results()
                 .map(match -> match.group(1))
@@ -246,58 +201,68 @@ class ArchitectureTest {
 
     /** No rule would apply to a folder that is missing from the table. */
     @Test
-    void everyFolderIsInTheTable() {
-        TreeSet<String> unknown = new TreeSet<>();
-        for (JavaClass type : classes) {
-            String rest = type.getPackageName().equals("io.understudy")
-                    ? ""
-                    : type.getPackageName().substring(ROOT.length());
-            String first = rest.contains(".") ? rest.substring(0, rest.indexOf('.')) : rest;
-            if (!first.isEmpty()
-                    && !first.equals("plugins")
-                    && !PROGRAM.containsKey(first)
-                    && !MAY_IMPORT.containsKey(first)) {
-                unknown.add(first);
+    void everyFolderOfCoreIsInTheTable() throws IOException {
+        Set<String> found = new TreeSet<>();
+        for (String module : Checkout.modules()) {
+            Path folders = Checkout.ROOT.resolve(module).resolve("src/main/java/io/understudy");
+            if (module.startsWith("proxy-core/") && Files.isDirectory(folders)) {
+                try (Stream<Path> all = Files.list(folders)) {
+                    all.filter(Files::isDirectory)
+                            .forEach(folder -> found.add(folder.getFileName().toString()));
+                }
             }
         }
-        assertThat(unknown).isEmpty();
+        assertThat(found).isEqualTo(MAY_IMPORT.keySet());
+    }
+
+    /** A command knows no other command, an experiment no other experiment. */
+    @TestFactory
+    List<DynamicTest> roomsThatAreApart() {
+        return APART.stream()
+                .map(folder -> DynamicTest.dynamicTest(
+                        folder,
+                        () -> slices().matching(ROOT + folder + ".(*)..")
+                                .should()
+                                .notDependOnEachOther()
+                                .check(classes)))
+                .toList();
+    }
+
+    /** The walls are Maven's: a module sees what its pom names, and what that sees. The document names the same. */
+    @Test
+    void theDocumentShowsTheModules() throws Exception {
+        Map<String, Set<String>> arrows = new TreeMap<>();
+        for (String module : Checkout.modules()) {
+            arrows.put(module, seenBy(module));
+        }
+        assertThat(documented("| module ", 3)).isEqualTo(arrows);
+    }
+
+    /** Returns the modules of the project that a module is compiled with, by the folder's own name. */
+    private static Set<String> seenBy(String module) throws Exception {
+        NodeList dependencies = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(Checkout.ROOT.resolve(module).resolve("pom.xml").toFile())
+                .getElementsByTagName("dependency");
+        Set<String> seen = new TreeSet<>();
+        for (int i = 0; i < dependencies.getLength(); i++) {
+            Element dependency = (Element) dependencies.item(i);
+            if (text(dependency, "groupId").equals("io.understudy")
+                    && text(dependency, "scope").isEmpty()) {
+                seen.add(text(dependency, "artifactId").substring("understudy-".length()));
+            }
+        }
+        return seen;
+    }
+
+    private static String text(Element in, String tag) {
+        NodeList found = in.getElementsByTagName(tag);
+        return found.getLength() == 0 ? "" : found.item(0).getTextContent();
     }
 
     @Test
     void noCyclesBetweenFolders() {
         slices().matching("io.understudy.(*)..").should().beFreeOfCycles().check(classes);
-    }
-
-    @Test
-    void coreImportsNeitherPluginsNorProgram() {
-        List<String> outside = new ArrayList<>(List.of("io.understudy.plugins.."));
-        PROGRAM.keySet().forEach(folder -> outside.add(folder(folder)));
-        String[] packages = outside.toArray(String[]::new);
-        noClasses()
-                .that()
-                .resideOutsideOfPackages(packages)
-                .should()
-                .dependOnClassesThat(resideInAnyPackage(packages))
-                .check(classes);
-    }
-
-    @TestFactory
-    List<DynamicTest> programFolders() {
-        List<DynamicTest> tests = new ArrayList<>();
-        PROGRAM.forEach((folder, others) -> tests.add(DynamicTest.dynamicTest(folder + " imports " + others, () -> {
-            List<String> forbidden = new ArrayList<>();
-            PROGRAM.keySet().stream()
-                    .filter(other -> !other.equals(folder) && !others.contains(other))
-                    .forEach(other -> forbidden.add(folder(other)));
-            noClasses()
-                    .that()
-                    .resideInAPackage(folder(folder))
-                    .should()
-                    .dependOnClassesThat(resideInAnyPackage(forbidden.toArray(String[]::new)))
-                    .allowEmptyShould(true)
-                    .check(classes);
-        })));
-        return tests;
     }
 
     @Test
@@ -321,45 +286,6 @@ class ArchitectureTest {
                 .check(classes);
     }
 
-    @Test
-    void pluginsImportOnlyTheirApi() {
-        noClasses()
-                .that()
-                .resideInAPackage("io.understudy.plugins..")
-                .should()
-                .dependOnClassesThat(resideInAPackage("io.understudy..")
-                        .and(not(resideInAnyPackage(
-                                        "io.understudy.base..",
-                                        "io.understudy.plugin..",
-                                        "io.understudy.sql..",
-                                        "io.understudy.rules..",
-                                        "io.understudy.plugins.."))
-                                .and(not(PROTOCOL_CONSTANTS))))
-                .check(classes);
-    }
-
-    @Test
-    void pluginsDoNotImportEachOther() {
-        slices().assignedFrom(new EachPlugin())
-                .should()
-                .notDependOnEachOther()
-                .allowEmptyShould(true)
-                .check(classes);
-    }
-
-    /** The shared package belongs to no plugin's slice, so the rule on slices does not cover it. */
-    @Test
-    void theSharedPackageImportsNoPlugin() {
-        noClasses()
-                .that()
-                .resideInAPackage(PLUGINS + SHARED + "..")
-                .should()
-                .dependOnClassesThat(
-                        resideInAPackage("io.understudy.plugins..").and(not(resideInAPackage(PLUGINS + SHARED + ".."))))
-                .allowEmptyShould(true)
-                .check(classes);
-    }
-
     /** Only the two ends use sockets; all other code uses the small interface in {@code wire}. */
     @Test
     void onlyTheTwoEndsUseChannels() {
@@ -379,7 +305,7 @@ class ArchitectureTest {
     void onlyTheCommandLineAndTheLogPrint() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages("io.understudy.cli..", "io.understudy.logging")
+                .resideOutsideOfPackages("io.understudy.cli..", "io.understudy.terminal", "io.understudy.logging")
                 .should()
                 .accessField(System.class, "out")
                 .orShould()
@@ -403,7 +329,7 @@ class ArchitectureTest {
     @Test
     void theDocumentNamesClassesThatExist() throws IOException {
         Map<String, Set<String>> files = sources();
-        String document = Files.readString(Path.of("../../docs/architecture.md"));
+        String document = Files.readString(Checkout.ROOT.resolve("docs/architecture.md"));
         List<MatchResult> named = Pattern.compile("`((?:[a-z]+\\.)*)([A-Z]\\w*[a-z]\\w*)(?:\\.\\w+)*`")
                 .matcher(document)
                 .results()
@@ -419,40 +345,15 @@ class ArchitectureTest {
     /** Returns the source files of all modules, tests included, by their names. */
     private static Map<String, Set<String>> sources() throws IOException {
         Map<String, Set<String>> files = new TreeMap<>();
-        for (String folder : List.of(
-                "proxy-core/src",
-                "proxy-plugins/src",
-                "proxy-cli/src",
-                "src/test/java",
-                "src/test/bench",
-                "src/test/jmh")) {
-            try (Stream<Path> all = Files.walk(Path.of("../..", folder))) {
-                all.map(Path::normalize)
-                        .filter(file -> file.toString().endsWith(".java") && !file.endsWith("package-info.java"))
-                        .forEach(
-                                file -> files.computeIfAbsent(file.getFileName().toString(), name -> new TreeSet<>())
-                                        .add(file.toString()));
-            }
+        List<Path> all = new ArrayList<>(Checkout.javaFiles("src"));
+        for (String folder : List.of("java", "bench", "jmh")) {
+            all.addAll(Checkout.javaFiles(Checkout.ROOT.resolve("src/test").resolve(folder)));
         }
+        all.stream()
+                .map(Path::normalize)
+                .filter(file -> !file.endsWith("package-info.java"))
+                .forEach(file -> files.computeIfAbsent(file.getFileName().toString(), name -> new TreeSet<>())
+                        .add(file.toString()));
         return files;
-    }
-
-    private static final class EachPlugin implements SliceAssignment {
-        @Override
-        public SliceIdentifier getIdentifierOf(JavaClass type) {
-            String name = type.getPackageName();
-            if (!name.startsWith(PLUGINS)) {
-                return SliceIdentifier.ignore();
-            }
-            String plugin = name.substring(PLUGINS.length());
-            int dot = plugin.indexOf('.');
-            plugin = dot < 0 ? plugin : plugin.substring(0, dot);
-            return plugin.equals(SHARED) ? SliceIdentifier.ignore() : SliceIdentifier.of(plugin);
-        }
-
-        @Override
-        public String getDescription() {
-            return "each plugin";
-        }
     }
 }

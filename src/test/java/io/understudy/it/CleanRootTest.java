@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(1800)
 class CleanRootTest {
-    private static final Path TARGET = DocsTest.ROOT.resolve("proxy-cli/target");
+    private static final Path TARGET = DocsTest.ROOT.resolve("proxy-cli/app/target");
     private static final String FILE = "/etc/understudy/understudy.yaml";
 
     @TempDir

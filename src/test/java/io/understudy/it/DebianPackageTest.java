@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(180)
 class DebianPackageTest {
-    private static final Path TARGET = Path.of("../../proxy-cli/target");
+    private static final Path TARGET = Path.of("../../proxy-cli/app/target");
 
     @TempDir
     static Path root;

@@ -2,6 +2,7 @@ package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.arch.Checkout;
 import io.understudy.cli.Understudy;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +13,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
@@ -108,15 +108,11 @@ class DocsCommandsTest {
     void theTestsThatMavenIsToRunExist() throws IOException {
         StringBuilder sources = new StringBuilder();
         Set<String> classes = new TreeSet<>();
-        for (String module : List.of("", "proxy-core", "proxy-plugins", "proxy-cli")) {
-            String folder = module + "/src/test/java";
-            try (Stream<Path> files = Files.walk(Path.of(DocsTest.ROOT + "/" + folder))) {
-                for (Path file :
-                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
-                    classes.add(file.getFileName().toString().replace(".java", ""));
-                    sources.append(Files.readString(file));
-                }
-            }
+        List<Path> files = new ArrayList<>(Checkout.javaFiles("src/test/java"));
+        files.addAll(Checkout.javaFiles(Checkout.ROOT.resolve("src/test/java")));
+        for (Path file : files) {
+            classes.add(file.getFileName().toString().replace(".java", ""));
+            sources.append(Files.readString(file));
         }
         Set<String> named = new TreeSet<>();
         Set<String> properties = new TreeSet<>();

@@ -2,6 +2,7 @@ package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.arch.Checkout;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.host.PluginLoader;
@@ -163,16 +164,8 @@ class DocsTest {
     /** Checks that the program has the messages that the page quotes in its tables; … stands for a value. */
     @Test
     void theQuotedMessagesAreTheProgramsOwn() throws IOException {
-        StringBuilder sources = new StringBuilder(Files.readString(ROOT.resolve("proxy-cli/src/dist/bin/understudy")));
-        for (String module : List.of("proxy-core", "proxy-plugins", "proxy-cli")) {
-            try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
-                for (Path file :
-                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
-                    sources.append(Files.readString(file));
-                }
-            }
-        }
-        String program = sources.toString().replaceAll("\"\\s*\\+\\s*\"", "");
+        String launcher = Files.readString(ROOT.resolve("proxy-cli/app/src/dist/bin/understudy"));
+        String program = (launcher + Checkout.program()).replaceAll("\"\\s*\\+\\s*\"", "");
         Matcher row = Pattern.compile("(?m)^\\| (.*?) \\| ")
                 .matcher(Files.readString(ROOT.resolve("docs/troubleshooting.md")));
         int messages = 0;

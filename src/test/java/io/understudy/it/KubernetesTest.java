@@ -32,7 +32,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
  */
 class KubernetesTest {
     private static final Path FOLDER = DocsTest.ROOT.resolve("docs/kubernetes");
-    private static final Path DIST = DocsTest.ROOT.resolve("proxy-cli/src/dist");
+    private static final Path DIST = DocsTest.ROOT.resolve("proxy-cli/app/src/dist");
 
     private static List<Object> documents(String file) throws IOException {
         List<Object> documents = new ArrayList<>();
@@ -180,7 +180,7 @@ class KubernetesTest {
     /** jib's image ({@code -Pimage}) has the files, the user, the ports and the command of the Dockerfile's. */
     @Test
     void theImageOfTheBuildIsThatOfTheDockerfile() throws IOException {
-        String pom = Files.readString(DocsTest.ROOT.resolve("proxy-cli/pom.xml"));
+        String pom = Files.readString(DocsTest.ROOT.resolve("proxy-cli/app/pom.xml"));
         String docker = dockerfile();
         List<String> instructions = List.of(
                 "FROM " + element(pom, "image.base"),

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The checkout's script and the package's start the program alike. In place of Java a script prints its arguments. */
 class LauncherTest {
-    private static final String LAUNCHER = "proxy-cli/src/dist/bin/understudy";
+    private static final String LAUNCHER = "proxy-cli/app/src/dist/bin/understudy";
 
     @TempDir
     private Path folder;
@@ -51,8 +51,11 @@ class LauncherTest {
         copy(LAUNCHER, "checkout/" + LAUNCHER);
         Path state = folder.resolve("checkout/.understudy");
         Files.createDirectories(state.resolve("lib"));
-        for (String module : List.of("proxy-cli", "proxy-plugins", "proxy-core")) {
-            Files.writeString(state.resolve("lib/" + module + ".jar"), "");
+        for (String module : List.of("proxy-cli/app", "proxy-core/relay", "proxy-core/api")) {
+            Path pom = folder.resolve("checkout").resolve(module).resolve("pom.xml");
+            Files.createDirectories(pom.getParent());
+            Files.writeString(pom, "");
+            Files.writeString(state.resolve("lib/" + pom.getParent().getFileName() + ".jar"), "");
         }
         Files.writeString(state.resolve("classpath"), "/m2/netty.jar:");
         Files.writeString(state.resolve("built"), "");

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Each link between documents leads to a file of the package, by the assembly's description of it. */
 class PackagedLinksTest {
     private static final Pattern FILE =
-            Pattern.compile("<source>\\.\\./([^<]+)</source>\\s*<outputDirectory>([^<]+)</outputDirectory>");
+            Pattern.compile("<source>\\.\\./\\.\\./([^<]+)</source>\\s*<outputDirectory>([^<]+)</outputDirectory>");
     private static final Pattern LINK = Pattern.compile("]\\(([^)#\\s]+)(?:#[^)]*)?\\)");
     private static final Pattern CODE = Pattern.compile("(?s)```.*?```");
 
@@ -33,8 +33,8 @@ class PackagedLinksTest {
     @Test
     void noDocumentLinksToWhatThePackageLacks() throws IOException {
         Path root = root();
-        String assembly = Files.readString(root.resolve("proxy-cli/src/dist/assembly.xml"));
-        assertThat(assembly).contains("<directory>../docs</directory>");
+        String assembly = Files.readString(root.resolve("proxy-cli/app/src/dist/assembly.xml"));
+        assertThat(assembly).contains("<directory>../../docs</directory>");
         Set<Path> packaged = new HashSet<>();
         try (Stream<Path> docs = Files.walk(root.resolve("docs"))) {
             docs.map(root::relativize).forEach(packaged::add);

@@ -3,6 +3,7 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.arch.Checkout;
 import io.understudy.base.JsonReader;
 import io.understudy.cli.Understudy;
 import io.understudy.config.ConfigLoader;
@@ -35,7 +36,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -305,25 +305,12 @@ class ReferencePagesTest {
         });
         assertThat(named).as("every metric of the running proxy").containsAll(present);
         later.removeAll(present);
-        String sources = sources();
+        String sources = Checkout.program();
         for (String name : later) {
             String meter = name.replaceFirst("_(total|max)$", "").replace('_', '.');
             assertThat(sources.contains('"' + meter + '"') || sources.contains('"' + name + '"'))
                     .as("%s is a meter of the program", name)
                     .isTrue();
         }
-    }
-
-    private static String sources() throws IOException {
-        StringBuilder all = new StringBuilder();
-        for (String module : List.of("proxy-core", "proxy-plugins", "proxy-cli")) {
-            try (Stream<Path> files = Files.walk(DocsTest.ROOT.resolve(module).resolve("src/main/java"))) {
-                for (Path file :
-                        files.filter(path -> path.toString().endsWith(".java")).toList()) {
-                    all.append(Files.readString(file));
-                }
-            }
-        }
-        return all.toString();
     }
 }

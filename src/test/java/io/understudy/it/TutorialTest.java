@@ -53,7 +53,7 @@ class TutorialTest {
         // Found as `understudy`: a class path of this build behind the package's launcher.
         Path program = folder.resolve("bin/understudy");
         Files.createDirectories(program.getParent());
-        Files.createSymbolicLink(program, DocsTest.ROOT.resolve("proxy-cli/src/dist/bin/understudy"));
+        Files.createSymbolicLink(program, DocsTest.ROOT.resolve("proxy-cli/app/src/dist/bin/understudy"));
         Path output = folder.resolve("output");
         ProcessBuilder builder = new ProcessBuilder("bash", "-c", text)
                 .directory(folder.toFile())

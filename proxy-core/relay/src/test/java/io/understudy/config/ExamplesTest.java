@@ -1,6 +1,5 @@
 package io.understudy.config;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -61,9 +60,7 @@ class ExamplesTest {
             "capture", Capture.class);
 
     private static Path example(String name) {
-        Path module = Path.of("").toAbsolutePath();
-        Path root = Files.isDirectory(module.resolve("docs")) ? module : module.getParent();
-        return requireNonNull(root).resolve("docs/examples").resolve(name);
+        return Path.of("../../docs/examples").resolve(name);
     }
 
     private static LoadedConfig load(String name) throws ConfigException {
