@@ -52,10 +52,9 @@ class LauncherTest {
         Path state = folder.resolve("checkout/.understudy");
         Files.createDirectories(state.resolve("lib"));
         for (String module : List.of("proxy-cli/app", "proxy-core/relay", "proxy-core/api")) {
-            Path pom = folder.resolve("checkout").resolve(module).resolve("pom.xml");
-            Files.createDirectories(pom.getParent());
-            Files.writeString(pom, "");
-            Files.writeString(state.resolve("lib/" + pom.getParent().getFileName() + ".jar"), "");
+            Path sources = Files.createDirectories(folder.resolve("checkout").resolve(module));
+            Files.writeString(sources.resolve("pom.xml"), "");
+            Files.writeString(state.resolve("lib/" + sources.getFileName() + ".jar"), "");
         }
         Files.writeString(state.resolve("classpath"), "/m2/netty.jar:");
         Files.writeString(state.resolve("built"), "");
