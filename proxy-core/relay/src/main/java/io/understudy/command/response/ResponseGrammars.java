@@ -43,6 +43,7 @@ public final class ResponseGrammars {
             CommandCode.STMT_RESET,
             CommandCode.SET_OPTION,
             CommandCode.DAEMON,
+            CommandCode.CLONE,
             CommandCode.RESET_CONNECTION
         }) {
             BY_CODE[code] = SINGLE;
