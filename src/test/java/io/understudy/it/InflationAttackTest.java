@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import org.junit.jupiter.api.Tag;
 import io.understudy.config.Transport;
 import io.understudy.protocol.CommandCode;
 import io.understudy.testkit.Bytes;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * of them with {@code -Dunderstudy.it.everyTransport=true}.
  */
 @Timeout(300)
+@Tag("long")
 class InflationAttackTest {
     private static final long COMPRESS = 32;
     private static final int LARGEST = 0xFF_FFFF;

@@ -3,6 +3,7 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import org.junit.jupiter.api.Tag;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Runs the short list of {@code compat/mtr}: tests of MariaDB's own suite that pass directly must pass through the
  * proxy.
  */
+@Tag("long")
 class MariaDbSuiteTest {
     private static final int NOT_INSTALLED = 77;
 

@@ -3,6 +3,7 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.junit.jupiter.api.Tag;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import java.sql.Connection;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The live causal check, beside writes that it must not take for differences. */
 @Timeout(240)
+@Tag("long")
 class MirrorVerifyTest {
     private static EmbeddedPair pair;
 

@@ -3,6 +3,7 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.junit.jupiter.api.Tag;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import io.understudy.embedded.EmbeddedPair;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * nonsense. Nothing that the process uses grows, and no row is lost or doubled. The build has two minutes of it,
  * besides the time in which servers restart, with less load; {@code -Dsoak.minutes=60} runs the hour.
  */
+@Tag("long")
 class SoakTest {
     private static final String TOKEN = "soak-0123456789abcdef";
     private static final int LOG_LINES = 200;

@@ -3,6 +3,7 @@ package io.understudy.readiness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.junit.jupiter.api.Tag;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The gate names each fault of a standby. */
+@Tag("long")
 class ReadinessFaultsTest extends ReadinessPair {
     private static final String UNLOGGED = "SET SESSION sql_log_bin = 0";
 

@@ -3,6 +3,7 @@ package io.understudy.switchover;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.junit.jupiter.api.Tag;
 import io.understudy.embedded.EmbeddedServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * table; a build, those at which roles change.
  */
 @Timeout(600)
+@Tag("long")
 class EveryStepTest extends SwitchoverHarness {
     private static final int READ_ONLY = 6;
     private static final int PROMOTED = 10;

@@ -2,6 +2,7 @@ package io.understudy.switchover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import io.understudy.embedded.EmbeddedServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Changes of the primary that fail: undone before the promotion, named after it. */
+@Tag("long")
 class FailedSwitchoverTest extends SwitchoverHarness {
     /** A signal arrives during the step. */
     private record Signalled(Step step, AtomicReference<Switchover> whole) implements Step {

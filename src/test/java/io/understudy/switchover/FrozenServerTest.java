@@ -3,6 +3,7 @@ package io.understudy.switchover;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.junit.jupiter.api.Tag;
 import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(120)
 @EnabledIfSystemProperty(named = "understudy.it.freezes", matches = "true")
+@Tag("long")
 class FrozenServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Duration HOLD = Duration.ofSeconds(3);

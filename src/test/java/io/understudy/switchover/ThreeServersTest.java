@@ -3,6 +3,7 @@ package io.understudy.switchover;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.junit.jupiter.api.Tag;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedPair;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A primary with two standbys: a planned switch to one of them, then the new primary dies. */
 @Timeout(180)
+@Tag("long")
 class ThreeServersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final SwitchoverLimits BOUNDS = new SwitchoverLimits(Duration.ofSeconds(5), Duration.ofSeconds(5));

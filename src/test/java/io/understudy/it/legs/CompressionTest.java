@@ -2,6 +2,7 @@ package io.understudy.it.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
 import io.understudy.it.ProxyUnderTest;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Compression on each leg, alone, together and with TLS: large values, many rows, a client's file. */
+@Tag("long")
 class CompressionTest {
     @TempDir
     static Path folder;

@@ -3,6 +3,7 @@ package io.understudy.it.querylog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.junit.jupiter.api.Tag;
 import io.understudy.base.JsonReader;
 import io.understudy.cli.compare.CompareCommand;
 import io.understudy.embedded.EmbeddedPair;
@@ -30,6 +31,7 @@ import picocli.CommandLine;
 
 /** A primary and its standby, on which things are changed behind the replication's back. */
 @Timeout(300)
+@Tag("long")
 class CompareTest {
     private static final int ROWS = 20_000;
     private static final String TENANT_TABLE = "CREATE TABLE tenant.small (id INT PRIMARY KEY, v INT, t VARCHAR(20))";

@@ -3,6 +3,7 @@ package io.understudy.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.junit.jupiter.api.Tag;
 import io.understudy.demo.LoadCounters.Kind;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(180)
+@Tag("long")
 class DemoLoadTest {
 
     private static final int ORDERS = 5000;

@@ -2,6 +2,7 @@ package io.understudy.demo.domains;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import io.understudy.embedded.EmbeddedPair;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The dials of group commit on a real pair. */
 @Timeout(180)
+@Tag("long")
 class DialsExperimentTest {
     @Test
     void aWaitMakesLargerGroupsAndTheReplicaAppliesTheSameLogWithEachNumberOfWorkers() throws Exception {

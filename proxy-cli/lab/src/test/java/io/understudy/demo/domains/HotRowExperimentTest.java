@@ -2,12 +2,14 @@ package io.understudy.demo.domains;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import io.understudy.embedded.EmbeddedPair;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** {@code parallel: skip} on a replica that applies optimistically. */
 @Timeout(180)
+@Tag("long")
 class HotRowExperimentTest {
     @Test
     void theReplicaRepeatsNothingWithTheMark() throws Exception {

@@ -2,12 +2,14 @@ package io.understudy.demo.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(180)
+@Tag("long")
 class FailoverDemoTest {
     @Test
     void everythingHappensAsClaimed() throws Exception {

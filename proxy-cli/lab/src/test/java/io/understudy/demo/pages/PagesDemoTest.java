@@ -2,12 +2,14 @@ package io.understudy.demo.pages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
+@Tag("long")
 class PagesDemoTest {
     /** The lag is not judged: it is this machine's. */
     @Test

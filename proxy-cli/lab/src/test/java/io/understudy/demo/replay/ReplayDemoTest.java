@@ -2,6 +2,7 @@ package io.understudy.demo.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(240)
+@Tag("long")
 class ReplayDemoTest {
     @Test
     void theDroppedIndexAndTheChangedRowAreFound() throws Exception {

@@ -3,6 +3,7 @@ package io.understudy.demo.semisync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Tag;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Runs the experiment briefly. Checks only figures that do not depend on the scheduler: a delay is a lower bound. */
 @Timeout(120)
+@Tag("long")
 class SemiSyncExperimentTest {
     @Test
     void everySettingIsMeasuredAndTheAcknowledgementContainsTheDelay() throws Exception {

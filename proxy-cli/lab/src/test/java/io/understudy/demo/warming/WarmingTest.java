@@ -3,6 +3,7 @@ package io.understudy.demo.warming;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import org.junit.jupiter.api.Tag;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Arrays;
@@ -10,6 +11,7 @@ import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("long")
 class WarmingTest {
     /** The most popular key of YCSB's default has the share 1 / H, where H is the sum of rank^-0.99. */
     @Test
