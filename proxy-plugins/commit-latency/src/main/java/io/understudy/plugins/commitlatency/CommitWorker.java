@@ -139,7 +139,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     }
 
     private void decides(Object event) {
-        if (!queue.offer(event)) {
+        // Once one has found no room, those that follow wait behind it.
+        if (!decisive.isEmpty() || !queue.offer(event)) {
             decisive.add(event);
         }
     }

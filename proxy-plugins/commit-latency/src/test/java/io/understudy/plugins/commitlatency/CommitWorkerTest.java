@@ -25,6 +25,8 @@ class CommitWorkerTest {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Map<String, List<Long>> series = new TreeMap<>();
     private long now = 1_000 * MS;
+    /** What happens beside the worker when it has measured something. */
+    private Runnable onValue = () -> {};
 
     private CommitWorker worker(Attribution attribution, boolean hasAccount) {
         PluginContext context = Fakes.of(PluginContext.class, (proxy, method, arguments) -> {
@@ -33,7 +35,10 @@ class CommitWorkerTest {
             }
             List<Long> values = new ArrayList<>();
             series.put(arguments[0] + Arrays.toString((Object[]) arguments[2]), values);
-            return (LatencyRecorder) values::add;
+            return (LatencyRecorder) value -> {
+                values.add(value);
+                onValue.run();
+            };
         });
         CommitLatencyConfig config = new CommitLatencyConfig(
                 attribution, Duration.ofMillis(250), Duration.ofSeconds(1), 10, Duration.ofSeconds(30), 0L);
@@ -89,6 +94,31 @@ class CommitWorkerTest {
         worker.onStart(FACTS, false);
         worker.run();
         assertThat(worker.view().attribution().active()).isEqualTo("binlog");
+    }
+
+    /** The stream begins while the queue is full, and ends when the worker has made room again. */
+    @Test
+    void theStreamsEndIsNotProcessedBeforeItsBeginning() {
+        CommitWorker worker = worker(Attribution.AUTO, true);
+        ProcedureCall call = new ProcedureCall(1, 70, "app", "shop", "d1", now);
+        worker.ended(call, now, "3e11fa47-71ca-11e1-9e33-c80aa9429562:4-6");
+        for (int i = 0; i < 70_000; i++) {
+            worker.ended(call, now, null);
+        }
+        for (int i = 0; i < 300; i++) {
+            worker.sampled(SemiSyncTest.sample(now, true, true, 0));
+        }
+        worker.onStart(FACTS, false);
+        List<String> ends = new ArrayList<>();
+        onValue = () -> {
+            if (ends.isEmpty()) {
+                ends.add("end");
+                worker.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+            }
+        };
+        worker.run();
+        assertThat(ends).hasSize(1);
+        assertThat(worker.view().attribution().active()).isEqualTo("counters");
     }
 
     @Test
