@@ -158,14 +158,13 @@ final class CausalCheck {
         return outcome;
     }
 
-    /** Gives a pooled connection settings that are the same on both servers. */
+    /** Gives a pooled connection settings that are the same on both servers; the pool itself lifts the row limit. */
     private static void settle(Connection connection, String mode) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET NAMES utf8mb4 COLLATE utf8mb4_general_ci");
             // With READ UNCOMMITTED, rows that no transaction has committed would count; no binary log has them.
             statement.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
-            statement.execute("SET SESSION sql_mode = " + mode
-                    + ", SESSION time_zone = '+00:00', SESSION sql_select_limit = 18446744073709551615");
+            statement.execute("SET SESSION sql_mode = " + mode + ", SESSION time_zone = '+00:00'");
         }
     }
 
@@ -189,8 +188,7 @@ final class CausalCheck {
     /** The pool's other users expect the server's own settings; the isolation level means nothing to them. */
     private static void release(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET SESSION sql_mode = DEFAULT, SESSION time_zone = DEFAULT,"
-                    + " SESSION sql_select_limit = DEFAULT");
+            statement.execute("SET SESSION sql_mode = DEFAULT, SESSION time_zone = DEFAULT");
         }
     }
 
