@@ -2,14 +2,17 @@ package io.understudy.readiness;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Members of Group Replication or Galera, of which this gate and {@code switchover} know nothing. */
 final class ClusterCheck implements Check {
     private static final String NAME = "cluster";
 
+    private record Membership(String cluster, String remedy) {}
+
     /** Returns whether one of the servers is a member, so that no other check says something true. */
     static boolean isOne(Situation.Round round) {
-        return !member(round.standby()).isEmpty() || !member(round.primary()).isEmpty();
+        return member(round.standby()) != null || member(round.primary()) != null;
     }
 
     @Override
@@ -21,31 +24,32 @@ final class ClusterCheck implements Check {
     }
 
     private static void finding(String role, ServerFacts server, List<Finding> findings) {
-        String member = member(server);
-        if (member.isEmpty()) {
+        Membership member = member(server);
+        if (member == null) {
             return;
         }
-        boolean galera = member.startsWith("the Galera");
         findings.add(Finding.blocks(
                 NAME,
                 role,
-                "the " + role + " is a member of " + member + ", which is not supported",
+                "the " + role + " is a member of " + member.cluster() + ", which is not supported",
                 "members are promoted by the cluster itself, and replicate in another way than this gate reads",
-                galera
-                        ? "use the cluster's own means: every node takes writes; list one in primary.address, and move"
-                                + " clients with POST /api/primary"
-                        : "use the group's own means: SELECT group_replication_set_as_primary('UUID'); with"
-                                + " primary.candidates the proxy follows it"));
+                member.remedy()));
     }
 
-    /** Returns the cluster that a server belongs to, or an empty text. */
-    private static String member(ServerFacts server) {
+    /** Returns what a server belongs to, or null. */
+    private static @Nullable Membership member(ServerFacts server) {
         if (!server.variable("group_replication_group_name").isEmpty()) {
-            return "the group " + server.variable("group_replication_group_name") + " (Group Replication)";
+            return new Membership(
+                    "the group " + server.variable("group_replication_group_name") + " (Group Replication)",
+                    "use the group's own means: SELECT group_replication_set_as_primary('UUID'); with"
+                            + " primary.candidates the proxy follows it");
         }
         String provider = server.variable("wsrep_provider");
         return ServerFacts.isOn(server.variable("wsrep_on")) && !provider.isEmpty() && !provider.equals("none")
-                ? "the Galera cluster " + server.variable("wsrep_cluster_name") + " (wsrep_on)"
-                : "";
+                ? new Membership(
+                        "the Galera cluster " + server.variable("wsrep_cluster_name") + " (wsrep_on)",
+                        "use the cluster's own means: every node takes writes; list one in primary.address, and move"
+                                + " clients with POST /api/primary")
+                : null;
     }
 }

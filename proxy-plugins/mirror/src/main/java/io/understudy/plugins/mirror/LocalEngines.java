@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalEngines {
     /** In front of the engine's name in a reason. */
-    static final String REASON = "engine_";
+    private static final String REASON = "engine_";
 
     private static final Set<String> LOCAL =
             Set.of("innodb", "myisam", "aria", "memory", "archive", "csv", "blackhole", "rocksdb", "tokudb");

@@ -42,6 +42,7 @@ final class ViewReader {
         Deque<TableName> open = new ArrayDeque<>();
         open.add(name);
         String reason = null;
+        TableState.Kind against = TableState.Kind.VIEW;
         while (reason == null && !open.isEmpty()) {
             TableName next = open.remove();
             if (!names.add(next)) {
@@ -49,6 +50,7 @@ final class ViewReader {
             }
             if (names.size() > MAX_NAMES) {
                 reason = "too_many_tables";
+                against = TableState.Kind.VIEW;
                 break;
             }
             TableDictionary.Found found = dictionary.find(next);
@@ -56,16 +58,11 @@ final class ViewReader {
                 return new TableState(
                         TableState.Kind.ABSENT, null, Set.of(name), queriedNanos, dictionary.errorOfReading(name));
             }
+            against = found == null || found.view() ? TableState.Kind.VIEW : TableState.Kind.ENGINE;
             reason = found == null ? HIDDEN_TABLE : reasonAgainst(next, found, open);
         }
-        return new TableState(kind(reason), reason, Set.copyOf(names), queriedNanos, null);
-    }
-
-    private static TableState.Kind kind(@Nullable String reason) {
-        if (reason == null) {
-            return TableState.Kind.READS;
-        }
-        return reason.startsWith(LocalEngines.REASON) ? TableState.Kind.ENGINE : TableState.Kind.VIEW;
+        return new TableState(
+                reason == null ? TableState.Kind.READS : against, reason, Set.copyOf(names), queriedNanos, null);
     }
 
     private @Nullable String reasonAgainst(TableName name, TableDictionary.Found found, Deque<TableName> open) {

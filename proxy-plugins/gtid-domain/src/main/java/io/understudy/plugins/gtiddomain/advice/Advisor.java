@@ -30,6 +30,7 @@ public final class Advisor implements BinlogListener, Runnable {
     private final TransactionCount count = new TransactionCount();
     private volatile String state = "not started";
     private volatile boolean reading;
+    private volatile boolean ofMySql;
 
     private @Nullable Map<String, Object> last;
     private long lastNanos;
@@ -53,6 +54,7 @@ public final class Advisor implements BinlogListener, Runnable {
     @Override
     public void onStart(PrimaryFacts facts, boolean replaced) {
         reading = facts.flavor() == ServerFlavor.MARIADB;
+        ofMySql = !reading;
         state = reading ? "" : SteeringAdvice.MYSQL;
     }
 
@@ -64,6 +66,7 @@ public final class Advisor implements BinlogListener, Runnable {
     /** Called when the log is not read, with the reason. */
     public void off(String why) {
         reading = false;
+        ofMySql = false;
         state = why;
         stalls.gap();
     }
@@ -101,7 +104,7 @@ public final class Advisor implements BinlogListener, Runnable {
     }
 
     private Map<String, Object> advice(long now) {
-        if (workload.ofMySql() || state.equals(SteeringAdvice.MYSQL)) {
+        if (workload.ofMySql() || ofMySql) {
             return SteeringAdvice.ofMySql();
         }
         List<Workload.Entry> entries = workload.entries().stream()
