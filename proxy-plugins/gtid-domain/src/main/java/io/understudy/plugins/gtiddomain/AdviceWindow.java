@@ -6,7 +6,9 @@ import io.understudy.plugins.gtiddomain.tagging.Policy;
 import io.understudy.plugins.gtiddomain.tagging.WriteOutcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +61,26 @@ final class AdviceWindow {
                 meters.writes.sum(),
                 meters.independent.sum(),
                 rules);
+    }
+
+    /** Returns the outcomes of the writes that a rule matched, from the oldest sample until now; empty for none. */
+    synchronized Map<WriteOutcome, Long> outcomes() {
+        Map<WriteOutcome, Long> outcomes = new EnumMap<>(WriteOutcome.class);
+        Sample from = samples.peekFirst();
+        if (from == null) {
+            return outcomes;
+        }
+        for (int rule = 0; rule < from.policy().rules.size(); rule++) {
+            long[][] before = from.rules().get(rule + 1);
+            for (WriteOutcome outcome : WriteOutcome.values()) {
+                long count = from.policy().meters(rule).total(outcome)
+                        - Arrays.stream(before[outcome.ordinal()]).sum();
+                if (count > 0) {
+                    outcomes.merge(outcome, count, Long::sum);
+                }
+            }
+        }
+        return outcomes;
     }
 
     /** Returns the counts from the oldest sample until now. */

@@ -80,19 +80,21 @@ final class DomainsView implements Supplier<Object> {
 
     private @Nullable String nothingTagged(Policy policy) {
         long matched = 0;
-        Map<WriteOutcome, Long> outcomes = new EnumMap<>(WriteOutcome.class);
+        Map<WriteOutcome, Long> total = new EnumMap<>(WriteOutcome.class);
         for (int rule = 0; rule < policy.rules.size(); rule++) {
             matched += policy.rules.hits(rule);
             for (WriteOutcome outcome : WriteOutcome.values()) {
-                outcomes.merge(outcome, policy.meters(rule).total(outcome), Long::sum);
+                total.merge(outcome, policy.meters(rule).total(outcome), Long::sum);
             }
         }
+        Map<WriteOutcome, Long> recent = domains.window.outcomes();
         String problem = domains.poller.problem();
         return NothingTagged.why(
                 domains.wantsTags() && policy.rules.size() > 0,
                 policy.tagging,
                 matched,
-                outcomes,
+                recent.isEmpty() ? total : recent,
+                domains.refused(),
                 problem == null ? "" : problem,
                 domains.dictionary.learning());
     }

@@ -14,7 +14,8 @@ final class NothingTagged {
      * @param wanted whether the configuration has mode tag and a rule with a domain
      * @param tagging whether sessions are tagged now
      * @param matched statements that matched a rule
-     * @param outcomes of the writes among them
+     * @param outcomes of the writes among them in the last minutes
+     * @param refused whether the server has refused the domain to some account in the last minutes
      * @param problem why no table can be handed over at present; empty for none
      * @param learning whether it is not known yet what is written together
      */
@@ -23,6 +24,7 @@ final class NothingTagged {
             boolean tagging,
             long matched,
             Map<WriteOutcome, Long> outcomes,
+            boolean refused,
             String problem,
             boolean learning) {
         if (!wanted || count(outcomes, WriteOutcome.TAGGED) > 0 || count(outcomes, WriteOutcome.PINNED) > 0) {
@@ -40,10 +42,11 @@ final class NothingTagged {
         if (learning) {
             return "what is written together is still being learned (plugins.gtid-domain.learn)";
         }
-        long refused = count(outcomes, WriteOutcome.LEFT_ALONE);
+        // Of a short session whose account lacks the privilege, each write is the first one.
+        long alone = count(outcomes, WriteOutcome.LEFT_ALONE) + (refused ? count(outcomes, WriteOutcome.UNPROVEN) : 0);
         long respected = count(outcomes, WriteOutcome.RESPECTED);
         long kept = count(outcomes, WriteOutcome.KEPT_DEFAULT);
-        if (refused > 0 && refused >= respected && refused >= kept) {
+        if (alone > 0 && alone >= respected && alone >= kept) {
             return "the server refuses to set the domain: GRANT BINLOG REPLAY ON *.* to the applications' accounts";
         }
         if (respected > 0 && respected >= kept) {

@@ -166,6 +166,11 @@ final class RunningDomains implements DomainAction {
         return config.mode() == Mode.TAG;
     }
 
+    /** Returns whether the server has refused the domain to some account in the last minutes. */
+    boolean refused() {
+        return shared.accounts().anyRefused();
+    }
+
     private List<String> writersOf(String table) {
         return indexes.labels(
                 policy.ownership.report.writersOf(dictionary.catalog().family(table)));

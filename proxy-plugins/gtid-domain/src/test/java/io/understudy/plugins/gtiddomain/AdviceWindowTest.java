@@ -7,6 +7,7 @@ import io.understudy.plugins.gtiddomain.tagging.Fixture;
 import io.understudy.plugins.gtiddomain.tagging.Guard;
 import io.understudy.plugins.gtiddomain.tagging.Mode;
 import io.understudy.plugins.gtiddomain.tagging.Policy;
+import io.understudy.plugins.gtiddomain.tagging.WriteOutcome;
 import io.understudy.testkit.FakeClient;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,17 @@ class AdviceWindowTest {
                         .containsEntry("domains", List.of(Map.of("domain", "10", "advised", 3L))))
                 .anySatisfy(rule ->
                         assertThat(rule).containsEntry("name", "shop.nothing").containsEntry("domains", List.of()));
+    }
+
+    @Test
+    void outcomesAreThoseOfTheLastMinutes() {
+        window.sample(0, fixture.policy);
+        write("archive", 3);
+        assertThat(window.outcomes()).isEqualTo(Map.of(WriteOutcome.ADVISED, 3L));
+        for (int i = 1; i <= 60; i++) {
+            window.sample(i * 10 * SECOND, fixture.policy);
+        }
+        assertThat(window.outcomes()).isEmpty();
     }
 
     @Test

@@ -16,6 +16,12 @@ public final class Accounts {
     /** An account that was refused is probed again after this time: it may have been granted the privilege. */
     private static final long PROBE_NANOS = 60_000_000_000L;
 
+    /** A refusal that no session has met again for this time counts no more. */
+    private static final long FORGET_NANOS = 5 * PROBE_NANOS;
+
+    /** @param at of the last refusal, {@code tried} of that or of the last probe */
+    private record Refusal(long at, long tried) {}
+
     private final LongSupplier nanos;
     /**
      * Users of which a session was accepted, and when one of each was last refused or probed. A user may be in both:
@@ -23,7 +29,7 @@ public final class Accounts {
      */
     private final Set<String> accepted = ConcurrentHashMap.newKeySet();
 
-    private final Map<String, Long> refused = new ConcurrentHashMap<>();
+    private final Map<String, Refusal> refused = new ConcurrentHashMap<>();
 
     private volatile FreshDomain fresh = new FreshDomain(DomainIndexes.DEFAULT, false);
     /** Of the sessions before {@link #forgetFreshIndex}. */
@@ -44,23 +50,37 @@ public final class Accounts {
     /** Called when the server has refused the variable to a session of the user for want of a privilege. */
     public void refused(String user) {
         if (refused.size() < MAX_USERS || refused.containsKey(user)) {
-            refused.put(user, nanos.getAsLong());
+            long now = nanos.getAsLong();
+            refused.put(user, new Refusal(now, now));
         }
+    }
+
+    /** Returns whether some user has been refused in the last minutes. */
+    public boolean anyRefused() {
+        return refused.keySet().stream().anyMatch(this::hasRefusal);
+    }
+
+    private boolean hasRefusal(String user) {
+        Refusal last = refused.get(user);
+        if (last == null || nanos.getAsLong() - last.at < FORGET_NANOS) {
+            return last != null;
+        }
+        return !refused.remove(user, last);
     }
 
     /** Returns whether nothing is known of the user's next session, so that it is worth probing before a write. */
     boolean isUnknown(String user) {
-        return accepted.contains(user) == refused.containsKey(user);
+        return accepted.contains(user) == hasRefusal(user);
     }
 
     /** Returns whether the server has refused every session of the user. */
     boolean isRefused(String user) {
-        return refused.containsKey(user) && !accepted.contains(user);
+        return hasRefusal(user) && !accepted.contains(user);
     }
 
-    /** Returns whether the server has accepted it from a session of the user, and has refused none. */
+    /** Returns whether the server has accepted it from a session of the user, and has refused none lately. */
     boolean isProven(String user) {
-        return accepted.contains(user) && !refused.containsKey(user);
+        return accepted.contains(user) && !hasRefusal(user);
     }
 
     /**
@@ -68,12 +88,12 @@ public final class Accounts {
      * again each minute. Each refusal is an error on the server.
      */
     boolean mayTry(String user) {
-        Long last = refused.get(user);
+        Refusal last = refused.get(user);
         if (last == null) {
             return true;
         }
         long now = nanos.getAsLong();
-        return now - last >= PROBE_NANOS && refused.replace(user, last, now);
+        return now - last.tried >= PROBE_NANOS && refused.replace(user, last, new Refusal(last.at, now));
     }
 
     /** Returns the index of the server's global value, with which a new session starts, as far as it is known. */

@@ -232,6 +232,26 @@ class AccountPrivilegeTest {
         assertThat(app.run("DELETE FROM archive")).isEqualTo(TO_0);
     }
 
+    /** The privilege is granted while the proxy runs. */
+    @Test
+    void aRefusalThatNoSessionMeetsAgainIsForgotten() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        fixture.accounts.proven("app");
+        fixture.accounts.refused("app");
+        fixture.accounts.refused("weak");
+        fixture.now += 299_000_000_000L;
+        fixture.accounts.refused("weak");
+        assertThat(fixture.accounts.mayTry("app")).isTrue();
+        assertThat(fixture.accounts.isProven("app")).isFalse();
+        fixture.now += 1_000_000_000L;
+        assertThat(fixture.accounts.isProven("app")).isTrue();
+        assertThat(fixture.accounts.isRefused("weak")).isTrue();
+        assertThat(fixture.accounts.anyRefused()).isTrue();
+        fixture.now += 299_000_000_000L;
+        assertThat(fixture.accounts.isUnknown("weak")).isTrue();
+        assertThat(fixture.accounts.anyRefused()).isFalse();
+    }
+
     @Test
     void aRefusalForAnotherReasonSaysNothingAboutTheAccount() {
         Fixture fixture = Fixture.tagging(Guard.PIN);
