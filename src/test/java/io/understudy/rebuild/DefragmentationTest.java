@@ -2,8 +2,8 @@ package io.understudy.rebuild;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableOrPartition;
+import io.understudy.sql.Quoting;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
@@ -156,8 +156,8 @@ class DefragmentationTest extends DefragmentedPair {
                 "shop.Ünïcode");
         for (String name : names) {
             TableOrPartition table = Objects.requireNonNull(TableOrPartition.written(name));
-            primary.execute("CREATE TABLE " + ServerQueries.name(table.schema()) + "."
-                    + ServerQueries.name(table.table()) + " (id INT PRIMARY KEY, k INT, KEY k(k)) CHARSET"
+            primary.execute("CREATE TABLE " + Quoting.name(table.schema(), table.table())
+                    + " (id INT PRIMARY KEY, k INT, KEY k(k)) CHARSET"
                     + " utf8mb4 SELECT seq AS id, seq AS k FROM shop.seq_1_to_3000");
         }
         pair.awaitCaughtUp(MOST);

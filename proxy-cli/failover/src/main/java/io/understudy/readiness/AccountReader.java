@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
 import io.understudy.base.JsonReader;
+import io.understudy.sql.Quoting;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.List;
@@ -60,8 +61,8 @@ final class AccountReader {
 
     /** A role of MariaDB has no host. */
     static String name(String user, String host) {
-        String quoted = "'" + user.replace("'", "''") + "'";
-        return host.isEmpty() ? quoted : quoted + "@'" + host.replace("'", "''") + "'";
+        String quoted = Quoting.account(user);
+        return host.isEmpty() ? quoted : quoted + "@" + Quoting.account(host);
     }
 
     private static void json(AccountShape account, String text) {

@@ -1,7 +1,7 @@
 package io.understudy.readiness;
 
-import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableOrPartition;
+import io.understudy.sql.Quoting;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -260,8 +260,8 @@ final class DefinitionsCheck implements Check.OfRound {
         private String quoted(String name) {
             TableOrPartition parts = kind.isQualified() ? TableOrPartition.written(bare(name)) : null;
             String quoted = parts == null
-                    ? kind == DefinitionKind.SCHEMA || kind == DefinitionKind.SERVER ? ServerQueries.name(name) : name
-                    : ServerQueries.name(parts.schema()) + "." + ServerQueries.name(parts.table());
+                    ? kind == DefinitionKind.SCHEMA || kind == DefinitionKind.SERVER ? Quoting.name(name) : name
+                    : Quoting.name(parts.schema(), parts.table());
             return name.equals(bare(name)) ? quoted : type(name) + " " + quoted;
         }
     }

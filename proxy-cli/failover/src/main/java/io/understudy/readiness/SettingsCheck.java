@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
 import io.understudy.readiness.VariableRules.Meaning;
+import io.understudy.sql.Quoting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -106,7 +107,7 @@ final class SettingsCheck implements Check.OfRound {
     }
 
     private static String set(String name, String value, boolean mariaDb) {
-        String literal = value.matches("-?\\d+(\\.\\d+)?") ? value : "'" + value.replace("'", "''") + "'";
+        String literal = value.matches("-?\\d+(\\.\\d+)?") ? value : Quoting.text(value);
         return "on the standby: SET " + (mariaDb ? "GLOBAL " : "PERSIST ") + name + " = " + literal
                 + (mariaDb ? ", and in its option file" : "")
                 + "; where it refuses that (error 1238): in its option file, then restart it";

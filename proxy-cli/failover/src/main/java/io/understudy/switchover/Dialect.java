@@ -56,10 +56,6 @@ interface Dialect {
     /** Returns the statements that point another standby of the old primary to the new one. */
     List<String> repoint(String host, int port, Replication like);
 
-    static String quote(String text) {
-        return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'";
-    }
-
     static boolean on(Map<String, String> row, String column) {
         return "Yes".equalsIgnoreCase(row.getOrDefault(column, ""));
     }

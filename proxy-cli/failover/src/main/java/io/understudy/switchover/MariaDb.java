@@ -1,5 +1,6 @@
 package io.understudy.switchover;
 
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +41,7 @@ final class MariaDb implements Dialect {
 
     @Override
     public String applied(String position, Duration longest) {
-        return "SELECT MASTER_GTID_WAIT(" + Dialect.quote(position) + ", " + Dialect.seconds(longest) + ")";
+        return "SELECT MASTER_GTID_WAIT(" + Quoting.text(position) + ", " + Dialect.seconds(longest) + ")";
     }
 
     @Override
@@ -102,25 +103,25 @@ final class MariaDb implements Dialect {
 
     @Override
     public String stop(Replication replication) {
-        return "STOP SLAVE " + Dialect.quote(replication.name());
+        return "STOP SLAVE " + Quoting.text(replication.name());
     }
 
     @Override
     public String start(Replication replication) {
-        return "START SLAVE " + Dialect.quote(replication.name());
+        return "START SLAVE " + Quoting.text(replication.name());
     }
 
     @Override
     public String forget(Replication replication) {
-        return "RESET SLAVE " + Dialect.quote(replication.name()) + " ALL";
+        return "RESET SLAVE " + Quoting.text(replication.name()) + " ALL";
     }
 
     @Override
     public List<String> repoint(String host, int port, Replication like) {
-        String name = Dialect.quote(like.name());
+        String name = Quoting.text(like.name());
         return List.of(
                 stop(like),
-                "CHANGE MASTER " + name + " TO MASTER_HOST=" + Dialect.quote(host) + ", MASTER_PORT=" + port
+                "CHANGE MASTER " + name + " TO MASTER_HOST=" + Quoting.text(host) + ", MASTER_PORT=" + port
                         + ", MASTER_USE_GTID=slave_pos",
                 start(like));
     }
@@ -128,9 +129,9 @@ final class MariaDb implements Dialect {
     @Override
     public List<String> follow(String host, int port, Replication before, String position) {
         return List.of(
-                "SET GLOBAL gtid_slave_pos=" + Dialect.quote(position),
-                "CHANGE MASTER TO MASTER_HOST=" + Dialect.quote(host) + ", MASTER_PORT=" + port + ", MASTER_USER="
-                        + Dialect.quote(before.user()) + ", MASTER_PASSWORD='PASSWORD', MASTER_SSL="
+                "SET GLOBAL gtid_slave_pos=" + Quoting.text(position),
+                "CHANGE MASTER TO MASTER_HOST=" + Quoting.text(host) + ", MASTER_PORT=" + port + ", MASTER_USER="
+                        + Quoting.text(before.user()) + ", MASTER_PASSWORD='PASSWORD', MASTER_SSL="
                         + (before.encrypted() ? 1 : 0) + ", MASTER_USE_GTID=slave_pos",
                 "START SLAVE");
     }

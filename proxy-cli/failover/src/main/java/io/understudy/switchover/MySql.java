@@ -1,5 +1,6 @@
 package io.understudy.switchover;
 
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ final class MySql implements Dialect {
 
     @Override
     public String applied(String position, Duration longest) {
-        return "SELECT WAIT_FOR_EXECUTED_GTID_SET(" + Dialect.quote(position) + ", " + Dialect.seconds(longest) + ")";
+        return "SELECT WAIT_FOR_EXECUTED_GTID_SET(" + Quoting.text(position) + ", " + Dialect.seconds(longest) + ")";
     }
 
     @Override
@@ -87,33 +88,33 @@ final class MySql implements Dialect {
 
     @Override
     public String stop(Replication replication) {
-        return "STOP REPLICA FOR CHANNEL " + Dialect.quote(replication.name());
+        return "STOP REPLICA FOR CHANNEL " + Quoting.text(replication.name());
     }
 
     @Override
     public String start(Replication replication) {
-        return "START REPLICA FOR CHANNEL " + Dialect.quote(replication.name());
+        return "START REPLICA FOR CHANNEL " + Quoting.text(replication.name());
     }
 
     @Override
     public String forget(Replication replication) {
-        return "RESET REPLICA ALL FOR CHANNEL " + Dialect.quote(replication.name());
+        return "RESET REPLICA ALL FOR CHANNEL " + Quoting.text(replication.name());
     }
 
     @Override
     public List<String> repoint(String host, int port, Replication like) {
         return List.of(
                 stop(like),
-                "CHANGE REPLICATION SOURCE TO SOURCE_HOST=" + Dialect.quote(host) + ", SOURCE_PORT=" + port
-                        + ", SOURCE_AUTO_POSITION=1 FOR CHANNEL " + Dialect.quote(like.name()),
+                "CHANGE REPLICATION SOURCE TO SOURCE_HOST=" + Quoting.text(host) + ", SOURCE_PORT=" + port
+                        + ", SOURCE_AUTO_POSITION=1 FOR CHANNEL " + Quoting.text(like.name()),
                 start(like));
     }
 
     @Override
     public List<String> follow(String host, int port, Replication before, String position) {
         return List.of(
-                "CHANGE REPLICATION SOURCE TO SOURCE_HOST=" + Dialect.quote(host) + ", SOURCE_PORT=" + port
-                        + ", SOURCE_USER=" + Dialect.quote(before.user())
+                "CHANGE REPLICATION SOURCE TO SOURCE_HOST=" + Quoting.text(host) + ", SOURCE_PORT=" + port
+                        + ", SOURCE_USER=" + Quoting.text(before.user())
                         + ", SOURCE_PASSWORD='PASSWORD'"
                         + (before.encrypted() ? ", SOURCE_SSL=1" : "")
                         + (before.fetchesKey() ? ", GET_SOURCE_PUBLIC_KEY=1" : "") + ", SOURCE_AUTO_POSITION=1",

@@ -1,5 +1,6 @@
 package io.understudy.switchover;
 
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -64,7 +65,7 @@ final class Privileges {
             throw new SQLException("the account of section switchover may do too little: "
                     + String.join("; ", problems) + ". On the primary: GRANT "
                     + String.join(", ", all.stream().sorted().toList()) + " ON *.* TO "
-                    + Dialect.quote(account.substring(0, at)) + "@" + Dialect.quote(account.substring(at + 1))
+                    + Quoting.account(account.substring(0, at)) + "@" + Quoting.account(account.substring(at + 1))
                     + ", and where it lacks more than replication brings, there too");
         }
     }

@@ -1,5 +1,6 @@
 package io.understudy.switchover;
 
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
@@ -34,13 +35,9 @@ record ScheduledEvent(String schema, String name, String definer, String charset
     String alter(String state) {
         int at = definer.lastIndexOf('@');
         String account = at < 0
-                ? Dialect.quote(definer)
-                : Dialect.quote(definer.substring(0, at)) + "@" + Dialect.quote(definer.substring(at + 1));
-        return "ALTER DEFINER=" + account + " EVENT " + identifier(schema) + "." + identifier(name) + " " + state;
-    }
-
-    private static String identifier(String name) {
-        return "`" + name.replace("`", "``") + "`";
+                ? Quoting.account(definer)
+                : Quoting.account(definer.substring(0, at)) + "@" + Quoting.account(definer.substring(at + 1));
+        return "ALTER DEFINER=" + account + " EVENT " + Quoting.name(schema, name) + " " + state;
     }
 
     /** Changes its state. The statement also stores the session's character set, so the event's own is set for it. */

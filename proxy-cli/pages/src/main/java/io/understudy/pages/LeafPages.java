@@ -1,5 +1,6 @@
 package io.understudy.pages;
 
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -26,7 +27,7 @@ public final class LeafPages {
         for (Row row : queries.rows(
                 "SELECT database_name, table_name, index_name, MAX(IF(stat_name = 'n_leaf_pages', stat_value,"
                         + " IF(stat_name LIKE 'n\\_diff%', COALESCE(sample_size, 0), 0))) FROM mysql.innodb_index_stats"
-                        + (schema == null ? "" : " WHERE database_name = " + ServerQueries.quote(schema))
+                        + (schema == null ? "" : " WHERE database_name = " + Quoting.text(schema))
                         + " GROUP BY database_name, table_name, index_name"
                         + " ORDER BY index_name <> 'PRIMARY', index_name",
                 row -> new Row(

@@ -80,13 +80,13 @@ public final class ServerQueries {
 
     /** Returns a system variable, or an empty text when the server has no variable of that name. */
     public String variable(String name) throws SQLException {
-        List<String> values = rows("SHOW GLOBAL VARIABLES LIKE " + quote(name), row -> text(row, 2));
+        List<String> values = rows("SHOW GLOBAL VARIABLES LIKE " + Quoting.text(name), row -> text(row, 2));
         return values.isEmpty() ? "" : values.get(0);
     }
 
     /** Returns a status counter, or 0 when the server has no counter of that name. */
     public long status(String name) throws SQLException {
-        List<Long> values = rows("SHOW GLOBAL STATUS LIKE " + quote(name), row -> row.getLong(2));
+        List<Long> values = rows("SHOW GLOBAL STATUS LIKE " + Quoting.text(name), row -> row.getLong(2));
         return values.isEmpty() ? 0 : values.get(0);
     }
 
@@ -100,16 +100,6 @@ public final class ServerQueries {
     public static boolean denied(SQLException e) {
         int code = e.getErrorCode();
         return code == ER_DBACCESS_DENIED || code == ER_TABLEACCESS_DENIED || code == ER_SPECIFIC_ACCESS_DENIED;
-    }
-
-    /** Returns a value as {@link Quoting#text} writes it. */
-    public static String quote(String text) {
-        return Quoting.text(text);
-    }
-
-    /** Returns an identifier as {@link Quoting#name(String)} writes it. */
-    public static String name(String identifier) {
-        return Quoting.name(identifier);
     }
 
     /** Returns a nullable column as text. */

@@ -1,5 +1,6 @@
 package io.understudy.pages;
 
+import io.understudy.sql.Quoting;
 import java.util.Comparator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -72,7 +73,7 @@ public record TableOrPartition(String schema, String table, String partition) im
     /** Returns the table's name in the form that {@link #written(String)} parses. */
     public String written() {
         boolean plain = schema.indexOf('.') < 0 && !schema.startsWith("`") && !table.startsWith("`");
-        return plain ? schema + "." + table : ServerQueries.name(schema) + "." + ServerQueries.name(table);
+        return plain ? schema + "." + table : Quoting.name(schema, table);
     }
 
     private static String bare(String quoted) {
