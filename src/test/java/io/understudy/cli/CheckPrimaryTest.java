@@ -194,6 +194,27 @@ class CheckPrimaryTest extends CheckedPair {
     }
 
     @Test
+    void theMonitorNeedsWhatReadyReads() throws IOException {
+        Said said = connect(pair.standby().port(), "reader");
+        assertThat(said.text())
+                .contains(
+                        "warning primary: ready cannot compare definitions: the monitor account lacks SELECT, SHOW VIEW,"
+                                + " TRIGGER; GRANT SELECT, SHOW VIEW, TRIGGER ON *.* TO 'monitor'@'%'");
+        pair.createAccount("compares", "secret", "SELECT, SHOW VIEW, TRIGGER ON *.*");
+        Said full = check(
+                Files.writeString(folder.resolve("compares.yaml"), """
+                        primary:
+                          address: "127.0.0.1:%d"
+                          tls: { mode: disabled }
+                          monitor: { user: compares, password: secret }
+                        standbys: [ %s ]
+                        """.formatted(
+                                pair.primary().port(), standby(pair.standby().port(), "reader"))),
+                "--connect");
+        assertThat(full.text()).contains("ok      primary: ").doesNotContain("compare definitions");
+    }
+
+    @Test
     void theGentleLeversNeedNoPrivilege() throws IOException {
         Path file = Files.writeString(
                 folder.resolve("levers.yaml"), """

@@ -61,6 +61,11 @@ final class AccountSql {
                 && mirror.verify().millionths() > 0;
     }
 
+    /** Returns the privileges on everything with which {@code ready} compares definitions. */
+    static List<String> forDefinitions(boolean mariaDb) {
+        return mariaDb ? List.of("SELECT", "SHOW VIEW", "TRIGGER") : List.of("SELECT", "SHOW VIEW", "TRIGGER", "EVENT");
+    }
+
     private static boolean usesDomains(LoadedConfig loaded) {
         return loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config && config.usesDomains();
     }

@@ -96,6 +96,7 @@ public final class PrimaryCheck {
             BinaryLogCheck binaryLog = new BinaryLogCheck(loaded, grants, schemas.account());
             findings.addAll(binaryLog.run("ON".equals(server.variable("log_bin"))));
             verify(grants);
+            readiness(grants, mariaDb);
             commitLatency(server, mariaDb);
             domains(server, grants, mariaDb);
             levers(mariaDb, version);
@@ -128,6 +129,19 @@ public final class PrimaryCheck {
                             + AccountSql.onEach(unread, "SELECT", schemas.account())));
         } else if (schemas.all()) {
             add(CheckResult.ok("plugins.mirror.verify", "the monitor account can read every schema of the primary"));
+        }
+    }
+
+    /** {@code ready} reads accounts and definitions with the monitor account, on both servers. */
+    private void readiness(AccountGrants grants, boolean mariaDb) {
+        List<String> lacking = AccountSql.forDefinitions(mariaDb).stream()
+                .filter(privilege -> !grants.hasAny(privilege))
+                .toList();
+        if (!loaded.config().standbys().isEmpty() && !lacking.isEmpty()) {
+            add(CheckResult.warning(
+                    WHERE,
+                    "ready cannot compare definitions: the monitor account lacks " + String.join(", ", lacking)
+                            + "; GRANT " + String.join(", ", lacking) + " ON *.* TO " + schemas.account()));
         }
     }
 
