@@ -10,10 +10,12 @@ import io.understudy.remote.AdminClient;
 import io.understudy.runtime.RunningProxy;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
+import io.understudy.switchover.WritableServers;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ServerSocket;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -162,7 +164,11 @@ class EveryStepMySqlTest {
         String what = (killed ? "killed" : "frozen") + (promoted ? ", promoted by hand," : "") + " behind step " + step;
         String outcome;
         int most;
-        try (WritableMySqlServers seen = new WritableMySqlServers(old, chosen)) {
+        Server one = connected(old);
+        Server two = connected(chosen);
+        try (Connection first = one.connection();
+                Connection second = two.connection();
+                WritableServers seen = new WritableServers(one::writable, two::writable)) {
             Runnable action = () -> {
                 if (promoted) {
                     promote(step, old, chosen);
@@ -220,45 +226,13 @@ class EveryStepMySqlTest {
                 .isEqualTo("0");
     }
 
-    /** Looks all the time how many of the two are writable, by connections of its own. */
-    private static final class WritableMySqlServers implements AutoCloseable {
-        private final Thread thread;
-        private volatile boolean closed;
-        private volatile int most;
-
-        WritableMySqlServers(Server one, Server two) {
-            thread = new Thread(() -> {
-                try (Connection first = connect(one);
-                        Connection second = connect(two)) {
-                    Server a = new Server("", 0, first);
-                    Server b = new Server("", 0, second);
-                    while (!closed) {
-                        // The one is asked again behind the other: it may have changed in between.
-                        boolean both = a.writable() && b.writable() && a.writable();
-                        most = Math.max(most, both ? 2 : a.writable() || b.writable() ? 1 : 0);
-                    }
-                } catch (SQLException e) {
-                    throw new AssertionError(e);
-                }
-            });
-            thread.start();
-        }
-
-        private static Connection connect(Server to) throws SQLException {
-            return java.sql.DriverManager.getConnection(
-                    "jdbc:mariadb://127.0.0.1:" + to.port() + "/?sslMode=disable&allowPublicKeyRetrieval=true",
-                    "root",
-                    "");
-        }
-
-        int most() {
-            return most;
-        }
-
-        @Override
-        public void close() throws InterruptedException {
-            closed = true;
-            thread.join();
-        }
+    private static Server connected(Server to) throws SQLException {
+        return new Server(
+                to.name(),
+                to.port(),
+                DriverManager.getConnection(
+                        "jdbc:mariadb://127.0.0.1:" + to.port() + "/?sslMode=disable&allowPublicKeyRetrieval=true",
+                        "root",
+                        ""));
     }
 }
