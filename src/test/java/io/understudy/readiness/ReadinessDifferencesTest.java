@@ -186,7 +186,7 @@ class ReadinessDifferencesTest extends ReadinessPair {
     private static List<String> bySchema() throws SQLException {
         Situation.Round round = new Situation.Round(bySchema(pair.standby()), bySchema(pair.primary()));
         Situation situation = new Situation(
-                round, round, "s", "p:1", Set.of(), ProxyFigures.NONE, false, false, 0, ReadinessGate.LIMITS);
+                round, round, "s", "p:1", Set.of(), ProxyFigures.NONE, false, false, false, 0, ReadinessGate.LIMITS);
         return new DefinitionsCheck()
                 .findings(round, situation).stream().map(Finding::what).toList();
     }

@@ -4,8 +4,11 @@ import io.understudy.ProxyServer;
 import io.understudy.plugin.PluginContext;
 import io.understudy.readiness.ProxyFigures;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -15,10 +18,19 @@ import org.jspecify.annotations.Nullable;
 final class PluginFigures implements ProxyFigures.Source {
     private static final long PATIENCE_SECONDS = 2;
 
+    /** Questions that a hung standby holds before the next one is refused. */
+    private static final int MOST_HUNG = 4;
+
     private final ProxyServer proxy;
+    private final ExecutorService threads;
 
     PluginFigures(ProxyServer proxy) {
         this.proxy = proxy;
+        threads = new ThreadPoolExecutor(0, MOST_HUNG, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+            Thread thread = new Thread(task, "readiness-lost");
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     @Override
@@ -32,15 +44,14 @@ final class PluginFigures implements ProxyFigures.Source {
 
     @Override
     public @Nullable Object lost(String standby) throws InterruptedException {
-        PluginContext.Action action = proxy.published().actions().get("lost");
+        PluginContext.Action action = proxy.published().actions().get("lost/look");
         if (action == null) {
             return null;
         }
         try {
             // The plugin asks the standby, which may hang; the gate has its own time.
-            return CompletableFuture.supplyAsync(() -> action.run(Map.of("on", standby)))
-                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        } catch (ExecutionException | TimeoutException e) {
+            return threads.submit(() -> action.run(Map.of("on", standby))).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
             return null;
         }
     }

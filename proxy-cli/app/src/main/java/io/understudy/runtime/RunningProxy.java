@@ -159,6 +159,10 @@ public final class RunningProxy implements AutoCloseable {
                 "standbys/{name}/readiness",
                 parameters -> standbys.full(parameters.getOrDefault("name", "")),
                 parameters -> standbys.redacted(parameters.getOrDefault("name", "")));
+        endpoints.sensitiveViewOf(
+                "standbys/{name}/readiness/recent",
+                parameters -> standbys.recent(parameters.getOrDefault("name", "")),
+                parameters -> standbys.redacted(parameters.getOrDefault("name", "")));
         RehearsalRecorder rehearsal = new RehearsalRecorder(
                 proxy::primaryView, proxy.histograms(), registry, this::digests, Clock.systemUTC());
         rehearsal.start(management);

@@ -9,15 +9,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the facts of one server, those that decide first. A missing privilege leaves one fact unknown. */
 final class FactsReader {
-    private static final int MOST_TRANSACTIONS = 100;
+    static final int MOST_TRANSACTIONS = 100;
     private static final String APPLIER = "system user";
 
     private final ServerSession session;
     private final ServerFacts facts;
     private final String account;
+    /** Rows of open transactions that were read. */
+    private int transactions;
 
     /** @param user the account of the session, for the statements that grant it more */
     FactsReader(ServerSession session, ServerFacts facts, String user) {
@@ -31,8 +34,12 @@ final class FactsReader {
         T run() throws SQLException;
     }
 
-    /** Reads everything. Returns early when the connection fails or the time is up. */
-    void read() {
+    /**
+     * Reads everything. Returns early when the connection fails or the time is up.
+     *
+     * @param kept definitions that, if they were read, are taken for the present ones
+     */
+    void read(Known<Definitions> kept) {
         try {
             facts.variables(Known.of(session.pairs("SHOW GLOBAL VARIABLES")));
             facts.connected();
@@ -46,7 +53,12 @@ final class FactsReader {
                     () -> new AccountReader(session, facts.isMariaDb()).read(),
                     "on the primary: GRANT SELECT ON mysql.* TO " + account));
             facts.definitions(
-                    known(() -> new DefinitionsReader(session, facts, this::grant, DefinitionsReader.MOST).read(), ""));
+                    kept.value() != null
+                            ? kept
+                            : known(
+                                    () -> new DefinitionsReader(session, facts, this::grant, DefinitionsReader.MOST)
+                                            .read(),
+                                    ""));
             facts.ended(session.rows(
                             "SELECT @@GLOBAL." + (facts.isMariaDb() ? "gtid_binlog_pos" : "gtid_executed") + " AS p")
                     .get(0)
@@ -114,13 +126,22 @@ final class FactsReader {
                     return all;
                 },
                 "");
-        List<OpenTransaction> open = facts.transactions().value();
-        if (names.value() != null) {
-            return names;
-        }
-        return open != null && open.stream().noneMatch(each -> each.connection() == 0)
+        return names.value() != null
+                ? names
+                : unlisted(names.reason(), facts.transactions().value(), transactions, grant("XA_RECOVER_ADMIN"));
+    }
+
+    /**
+     * Returns what the open transactions tell of the prepared ones, which cannot be listed.
+     *
+     * @param open those that were read; null for unknown
+     * @param read how many rows were read: at the limit there may be more
+     */
+    static Known<Set<String>> unlisted(
+            String reason, @Nullable List<OpenTransaction> open, int read, String statement) {
+        return open != null && read < MOST_TRANSACTIONS && open.stream().noneMatch(each -> each.connection() == 0)
                 ? Known.of(Set.of())
-                : Known.unknown(names.reason(), grant("XA_RECOVER_ADMIN"));
+                : Known.unknown(reason, statement);
     }
 
     /** MariaDB has a plugin for it; MySQL does not tell it. */
@@ -164,6 +185,7 @@ final class FactsReader {
             facts.transactions(Known.unknown(open.reason(), open.statement()));
             return;
         }
+        transactions = rows.size();
         Map<String, String> users = new HashMap<>();
         List<SchemaChange> changes = new ArrayList<>();
         for (Map<String, String> process : session.rows("SHOW PROCESSLIST")) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param warmth the mirror's figures of {@code /api/standbys}; null if there are none
  * @param differences reads of which the standby has other rows, as {@code /api/mirror} lists them; null if the proxy
- *     was not asked
+ *     was not asked, or compares none
  * @param lost the black box's report on it, as {@code /api/lost} has it; null if there is none
  */
 public record ProxyFigures(
@@ -21,13 +21,19 @@ public record ProxyFigures(
     /** No proxy was asked. */
     public static final ProxyFigures NONE = new ProxyFigures(null, null, null);
 
+    /** A question to a running proxy, for a gate that asks it while it reads the servers. */
+    public interface Question {
+        /** Returns what the proxy knows; responds within two seconds. */
+        ProxyFigures ask() throws InterruptedException;
+    }
+
     /** A way to a running proxy's admin endpoint, within the process or by HTTP. */
     public interface Source {
         /** Returns the content of {@code GET /api/NAME}, or null if there is none. */
         @Nullable
         Object view(String name) throws IOException, InterruptedException;
 
-        /** Returns the response of {@code POST /api/lost?on=STANDBY}, or null if there is none. */
+        /** Returns the response of {@code POST /api/lost/look?on=STANDBY}, or null if there is none. */
         @Nullable
         Object lost(String standby) throws IOException, InterruptedException;
     }
@@ -51,7 +57,7 @@ public record ProxyFigures(
             Map<String, Object> mirror = map(asked(() -> source.view("mirror")));
             if (mirror != null) {
                 Map<String, Object> verify = map(mirror.get("verify"));
-                differences = ofStandby(verify == null ? null : verify.get("differences"), standby);
+                differences = verify == null ? null : ofStandby(verify.get("differences"), standby);
             }
         }
         if (keeps) {
@@ -60,13 +66,13 @@ public record ProxyFigures(
         return new ProxyFigures(warmth, differences, lost);
     }
 
-    private interface Question {
+    private interface ViewQuestion {
         @Nullable
         Object ask() throws IOException, InterruptedException;
     }
 
     /** A proxy that does not run, or a plugin that cannot tell now, gives nothing. */
-    private static @Nullable Object asked(Question question) throws InterruptedException {
+    private static @Nullable Object asked(ViewQuestion question) throws InterruptedException {
         try {
             return question.ask();
         } catch (IOException | IllegalStateException | IllegalArgumentException e) {

@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Decides whether one standby may be promoted. Reads both servers and changes nothing. */
 public final class ReadinessGate {
@@ -94,6 +95,17 @@ public final class ReadinessGate {
      * @param proxy what a running proxy knows of this standby
      */
     public ReadinessReport report(ProxyFigures proxy) throws InterruptedException {
+        return report(() -> proxy, null);
+    }
+
+    /**
+     * Asks the proxy while it reads both servers, and returns the verdict.
+     *
+     * @param question for what a running proxy knows of this standby
+     * @param older a report of the same servers, whose definitions are taken for the present ones; null to read all
+     */
+    ReadinessReport report(ProxyFigures.Question question, @Nullable ReadinessReport older)
+            throws InterruptedException {
         long begun = System.nanoTime();
         PrimaryConfig config = loaded.config().primary();
         List<ServerLink.Login> logins = logins(standby, config);
@@ -101,23 +113,29 @@ public final class ReadinessGate {
                 ServerLink primaryLink = new ServerLink("primary", primary, config.tls(), logins)) {
             long half = begun + time.toNanos() / 2;
             long end = begun + time.toNanos();
-            ServerLink.Reading standbyBefore = standbyLink.read(half);
-            ServerLink.Reading primaryBefore = primaryLink.read(half);
+            Situation.Round keptBefore =
+                    older == null ? Situation.Round.NONE : older.situation().before();
+            Situation.Round keptNow =
+                    older == null ? Situation.Round.NONE : older.situation().now();
+            ServerLink.Reading standbyBefore = standbyLink.read(half, keptBefore.standby());
+            ServerLink.Reading primaryBefore = primaryLink.read(half, keptBefore.primary());
+            ProxyFigures proxy = question.ask();
             Situation.Round before = new Situation.Round(standbyBefore.await(half), primaryBefore.await(half));
             long pause = Math.min(PAUSE.toNanos(), end - System.nanoTime());
             TimeUnit.NANOSECONDS.sleep(pause);
             // What the primary had in the first reading counts as missing only if it is not on its way.
             standbyLink.awaitApplied(before, Math.min(end - PAUSE.toNanos(), System.nanoTime() + CATCH_UP.toNanos()));
-            ServerLink.Reading standbyNow = again(standbyLink, standbyBefore, end);
-            ServerLink.Reading primaryNow = again(primaryLink, primaryBefore, end);
+            ServerLink.Reading standbyNow = again(standbyLink, standbyBefore, keptNow.standby(), end);
+            ServerLink.Reading primaryNow = again(primaryLink, primaryBefore, keptNow.primary(), end);
             Situation.Round now = new Situation.Round(standbyNow.await(end), primaryNow.await(end));
             return judge(before, now, proxy, Duration.ofNanos(System.nanoTime() - begun));
         }
     }
 
     /** A server that has hung for half of the time is not asked again. */
-    private static ServerLink.Reading again(ServerLink link, ServerLink.Reading before, long deadline) {
-        return before.done().isDone() ? link.read(deadline) : before;
+    private static ServerLink.Reading again(
+            ServerLink link, ServerLink.Reading before, ServerFacts older, long deadline) {
+        return before.done().isDone() ? link.read(deadline, older) : before;
     }
 
     private ReadinessReport judge(Situation.Round before, Situation.Round now, ProxyFigures proxy, Duration took) {
@@ -133,6 +151,9 @@ public final class ReadinessGate {
                 proxy,
                 mirror != null,
                 keeps(loaded),
+                mirror instanceof MirrorConfig settings
+                        && settings.verify() != null
+                        && settings.verify().millionths() > 0,
                 mirror instanceof MirrorConfig settings ? settings.target() : 0,
                 limits);
         List<Finding> findings = new ArrayList<>();

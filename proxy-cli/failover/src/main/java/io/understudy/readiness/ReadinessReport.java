@@ -63,6 +63,20 @@ public final class ReadinessReport {
                 .count();
     }
 
+    /** Returns whether each reading has the definitions of both servers. */
+    boolean hasDefinitions() {
+        return hasDefinitions(situation.before()) && hasDefinitions(situation.now());
+    }
+
+    Situation situation() {
+        return situation;
+    }
+
+    private static boolean hasDefinitions(Situation.Round round) {
+        return round.standby().definitions().value() != null
+                && round.primary().definitions().value() != null;
+    }
+
     /** Returns the report as JSON, with names of accounts and tables. */
     public Map<String, Object> view() {
         Map<String, @Nullable Object> view = summary();

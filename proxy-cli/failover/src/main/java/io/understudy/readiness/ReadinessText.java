@@ -33,6 +33,11 @@ public final class ReadinessText {
         if (redacted && !findings.isEmpty()) {
             out.line("The admin token shows what, why and the statement: give the proxy's -c FILE, too.");
         }
+        if (redacted && report.get("ageSeconds") instanceof Number age) {
+            out.line(
+                    "Read %d s ago, definitions %d s ago; with the token it is read now.",
+                    age.longValue(), Table.whole(report, "definitionsAgeSeconds"));
+        }
         return out.text();
     }
 

@@ -3,27 +3,44 @@ package io.understudy.readiness;
 import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Serves {@code /api/standbys/{name}/readiness}. Anybody who reaches the port may call it, and each call queries two
- * servers. So one gate runs at a time, and its report is served for two seconds. Thread-safe.
+ * Serves {@code /api/standbys/{name}/readiness}. Each report queries two servers. So one gate runs at a time. Who has
+ * the token gets a report that is two seconds old at most; a page, or anybody who reaches the port, one of half a
+ * minute, whose definitions may be minutes old. Thread-safe.
  */
 public final class ReadinessView {
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    /** To read all definitions costs a server more than all the rest, and they seldom change. */
+    private static final long DEFINITIONS_NANOS = TimeUnit.MINUTES.toNanos(5);
     /** A caller that waits for another one's gate gets a response before the admin endpoint gives up. */
     private static final long PATIENCE_SECONDS = 7;
 
-    /** @param primary the one that the standby was compared with */
-    private record Kept(ReadinessReport report, Address primary, long at) {}
+    /** Makes a report. */
+    interface Gate {
+        /** @param older see {@link ReadinessGate#report(ProxyFigures.Question, ReadinessReport)} */
+        ReadinessReport report(LoadedConfig config, String standby, Address primary, @Nullable ReadinessReport older)
+                throws InterruptedException;
+    }
+
+    /**
+     * @param primary the one that the standby was compared with
+     * @param definitionsAt when the definitions were read
+     */
+    private record Kept(ReadinessReport report, LoadedConfig config, Address primary, long at, long definitionsAt) {}
 
     private final Supplier<LoadedConfig> config;
     private final Supplier<Address> primary;
-    private final ProxyFigures.Source proxy;
+    private final Gate asked;
     private final LongSupplier nanos;
     private final ReentrantLock gate = new ReentrantLock();
     private final Map<String, Kept> kept = new HashMap<>();
@@ -37,39 +54,79 @@ public final class ReadinessView {
      */
     public ReadinessView(
             Supplier<LoadedConfig> config, Supplier<Address> primary, ProxyFigures.Source proxy, LongSupplier nanos) {
+        this(
+                config,
+                primary,
+                (loaded, standby, present, older) -> ReadinessGate.of(
+                                loaded, standby, present, ReadinessGate.LIMITS, ReadinessGate.TIME)
+                        .report(
+                                () -> ProxyFigures.of(
+                                        proxy, standby, ReadinessGate.mirrors(loaded), ReadinessGate.keeps(loaded)),
+                                older),
+                nanos);
+    }
+
+    ReadinessView(Supplier<LoadedConfig> config, Supplier<Address> primary, Gate asked, LongSupplier nanos) {
         this.config = config;
         this.primary = primary;
-        this.proxy = proxy;
+        this.asked = asked;
         this.nanos = nanos;
     }
 
-    /** Returns the report with all names. */
+    /** Returns the report with all names, read for this call. */
     public Map<String, Object> full(String standby) {
-        return report(standby).view();
+        return aged(report(standby, FRESH_NANOS, FRESH_NANOS), ReadinessReport::view);
     }
 
-    /** Returns the verdict and the checks that found something. */
+    /** Returns the report with all names, of the last half minute. */
+    public Map<String, Object> recent(String standby) {
+        return aged(report(standby, RECENT_NANOS, DEFINITIONS_NANOS), ReadinessReport::view);
+    }
+
+    /** Returns the verdict and the checks that found something, of the last half minute. */
     public Map<String, Object> redacted(String standby) {
-        return report(standby).redacted();
+        return aged(report(standby, RECENT_NANOS, DEFINITIONS_NANOS), ReadinessReport::redacted);
     }
 
-    private ReadinessReport report(String standby) {
+    private Map<String, Object> aged(Kept report, Function<ReadinessReport, Map<String, Object>> form) {
+        Map<String, Object> view = new LinkedHashMap<>(form.apply(report.report));
+        long now = nanos.getAsLong();
+        view.put("ageSeconds", TimeUnit.NANOSECONDS.toSeconds(now - report.at));
+        view.put("definitionsAgeSeconds", TimeUnit.NANOSECONDS.toSeconds(now - report.definitionsAt));
+        return view;
+    }
+
+    /**
+     * @param most maximum age of the report
+     * @param mostDefinitions maximum age of the definitions in a report that is made now
+     */
+    private Kept report(String standby, long most, long mostDefinitions) {
+        LoadedConfig loaded = config.get();
+        ReadinessGate.standby(loaded.config(), standby);
         Address present = primary.get();
-        ReadinessGate asked =
-                ReadinessGate.of(config.get(), standby, present, ReadinessGate.LIMITS, ReadinessGate.TIME);
         try {
             if (!gate.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 throw new IllegalStateException("other standbys are being asked; ask again in some seconds");
             }
             try {
+                long begun = nanos.getAsLong();
                 Kept last = kept.get(standby);
-                if (last != null && last.primary.equals(present) && nanos.getAsLong() - last.at < FRESH_NANOS) {
-                    return last.report;
+                if (last != null && !(last.config == loaded && last.primary.equals(present))) {
+                    last = null;
                 }
-                ReadinessReport report = asked.report(ProxyFigures.of(
-                        proxy, standby, ReadinessGate.mirrors(config.get()), ReadinessGate.keeps(config.get())));
-                kept.put(standby, new Kept(report, present, nanos.getAsLong()));
-                return report;
+                if (last != null && begun - last.at < most && begun - last.definitionsAt < mostDefinitions) {
+                    return last;
+                }
+                ReadinessReport older =
+                        last == null || begun - last.definitionsAt >= mostDefinitions || !last.report.hasDefinitions()
+                                ? null
+                                : last.report;
+                ReadinessReport report = asked.report(loaded, standby, present, older);
+                long ended = nanos.getAsLong();
+                Kept made = new Kept(
+                        report, loaded, present, ended, last == null || older == null ? ended : last.definitionsAt);
+                kept.put(standby, made);
+                return made;
             } finally {
                 gate.unlock();
             }

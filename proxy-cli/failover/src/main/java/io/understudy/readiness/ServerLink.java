@@ -67,13 +67,17 @@ final class ServerLink implements AutoCloseable {
         });
     }
 
-    /** Starts to read all facts, until the deadline. */
-    Reading read(long deadline) {
+    /**
+     * Starts to read all facts, until the deadline.
+     *
+     * @param older facts whose definitions, if they were read, are taken for the present ones
+     */
+    Reading read(long deadline, ServerFacts older) {
         ServerFacts facts = new ServerFacts();
-        return new Reading(facts, thread.submit(() -> fill(facts, deadline)));
+        return new Reading(facts, thread.submit(() -> fill(facts, older, deadline)));
     }
 
-    private void fill(ServerFacts facts, long deadline) {
+    private void fill(ServerFacts facts, ServerFacts older, long deadline) {
         try {
             Connection open = connection;
             if (open == null || open.isClosed()) {
@@ -82,7 +86,7 @@ final class ServerLink implements AutoCloseable {
             }
             ServerSession session = new ServerSession(open, deadline);
             session.prepare();
-            new FactsReader(session, facts, user).read();
+            new FactsReader(session, facts, user).read(older.definitions());
         } catch (SQLException e) {
             facts.failed(String.valueOf(e.getMessage()), AccountHealth.refuses(e));
         } catch (RuntimeException | Error e) {

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param proxy what the running proxy knows of it
  * @param mirrors whether the configuration has the mirror
  * @param keeps whether it has the black box
+ * @param verifies whether its mirror compares reads
  * @param coldAbove pages a statement above the primary's from which a standby counts as cold
  */
 record Situation(
@@ -26,11 +27,15 @@ record Situation(
         ProxyFigures proxy,
         boolean mirrors,
         boolean keeps,
+        boolean verifies,
         double coldAbove,
         Limits limits) {
 
     /** One reading of both servers. */
-    record Round(ServerFacts standby, ServerFacts primary) {}
+    record Round(ServerFacts standby, ServerFacts primary) {
+        /** Nothing was read. */
+        static final Round NONE = new Round(new ServerFacts(), new ServerFacts());
+    }
 
     /** Returns the connection from the primary: the one known to be, else the one that is not known not to be. */
     static @Nullable Channel fromPrimary(Round round) {

@@ -13,7 +13,15 @@ final class VerifyCheck implements Check {
     public List<Finding> findings(Situation situation) {
         List<Map<String, Object>> differences = situation.proxy().differences();
         if (differences == null) {
-            return List.of(); // the check of the warmth says that the proxy was not asked
+            return situation.verifies()
+                    ? List.of(Finding.unknown(
+                            NAME,
+                            "",
+                            "whether reads differ there from the primary is not known: the proxy was not asked, or does"
+                                    + " not verify",
+                            "the standby may have other rows than the primary",
+                            "start the proxy, and give the admin token (admin.token in the file)"))
+                    : List.of();
         }
         List<Finding> findings = new ArrayList<>();
         differences.stream()

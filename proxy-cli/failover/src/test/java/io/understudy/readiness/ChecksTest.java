@@ -33,7 +33,7 @@ class ChecksTest {
 
     private static Situation situation(Situation.Round before, Situation.Round now) {
         return new Situation(
-                before, now, "s", "p:1", Set.of(), ProxyFigures.NONE, false, false, 0, ReadinessGate.LIMITS);
+                before, now, "s", "p:1", Set.of(), ProxyFigures.NONE, false, false, false, 0, ReadinessGate.LIMITS);
     }
 
     private static Situation.Round round(String applier, String secondsBehind) {
@@ -54,6 +54,39 @@ class ChecksTest {
         assertThat(new LagCheck().findings(situation))
                 .extracting(Finding::severity)
                 .containsExactly(Severity.BLOCKS);
+    }
+
+    @Test
+    void whatTheProxyDoesNotTellOfAVerifiedStandbyIsUnknown() {
+        Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
+        assertThat(new VerifyCheck()
+                        .findings(new Situation(
+                                round,
+                                round,
+                                "s",
+                                "p:1",
+                                Set.of(),
+                                ProxyFigures.NONE,
+                                true,
+                                false,
+                                true,
+                                0,
+                                ReadinessGate.LIMITS)))
+                .extracting(Finding::severity)
+                .containsExactly(Severity.UNKNOWN);
+        assertThat(new VerifyCheck().findings(situation(round, round))).isEmpty();
+    }
+
+    /** Of MySQL without XA_RECOVER_ADMIN. */
+    @Test
+    void aCutListOfTransactionsSaysNothingOfPreparedOnes() {
+        List<OpenTransaction> open = List.of(new OpenTransaction(7, "app", 1, 0));
+        assertThat(FactsReader.unlisted("denied", open, 1, "GRANT").value()).isEmpty();
+        assertThat(FactsReader.unlisted("denied", open, FactsReader.MOST_TRANSACTIONS, "GRANT"))
+                .isEqualTo(Known.unknown("denied", "GRANT"));
+        assertThat(FactsReader.unlisted("denied", List.of(new OpenTransaction(0, "", 1, 0)), 1, "GRANT")
+                        .value())
+                .isNull();
     }
 
     private static List<Finding> definitions(
@@ -160,7 +193,7 @@ class ChecksTest {
     private static List<String> ofProxy(ProxyFigures figures) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
         Situation situation =
-                new Situation(round, round, "s", "p:1", Set.of(), figures, true, true, 0, ReadinessGate.LIMITS);
+                new Situation(round, round, "s", "p:1", Set.of(), figures, true, true, false, 0, ReadinessGate.LIMITS);
         List<Finding> findings = new ArrayList<>(new VerifyCheck().findings(situation));
         findings.addAll(new MissingCheck().findings(situation));
         return findings.stream()
@@ -257,6 +290,7 @@ class ChecksTest {
                         Set.of(),
                         new ProxyFigures(warmth, null, null),
                         true,
+                        false,
                         false,
                         0,
                         ReadinessGate.LIMITS));
@@ -363,7 +397,7 @@ class ChecksTest {
         };
         long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         try (ServerLink link = new ServerLink("standby", STANDBY.address(), STANDBY.tls(), faulty)) {
-            ServerFacts facts = link.read(deadline).await(deadline);
+            ServerFacts facts = link.read(deadline, new ServerFacts()).await(deadline);
             Situation.Round round = new Situation.Round(facts, server(Map.of()));
             ReadinessReport report = report(round, round);
             assertThat(report.verdict()).isEqualTo(ReadinessReport.Verdict.UNKNOWN);

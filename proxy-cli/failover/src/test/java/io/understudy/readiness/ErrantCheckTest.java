@@ -22,7 +22,7 @@ class ErrantCheckTest {
     private static List<String> found(ServerFacts standby, ServerFacts primary) {
         Situation.Round round = new Situation.Round(standby, primary);
         Situation situation = new Situation(
-                round, round, "s", "p:1", Set.of(), ProxyFigures.NONE, false, false, 0, ReadinessGate.LIMITS);
+                round, round, "s", "p:1", Set.of(), ProxyFigures.NONE, false, false, false, 0, ReadinessGate.LIMITS);
         return new ErrantCheck()
                 .findings(situation).stream()
                         .map(finding ->

@@ -6,13 +6,13 @@ const EVERY_MILLIS = 30000;
 const LEVELS = { yes: "ok", findings: "warn", no: "bad", unknown: "unknown" };
 const asked = {};
 
-/** Asks for the verdicts that are too old. Each question makes the proxy query both servers. */
+/** Asks for the verdicts that are too old. The proxy serves all pages one report of the last half minute. */
 export function askReadiness() {
   if (document.hidden || !Array.isArray(state.standbys)) return;
   for (const { standby, primary } of state.standbys) {
     if (primary || Date.now() - (asked[standby] || 0) < EVERY_MILLIS) continue;
     asked[standby] = Date.now();
-    ask("/api/standbys/" + encodeURIComponent(standby) + "/readiness")
+    ask("/api/standbys/" + encodeURIComponent(standby) + "/readiness/recent")
       .then(report => report, error => ({ error: error.message }))
       .then(report => {
         state.readiness = { ...state.readiness, [standby]: report };

@@ -88,7 +88,7 @@ final class DashboardScene implements AutoCloseable {
     /** Starts the endpoint after {@code steps} samples of ten seconds. Returns its address. */
     String start(int steps) throws Exception {
         views.forEach((name, view) -> endpoints.view(name, () -> view));
-        endpoints.viewOf("standbys/{name}/readiness", parameters -> readiness);
+        endpoints.viewOf("standbys/{name}/readiness/recent", parameters -> readiness);
         gauges.forEach((name, value) ->
                 Gauge.builder(name, () -> value).tag("standby", "standby-1").register(registry));
         registry.counter("understudy.commits.unacknowledged");

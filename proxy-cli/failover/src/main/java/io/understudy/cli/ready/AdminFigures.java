@@ -21,6 +21,6 @@ record AdminFigures(AdminClient proxy, Duration patience) implements ProxyFigure
 
     @Override
     public @Nullable Object lost(String standby) throws IOException, InterruptedException {
-        return proxy.within(patience).act("lost?on=" + URLEncoder.encode(standby, StandardCharsets.UTF_8));
+        return proxy.within(patience).act("lost/look?on=" + URLEncoder.encode(standby, StandardCharsets.UTF_8));
     }
 }

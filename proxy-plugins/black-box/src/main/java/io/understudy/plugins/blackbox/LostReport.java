@@ -42,7 +42,17 @@ final class LostReport {
         this.nanoClock = nanoClock;
     }
 
+    /** Returns the report, and stores what it says is missing for the reports to come. */
     Map<String, Object> of(Survivor survivor) {
+        return of(survivor, true);
+    }
+
+    /** Returns the report, of which nothing stays: for a question that anybody may ask, and that may come often. */
+    Map<String, Object> unrecorded(Survivor survivor) {
+        return of(survivor, false);
+    }
+
+    private Map<String, Object> of(Survivor survivor, boolean recorded) {
         sessionEvents.run();
         Loss loss = box.loss(survivor);
         List<KeptTransaction> answered = new ArrayList<>();
@@ -52,7 +62,7 @@ final class LostReport {
         }
         Map<String, Object> view = new LinkedHashMap<>();
         Map<String, Object> primary = primary(loss);
-        if (Boolean.FALSE.equals(primary.get("read"))) {
+        if (recorded && Boolean.FALSE.equals(primary.get("read"))) {
             box.reported(survivor, loss, false);
         }
         view.put("survivor", survivor(survivor));

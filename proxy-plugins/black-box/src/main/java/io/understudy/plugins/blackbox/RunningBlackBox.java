@@ -86,6 +86,10 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction(
                 "lost", Survivors.PARAMETERS, parameters -> report.of(survivors.fromParameters(parameters)));
+        context.publishAction(
+                "lost/look",
+                Survivors.PARAMETERS,
+                parameters -> report.unrecorded(survivors.fromParameters(parameters)));
         context.publishAction("lost/rescue", Survivors.PARAMETERS, parameters -> {
             sessionEvents.run();
             return rescue.begin(survivors.fromParameters(parameters));

@@ -36,6 +36,16 @@ class DoubtsTest extends BlackBoxHarness {
     }
 
     @Test
+    void aLookLeavesNothingBehind() {
+        start(1, "0-1-10");
+        commit(0, 1, 11);
+        transaction(12);
+        dead();
+        assertThat(report.unrecorded(survivor("0-1-10", "", ""))).containsKey("impliedOnly");
+        assertThat(implied("0-1-12", "")).isEqualTo("");
+    }
+
+    @Test
     void whatWasReceivedCountsOnceTheServerIsSeenAtIt() {
         start(1, "0-1-10");
         transaction(11);
