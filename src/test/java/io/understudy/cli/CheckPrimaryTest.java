@@ -197,9 +197,8 @@ class CheckPrimaryTest extends CheckedPair {
     void theMonitorNeedsWhatReadyReads() throws IOException {
         Said said = connect(pair.standby().port(), "reader");
         assertThat(said.text())
-                .contains(
-                        "warning primary: ready cannot compare definitions: the monitor account lacks SELECT, SHOW VIEW,"
-                                + " TRIGGER; GRANT SELECT, SHOW VIEW, TRIGGER ON *.* TO 'monitor'@'%'");
+                .contains("warning primary: ready cannot compare definitions: the monitor account lacks SELECT, SHOW"
+                        + " VIEW, TRIGGER; GRANT SELECT, SHOW VIEW, TRIGGER ON *.* TO 'monitor'@'%'");
         pair.createAccount("compares", "secret", "SELECT, SHOW VIEW, TRIGGER ON *.*");
         Said full = check(
                 Files.writeString(folder.resolve("compares.yaml"), """

@@ -87,8 +87,8 @@ final class ErrantCheck implements Check {
                 "it has transactions that the primary never had: " + beyond,
                 "its data differ from the primary's, and after the promotion the other servers get them too, or stop"
                         + " when they are purged",
-                "find them with mysqlbinlog in the standby's binary log; undo their changes, then on the primary an empty"
-                        + " transaction for each: " + String.join("; ", empty)
+                "find them with mysqlbinlog in the standby's binary log; undo their changes, then on the primary an"
+                        + " empty transaction for each: " + String.join("; ", empty)
                         + (beyond.count() > empty.size() ? "; …" : "") + "; SET GTID_NEXT = 'AUTOMATIC'"));
     }
 }

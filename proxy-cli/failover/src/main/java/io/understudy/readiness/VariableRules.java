@@ -164,8 +164,8 @@ final class VariableRules {
             matching(".*_(buffer|buff|cache|pool|block|log_file|chunk|prealloc|alloc|alloc_block)_(size|instances)"),
             matching(".*_(threads|cache|cleaners|cache_instances|cache_segments|pool_instances|cache_triggers)"),
             matching("back_log|open_files_limit|innodb_open_files|thread_(cache|pool)_.*|tmp(_memory)?_table_size"),
-            matching(
-                    "temptable_.*|performance_schema.*|large_page.*|locked_in_memory|core_file|container_aware|server_mem.*"),
+            matching("temptable_.*|performance_schema.*|large_page.*|locked_in_memory|core_file|container_aware"
+                    + "|server_mem.*"),
             matching("innodb_(io|flush|flushing|lru|purge|read|write|page_cleaners|adaptive|max_dirty|redo_log_capac)"
                     + "(?!_only).*"),
             matching("innodb_(log|doublewrite|dedicated|numa|spin|sync|concurrency|thread|undo|ddl|change)_.*"),

@@ -18,7 +18,8 @@ class SelectionTest {
             quoteCharacter = '^',
             nullValues = "-",
             value = {
-                "NAMES utf8mb4, sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES' ~ SELECT \"id\" FROM \"orders\" WHERE n = '?' ~ -",
+                "NAMES utf8mb4, sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES'"
+                        + " ~ SELECT \"id\" FROM \"orders\" WHERE n = '?' ~ -",
                 "NAMES utf8mb4, sql_mode = 'ANSI' ~ SELECT \"what?\" FROM \"orders\" ~ -",
                 "NAMES utf8mb4, sql_mode = '' ~ SELECT id FROM \"orders\" ~ unparsed",
                 "- ~ SELECT id FROM \"orders\" ~ unparsed",

@@ -79,7 +79,8 @@ interface TableDictionary extends AutoCloseable {
         private InformationSchema(Connection connection) throws SQLException {
             this.connection = connection;
             types = connection.prepareStatement(
-                    "SELECT TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?");
+                    "SELECT TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ?"
+                            + " AND TABLE_NAME = ?");
             definitions = connection.prepareStatement(
                     "SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?");
             try (Statement statement = connection.createStatement();
