@@ -200,6 +200,24 @@ class MirrorVerifyTest {
         }
     }
 
+    /** The next user of the pooled connection would not see all rows. */
+    @Test
+    void aComparisonLeavesThePoolsRowLimit() throws Exception {
+        pair.primary().execute("SET GLOBAL log_output = 'TABLE'", "SET GLOBAL general_log = 1");
+        try (MirrorProxy proxy = MirrorProxy.start(
+                        pair.primary().port(), pair.standby().port(), "{ verify: 100%, rules: [ { name: all } ] }");
+                Connection client = proxy.mariadb("")) {
+            proxy.awaitMirroring();
+            until(proxy, client, "equal", 2, "SELECT name FROM items WHERE id = 90");
+            String sent = "SELECT COUNT(*) FROM mysql.general_log WHERE user_host LIKE 'under%' AND argument LIKE ";
+            assertThat(pair.primary().query(sent + "'%time_zone = DEFAULT%'")).isNotEqualTo("0");
+            assertThat(pair.primary().query(sent + "'%sql_select_limit = DEFAULT%'"))
+                    .isEqualTo("0");
+        } finally {
+            pair.primary().execute("SET GLOBAL general_log = 0", "SET GLOBAL log_output = 'FILE'");
+        }
+    }
+
     /** A rebuilt standby is seen to be right again, also when nobody reads the row. */
     @Test
     void aRepairedStandbyIsNoLongerListed() throws Exception {

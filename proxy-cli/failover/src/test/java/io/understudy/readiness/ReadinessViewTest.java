@@ -11,6 +11,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +35,8 @@ class ReadinessViewTest {
         view = new ReadinessView(() -> config, () -> Address.parse("127.0.0.1:3306"), this::report, () -> now);
     }
 
-    private ReadinessReport report(LoadedConfig loaded, String standby, Address primary, ReadinessReport older) {
+    private ReadinessReport report(
+            LoadedConfig loaded, String standby, Address primary, @Nullable ReadinessReport older) {
         made.add(older == null ? "all" : "kept");
         Situation.Round round = new Situation.Round(server(), server());
         Situation situation = new Situation(
