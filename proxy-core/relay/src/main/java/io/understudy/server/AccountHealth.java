@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -34,17 +35,22 @@ public final class AccountHealth {
     /** What the driver puts in front of the server's message. */
     private static final Pattern DRIVERS_OWN = Pattern.compile("^\\(conn=\\d+\\) ");
 
-    /** What one function was refused with. */
-    private record Failure(int code, String error, long sinceNanos, long lastNanos) {}
+    /**
+     * What one function was refused with.
+     *
+     * @param elsewhere the server that refused, for people; null for the one that the account is for
+     */
+    private record Failure(int code, String error, @Nullable String elsewhere, long sinceNanos, long lastNanos) {}
 
     /**
      * What is wrong with the account.
      *
+     * @param server the server that refuses it, for people
      * @param error the server's error
      * @param remedy the statement that mends it, or what else to do
      * @param affected the functions that do not work
      */
-    public record Problem(int code, String error, String remedy, List<String> affected) {}
+    public record Problem(String server, int code, String error, String remedy, List<String> affected) {}
 
     private final String key;
     private final Supplier<String> user;
@@ -56,7 +62,8 @@ public final class AccountHealth {
     /** By function, the first first. Guarded by this, as the next. */
     private final Map<String, Failure> failures = new LinkedHashMap<>();
 
-    private boolean told;
+    /** The server of the last warning; null after its end. */
+    private @Nullable String told;
 
     /**
      * @param key the account's key in the configuration
@@ -101,20 +108,19 @@ public final class AccountHealth {
             @Override
             public void refused(int code, String error) {
                 if (AccountRemedy.concerns(code)) {
-                    AccountHealth.this.refused(function, code, error);
+                    AccountHealth.this.refused(function, null, code, error);
                 }
             }
         };
     }
 
-    /** Reports the failure of a probe that has found the server alive. */
-    void refused(AccountUse use, String function, Exception failure) {
-        int code = code(failure);
-        if (AccountRemedy.concerns(code)) {
-            use.refused(code, Reasons.of(failure));
-        } else {
-            refused(function, code, Reasons.of(failure));
-        }
+    /**
+     * Reports the failure of a probe that has found the server alive.
+     *
+     * @param elsewhere the probed server, for people; null if it is the one that the account is for
+     */
+    void refused(String function, @Nullable String elsewhere, Exception failure) {
+        refused(function, elsewhere, code(failure), Reasons.of(failure));
     }
 
     /** Returns the number of the server's error; 0 if it sent none. */
@@ -134,15 +140,21 @@ public final class AccountHealth {
 
     /** Called when the server is another one. */
     public synchronized void serverChanged() {
-        failures.clear();
-        told = false;
+        failures.values().removeIf(failure -> failure.elsewhere() == null);
+        if (failures.isEmpty()) {
+            told = null;
+        }
     }
 
-    /** Called when a new login has succeeded: what was refused before a change of the account may work again. */
+    /**
+     * Called when a new login to the server that the account is for has succeeded: what that one refused before a
+     * change of the account may work again.
+     */
     void loggedIn() {
         boolean news;
         synchronized (this) {
-            news = failures.values().removeIf(failure -> AccountRemedy.endsWithALogin(failure.code()));
+            news = failures.values().removeIf(
+                    failure -> failure.elsewhere() == null && AccountRemedy.endsWithALogin(failure.code()));
             if (!news) {
                 return;
             }
@@ -159,7 +171,7 @@ public final class AccountHealth {
         }
     }
 
-    private void refused(String function, int code, String error) {
+    private void refused(String function, @Nullable String elsewhere, int code, String error) {
         boolean first;
         synchronized (this) {
             long now = nanoClock.getAsLong();
@@ -168,9 +180,11 @@ public final class AccountHealth {
                     ? before.sinceNanos()
                     : now;
             first = AccountRemedy.isPassword(code)
-                    && failures.values().stream().noneMatch(failure -> AccountRemedy.isPassword(failure.code()));
+                    && failures.values().stream()
+                            .noneMatch(failure -> AccountRemedy.isPassword(failure.code())
+                                    && Objects.equals(failure.elsewhere(), elsewhere));
             String text = DRIVERS_OWN.matcher(error).replaceFirst("");
-            failures.put(function, new Failure(code, text, since, now));
+            failures.put(function, new Failure(code, text, elsewhere, since, now));
             tell();
         }
         if (first) {
@@ -197,6 +211,7 @@ public final class AccountHealth {
         return cause == null
                 ? null
                 : new Problem(
+                        cause.elsewhere() == null ? server.get() : cause.elsewhere(),
                         cause.code(),
                         cause.error(),
                         AccountRemedy.of(cause.code(), cause.error(), user.get(), key),
@@ -206,13 +221,14 @@ public final class AccountHealth {
     /** Returns the problem as a sentence for an operator, or null. */
     public @Nullable String sentence() {
         Problem problem = problem();
-        return problem == null
-                ? null
-                : server.get() + (problem.code() == 0 ? " cannot be queried with" : " refuses") + " the account of "
-                        + key + " ('" + user.get() + "')" + (problem.code() == 0 ? "" : " with error " + problem.code())
-                        + ": " + problem.error()
-                        + "; without it: " + String.join(", ", problem.affected()) + "; remedy, there: "
-                        + problem.remedy();
+        return problem == null ? null : sentence(problem);
+    }
+
+    private String sentence(Problem problem) {
+        return problem.server() + (problem.code() == 0 ? " cannot be queried with" : " refuses") + " the account of "
+                + key + " ('" + user.get() + "')" + (problem.code() == 0 ? "" : " with error " + problem.code())
+                + ": " + problem.error()
+                + "; without it: " + String.join(", ", problem.affected()) + "; remedy, there: " + problem.remedy();
     }
 
     /** Returns the account's state for a JSON view. */
@@ -222,6 +238,7 @@ public final class AccountHealth {
         view.put("key", key);
         view.put("broken", problem != null);
         if (problem != null) {
+            view.put("server", problem.server());
             view.put("code", problem.code());
             view.put("error", problem.error());
             view.put("remedy", problem.remedy());
@@ -230,14 +247,15 @@ public final class AccountHealth {
         return view;
     }
 
+    /** Tells of a problem once, and of the next server's when the first one's is over. */
     private synchronized void tell() {
-        String now = sentence();
-        if (now != null && !told) {
-            told = true;
-            log.warn("{}", now);
-        } else if (now == null && told && failures.isEmpty()) {
-            told = false;
-            log.info("{} accepts the account of {} again", server.get(), key);
+        Problem now = problem();
+        if (now != null && !now.server().equals(told)) {
+            told = now.server();
+            log.warn("{}", sentence(now));
+        } else if (now == null && told != null && failures.isEmpty()) {
+            log.info("{} accepts the account of {} again", told, key);
+            told = null;
         }
     }
 }

@@ -387,7 +387,7 @@ public final class Candidates implements AutoCloseable {
                 return;
             }
             if (found == Role.UNCLEAR && account != null && failure != null) {
-                account.refused(use, function, failure);
+                account.refused(function, at.equals(address.get()) ? null : "candidate " + at, failure);
             }
             synchronized (Candidates.this) {
                 if (found == null) {

@@ -303,7 +303,7 @@ public final class PrimaryMonitor implements AutoCloseable {
             case ACCOUNT -> {
                 lastSignNanos = nanoClock.getAsLong();
                 if (account != null) {
-                    account.refused(use, FUNCTION, failure);
+                    account.refused(FUNCTION, null, failure);
                 }
                 yield before.alive();
             }

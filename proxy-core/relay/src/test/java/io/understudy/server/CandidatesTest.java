@@ -17,6 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -209,6 +211,50 @@ class CandidatesTest {
         assertThat(address.get()).isEqualTo(A);
         servers.put(A, "READ_ONLY");
         await().until(() -> address.get().equals(B));
+    }
+
+    /** The check logs in to the primary alone, and says nothing of the others. */
+    @Test
+    void anotherCandidateThatRefusesTheAccountIsOneProblemOfItsOwn() throws InterruptedException {
+        SimpleMeterRegistry own = new SimpleMeterRegistry();
+        AtomicLong later = new AtomicLong();
+        AccountHealth health = new AccountHealth("primary.monitor", () -> "m", () -> "primary " + A, later::get);
+        AtomicInteger probes = new AtomicInteger();
+        servers.put(B, new SQLException("Access denied", "28000", 1045));
+        PrimaryProbe refusing = () -> {
+            try {
+                return probe(servers.get(B));
+            } finally {
+                probes.incrementAndGet();
+            }
+        };
+        try (CapturedLog log = new CapturedLog();
+                Candidates refused = new Candidates(
+                        new PrimaryAddress(A, own, Clock.systemUTC()),
+                        at -> at.equals(B) ? refusing : () -> probe("WRITABLE"),
+                        health,
+                        own,
+                        executor)) {
+            refused.watch(List.of(A, B));
+            refused.awaitFirst(Duration.ofSeconds(10));
+            await().until(() -> probes.get() > 1);
+            later.addAndGet(AccountHealth.GRACE.toNanos());
+            for (int check = 0; check < 2; check++) {
+                health.loggedIn();
+                assertThat(health.problem()).as("check %s", check).isNotNull();
+                int before = probes.get();
+                await().until(() -> probes.get() > before + 1);
+                assertThat(health.sentence())
+                        .startsWith("candidate b:1 refuses the account of primary.monitor ('m') with error 1045");
+                later.addAndGet(LoginCheck.INTERVAL.toNanos());
+            }
+            assertThat(log.text())
+                    .containsOnlyOnce("refuses the account of primary.monitor")
+                    .doesNotContain("again");
+            servers.put(B, "READ_ONLY");
+            await().until(() -> log.text().contains("candidate b:1 accepts the account of primary.monitor again"));
+            assertThat(health.problem()).isNull();
+        }
     }
 
     @Test

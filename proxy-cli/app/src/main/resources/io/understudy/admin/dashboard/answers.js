@@ -73,8 +73,8 @@ export function clients(state) {
   if (account?.broken) {
     figures.push({
       label: "Account of " + account.key, value: "refused, error " + String(account.code), level: "warn",
-      meaning: account.error + ". Clients are served. Without it: " + text(account.affected) + ".",
-      todo: "On the primary: " + account.remedy + ".", doc: "health-checks.md"
+      meaning: (account.server ? account.server + ": " : "") + account.error + ". Clients are served. Without it: " + text(account.affected) + ".",
+      todo: "There: " + account.remedy + ".", doc: "health-checks.md"
     });
   }
   if (state.hold?.held) {
