@@ -48,8 +48,14 @@ public final class InFlight {
         return true;
     }
 
+    /**
+     * Returns the oldest exchange, or null if no response is due. Any thread may call this: another one's result may be
+     * out of date, or null while the ring is being replaced.
+     */
     public @Nullable Exchange head() {
-        return size == 0 ? null : ring[head];
+        @Nullable Exchange[] all = ring;
+        int oldest = head;
+        return size == 0 || oldest >= all.length ? null : all[oldest];
     }
 
     /** Returns the number of injected statements ahead of the client's oldest command. */

@@ -181,7 +181,10 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return atBoundary() && !settings.locks().any();
     }
 
-    /** Returns whether the client is a standby, or a reader of the binary log, that is being sent it. */
+    /**
+     * Returns whether the client is a standby, or a reader of the binary log, that is being sent it. Any thread may
+     * call this: the result may be out of date.
+     */
     public boolean readsBinaryLog() {
         Exchange oldest = inFlight.head();
         return oldest != null
@@ -190,7 +193,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     /**
      * Returns what keeps the session from {@link #mayPause}, in a few words, and since when. Any thread may call this:
-     * the result may be slightly out of date.
+     * the result may be out of date, and "open cursor" where the oldest command is being taken out.
      */
     public Occupation occupation() {
         if (settings.locks().any()) {
