@@ -5,8 +5,9 @@ package io.understudy.sql;
  *
  * @param acquired bits of the locks that it leaves taken
  * @param released bits of the locks that it leaves released
+ * @param taken bits of the locks that any of its statements takes, also one whose lock a later statement releases
  */
-public record LockChange(int acquired, int released) {
+public record LockChange(int acquired, int released, int taken) {
     /** {@code LOCK TABLES}, {@code FLUSH TABLES … WITH READ LOCK}, {@code FLUSH TABLES … FOR EXPORT}. */
     public static final int TABLES = 1;
     /** {@code FLUSH TABLES WITH READ LOCK}. */
@@ -14,7 +15,8 @@ public record LockChange(int acquired, int released) {
     /** {@code LOCK INSTANCE FOR BACKUP}; MariaDB's {@code BACKUP STAGE} and {@code BACKUP LOCK}. */
     public static final int BACKUP = 1 << 2;
 
-    public static final LockChange NONE = new LockChange(0, 0);
+    /** That of a text that neither takes nor releases a lock. */
+    public static final LockChange NONE = new LockChange(0, 0, 0);
 
     /**
      * Returns what all statements of a text do together.
@@ -36,15 +38,18 @@ public record LockChange(int acquired, int released) {
     private LockChange then(LockChange next) {
         return next.equals(NONE)
                 ? this
-                : new LockChange(acquired & ~next.released | next.acquired, released & ~next.acquired | next.released);
+                : new LockChange(
+                        acquired & ~next.released | next.acquired,
+                        released & ~next.acquired | next.released,
+                        taken | next.taken);
     }
 
     private static LockChange taken(int lock) {
-        return new LockChange(lock, 0);
+        return new LockChange(lock, 0, lock);
     }
 
     private static LockChange given(int locks) {
-        return new LockChange(0, locks);
+        return new LockChange(0, locks, 0);
     }
 
     private static LockChange one(Tokens t, int i, int end, boolean cut) {

@@ -42,12 +42,21 @@ class LockChangeTest {
                 "SELECT 'LOCK TABLES t' | 0 | 0"
             })
     void theLocksThatATextLeaves(String sql, int acquired, int released) {
-        assertThat(of(sql, false)).isEqualTo(new LockChange(acquired, released));
+        assertThat(of(sql, false))
+                .extracting(LockChange::acquired, LockChange::released)
+                .containsExactly(acquired, released);
+    }
+
+    @Test
+    void aLockThatIsReleasedAtOnceIsTaken() {
+        assertThat(of("LOCK TABLES t WRITE; SELECT 1; UNLOCK TABLES", false).taken())
+                .isEqualTo(LockChange.TABLES);
+        assertThat(of("UNLOCK TABLES", false).taken()).isZero();
     }
 
     @Test
     void whatIsCutMayLockTables() {
-        assertThat(of("FLUSH TABLES a_long_name, another", true)).isEqualTo(new LockChange(LockChange.TABLES, 0));
+        assertThat(of("FLUSH TABLES a_long_name, another", true)).isEqualTo(new LockChange(LockChange.TABLES, 0, LockChange.TABLES));
         assertThat(of("FLUSH STATUS", true)).isEqualTo(LockChange.NONE);
     }
 }

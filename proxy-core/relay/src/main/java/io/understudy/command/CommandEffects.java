@@ -38,7 +38,7 @@ final class CommandEffects {
         switch (exchange.code()) {
             case CommandCode.QUERY -> {
                 query(exchange, length);
-                lock(exchange, lockChange(exchange));
+                exchange.setLocks(lockChange(exchange), mayBeSeveral());
                 if (exchange.kind() == StatementKind.SET) {
                     model.trackingWatch().clientSets(exchange.number(), buf, index, length);
                 }
@@ -47,7 +47,7 @@ final class CommandEffects {
             case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> {
                 execute(exchange, buf, index, length);
                 PreparedEntry entry = exchange.prepared();
-                lock(exchange, entry == null ? LockChange.NONE : entry.locks());
+                exchange.setLocks(entry == null ? LockChange.NONE : entry.locks(), false);
             }
             case CommandCode.INIT_DB -> {
                 String name = buf.toString(index + 1, length - 1, StandardCharsets.UTF_8);
@@ -107,25 +107,16 @@ final class CommandEffects {
     /** Returns how the statement at hand changes the session's locks. */
     private LockChange lockChange(Exchange exchange) {
         boolean may = switch (exchange.kind()) {
-            case LOCK, UNLOCK, FLUSH, ADMIN -> true;
-            case BEGIN -> model.settingsModel().locks().any();
+            case LOCK, UNLOCK, FLUSH, ADMIN, BEGIN -> true;
             default -> false;
         };
-        return may || model.multiStatements() && model.statement().mayHoldSeveral()
+        return may || mayBeSeveral()
                 ? model.statement().lockChange(!exchange.complete())
                 : LockChange.NONE;
     }
 
-    private void lock(Exchange exchange, LockChange change) {
-        if (!change.equals(LockChange.NONE)) {
-            Runnable other = exchange.effect();
-            exchange.onSuccess(() -> {
-                if (other != null) {
-                    other.run();
-                }
-                model.settingsModel().locks().apply(change, model.nanos());
-            });
-        }
+    private boolean mayBeSeveral() {
+        return model.multiStatements() && model.statement().mayHoldSeveral();
     }
 
     private void query(Exchange exchange, int length) {
@@ -152,7 +143,7 @@ final class CommandEffects {
 
     /** Returns whether the text holds several statements; if so, their effect has been set. */
     private boolean isSeveral(Exchange exchange) {
-        if (!model.multiStatements() || !model.statement().mayHoldSeveral()) {
+        if (!mayBeSeveral()) {
             return false;
         }
         StatementSummary summary = exchange.summary();

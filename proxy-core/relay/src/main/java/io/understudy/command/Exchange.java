@@ -9,6 +9,7 @@ import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.ResultGtid;
 import io.understudy.plugin.RowWatcher;
 import io.understudy.protocol.CommandCode;
+import io.understudy.sql.LockChange;
 import io.understudy.sql.Lookup;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
@@ -50,6 +51,8 @@ public final class Exchange extends ResponseProgress implements CommandView {
     private @Nullable InjectedStatement injected;
     private int injectedBy;
     private @Nullable Runnable effect;
+    private LockChange locks = LockChange.NONE;
+    private boolean several;
 
     private @Nullable RowWatcher rowWatcher;
     private int rowWatcherSlot;
@@ -79,6 +82,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
         earlierGtids = List.of();
         injected = null;
         effect = null;
+        setLocks(LockChange.NONE, false);
     }
 
     /** Drops references when the exchange returns to the ring. */
@@ -137,6 +141,21 @@ public final class Exchange extends ResponseProgress implements CommandView {
     /** Sets how the command changes the session if it succeeds. */
     void onSuccess(Runnable whenOk) {
         effect = whenOk;
+    }
+
+    /** @param textOfSeveral whether the text may hold several statements, of which an error ends only the rest */
+    void setLocks(LockChange change, boolean textOfSeveral) {
+        locks = change;
+        several = textOfSeveral;
+    }
+
+    /** Returns how the command changes the session's locks if it succeeds. */
+    LockChange locks() {
+        return locks;
+    }
+
+    boolean several() {
+        return several;
     }
 
     @Nullable

@@ -2,9 +2,11 @@ package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.command.settings.ServerLocks;
 import io.understudy.plugin.Interest;
 import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
+import io.understudy.sql.LockChange;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
@@ -236,6 +238,9 @@ public final class ResponseTracker implements PacketSink {
                 // Other effects are set in the exchange.
             }
         }
+        if (!exchange.locks().equals(LockChange.NONE)) {
+            locks(exchange);
+        }
         if (!exchange.ok()) {
             if (exchange.code() == CommandCode.CHANGE_USER) {
                 model.changeUserRefused();
@@ -256,6 +261,15 @@ public final class ResponseTracker implements PacketSink {
         }
         if (reset) {
             listener.onReset();
+        }
+    }
+
+    private void locks(Exchange exchange) {
+        ServerLocks held = model.settingsModel().locks();
+        if (exchange.ok()) {
+            held.apply(exchange.locks(), model.nanos());
+        } else {
+            held.applyFailed(exchange.locks(), exchange.several(), exchange.errorCode(), model.nanos());
         }
     }
 }

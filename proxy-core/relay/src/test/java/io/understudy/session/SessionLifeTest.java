@@ -128,6 +128,62 @@ class SessionLifeTest extends SessionHarness {
         over(scripted, "drained");
     }
 
+    private static void query(Scripted scripted, String sql) {
+        scripted.client(Bytes.command(CommandCode.QUERY, sql));
+    }
+
+    /** The statements before the failed one have had their effect. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"LOCK TABLES t WRITE; SELECT bad", "LOCK TABLES t WRITE; SELECT bad; UNLOCK TABLES"})
+    void aLockOfATextThatFailsLaterIsKept(String text) {
+        Scripted scripted = loggedIn();
+        query(scripted, text);
+        scripted.server(packet(1, ok(0, AC | ServerStatus.MORE_RESULTS_EXISTS)));
+        scripted.server(packet(2, Bytes.err(1054, "Unknown column 'bad'")));
+        scripted.session.drain();
+        assertThat(scripted.session.ended()).isFalse();
+        query(scripted, "UNLOCK TABLES");
+        scripted.server(packet(1, ok(0, AC)));
+        over(scripted, "drained");
+    }
+
+    @Test
+    void aFailedLockTablesHasReleasedTheEarlierLocks() {
+        Scripted scripted = loggedIn();
+        query(scripted, "LOCK TABLES t WRITE");
+        scripted.server(packet(1, ok(0, AC)));
+        query(scripted, "LOCK TABLES missing WRITE");
+        scripted.server(packet(1, Bytes.err(1146, "Table 's.missing' doesn't exist")));
+        scripted.session.drain();
+        over(scripted, "drained");
+    }
+
+    @Test
+    void aLockTablesWithASyntaxErrorReleasesNothing() {
+        Scripted scripted = loggedIn();
+        query(scripted, "LOCK TABLES t WRITE");
+        scripted.server(packet(1, ok(0, AC)));
+        query(scripted, "LOCK TABLES t WRITTEN");
+        scripted.server(packet(1, Bytes.err(1064, "You have an error in your SQL syntax")));
+        scripted.session.drain();
+        assertThat(scripted.session.ended()).isFalse();
+    }
+
+    /** BEGIN arrives before the lock is known to be taken. */
+    @Test
+    void aPipelinedTransactionReleasesTheLockBeforeIt() {
+        Scripted scripted = loggedIn();
+        query(scripted, "LOCK TABLES t WRITE");
+        query(scripted, "BEGIN");
+        query(scripted, "COMMIT");
+        scripted.server(packet(1, ok(0, AC)));
+        scripted.server(packet(1, ok(0, AC | ServerStatus.IN_TRANS)));
+        scripted.server(packet(1, ok(0, AC)));
+        scripted.session.drain();
+        over(scripted, "drained");
+    }
+
     @Test
     void aServersCloseEndsTheSession() {
         Scripted scripted = loggedIn();

@@ -51,6 +51,7 @@ public final class PreparedEntry implements PreparedStatement {
         this.analyzer = analyzer;
     }
 
+    /** Returns how each execution changes the session's locks. */
     public LockChange locks() {
         return locks;
     }
