@@ -58,6 +58,8 @@ final class ChannelLeg implements Leg {
     private boolean closing;
     /** The peer may have sent what nobody has read. */
     private boolean unread;
+    /** {@link DroppedInput} reads the channel, whatever the other leg's buffer. */
+    private boolean dropping;
 
     private boolean writeFailed;
     private boolean withoutNotify;
@@ -217,6 +219,9 @@ final class ChannelLeg implements Leg {
     }
 
     private void apply() {
+        if (dropping) {
+            return;
+        }
         if (channel.isOpen()) {
             channel.config().setAutoRead(isTaking() && !inputWaits);
         }
@@ -255,6 +260,7 @@ final class ChannelLeg implements Leg {
     private void close() {
         if (unread && channel.isActive() && channel instanceof DuplexChannel duplex) {
             unread = false;
+            dropping = true;
             DroppedInput.untilClosed(duplex, tls);
             return;
         }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DroppedInput extends ChannelInboundHandlerAdapter {
     private static final long SECONDS = 2;
-    /** More than most statements; the rest of a longer one is answered by a reset. */
+    /** More than most statements; the rest of a longer one leads to a reset. */
     private static final long BYTES = 64L << 20;
 
     private long left = BYTES;
