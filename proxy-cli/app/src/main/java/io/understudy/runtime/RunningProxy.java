@@ -333,13 +333,21 @@ public final class RunningProxy implements AutoCloseable {
     /** Reads the configuration. One that is refused is read once more when its files are watched. */
     private LoadedConfig load() throws ConfigException {
         try {
+            return loadOnce();
+        } catch (ConfigException e) {
+            return loadOnce();
+        }
+    }
+
+    private LoadedConfig loadOnce() throws ConfigException {
+        try {
             LoadedConfig next = reloader.load();
             refused = Set.of();
             return next;
         } catch (ConfigException e) {
             refused = e.files();
-            watcher.look();
-            return reloader.load();
+            watcher.note();
+            throw e;
         }
     }
 

@@ -102,7 +102,7 @@ public final class ConfigWatcher implements AutoCloseable {
     }
 
     /** Takes note of files that are new in the list, so that a change of them from now on is one. */
-    public synchronized void look() {
+    public synchronized void note() {
         for (Path file : files.get()) {
             if (!seen.containsKey(file) && !missing.containsKey(file)) {
                 changed(file);
@@ -110,7 +110,7 @@ public final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    /** Looks for changes now, and reports them before it returns. */
+    /** Checks for changes now, and reports them before it returns. */
     public synchronized void check() {
         // A periodic task that throws would silently never run again.
         try {

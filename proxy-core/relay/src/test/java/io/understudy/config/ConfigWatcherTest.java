@@ -190,7 +190,7 @@ class ConfigWatcherTest {
     void aFileThatWasMissingFromTheStartIsNewWhenItAppears() throws Exception {
         Path secret = directory.resolve("secret");
         files.add(secret);
-        watcher.look();
+        watcher.note();
         scheduler.tick();
         assertThat(changes).isEmpty();
         Files.writeString(secret, "s3same");
