@@ -297,7 +297,7 @@ public final class BinlogDump {
         } else {
             log.debug("no binary log from the primary: {}; the next attempt is in {} s", message, pause.toSeconds());
         }
-        settings.listener().onGap(new BinlogTrouble(reason, message + "; " + remedy));
+        settings.listener().onGap(new BinlogTrouble(reason, message, remedy));
         synchronized (this) {
             if (isPresent(next)) {
                 pausing = submit(next, pause);

@@ -1,6 +1,7 @@
 package io.understudy.plugins.binlog;
 
 import java.sql.SQLException;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -9,6 +10,10 @@ final class BinlogErrors {
     private static final Pattern CODE = Pattern.compile("\\berror (\\d{4,5})\\b");
     private static final int ER_ACCESS_DENIED = 1045;
     private static final String OF_ACCOUNT = "see the account of primary.monitor in /api/primary and in the log";
+    /** The errors that the health of the account explains: login, limits of connections, privileges. */
+    private static final Set<Integer> OF_ACCOUNTS =
+            Set.of(1040, 1044, 1045, 1142, 1203, 1226, 1227, 1698, 1820, 1862, 3118, 3159, 3955, 4150, 4151);
+
     private static final int ER_MASTER_FATAL = 1236;
     private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
     private static final int ER_SAME_SERVER_ID = 4052;
@@ -52,9 +57,9 @@ final class BinlogErrors {
         };
     }
 
-    /** @param message in which a server that refuses the login has given the error's number */
+    /** @param message the failure, with the number of the server's error if it sent one */
     static String remedy(BinlogTrouble.Reason reason, String message) {
-        if (reason == BinlogTrouble.Reason.CONNECTION && code(message) != 0) {
+        if (reason == BinlogTrouble.Reason.CONNECTION && OF_ACCOUNTS.contains(code(message))) {
             return OF_ACCOUNT;
         }
         return switch (reason) {

@@ -272,12 +272,6 @@ public final class BinlogFeed implements AutoCloseable {
         return least == Long.MAX_VALUE ? BinlogDump.REST.toNanos() : least;
     }
 
-    /** The remedy that the message ends with is that of the account. */
-    private static String withoutRemedy(String message) {
-        int end = message.lastIndexOf("; ");
-        return end < 0 ? message : message.substring(0, end);
-    }
-
     /** One dump connection from its start to its stop. Its later events are ignored. */
     private final class Run implements BinlogListener, BinlogEvents {
         private final long serverId;
@@ -309,9 +303,9 @@ public final class BinlogFeed implements AutoCloseable {
 
         @Override
         public void onStart(PrimaryFacts began, boolean replaced) {
-            account.works();
             synchronized (BinlogFeed.this) {
                 if (run == this) {
+                    account.works();
                     state = new FeedState.Streaming(began);
                     List.copyOf(subscribers).forEach(subscriber -> subscriber.start(began, replaced));
                     refresh();
@@ -321,9 +315,9 @@ public final class BinlogFeed implements AutoCloseable {
 
         @Override
         public void onGap(BinlogTrouble why) {
-            account.refused(BinlogErrors.code(why.message()), withoutRemedy(why.message()));
             synchronized (BinlogFeed.this) {
                 if (run == this) {
+                    account.refused(BinlogErrors.code(why.cause()), why.cause());
                     state = new FeedState.Missing(why);
                     // A copy, because a listener may leave during the call.
                     List.copyOf(subscribers).forEach(subscriber -> subscriber.gap(why));

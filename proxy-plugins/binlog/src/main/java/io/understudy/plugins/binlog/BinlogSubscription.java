@@ -94,8 +94,8 @@ public final class BinlogSubscription implements AutoCloseable {
     void exclude() {
         gap(new BinlogTrouble(
                 BinlogTrouble.Reason.FAULT,
-                needs.subscriber() + " itself failed and receives nothing more of this stream; "
-                        + BinlogErrors.remedy(BinlogTrouble.Reason.FAULT, "")));
+                needs.subscriber() + " itself failed and receives nothing more of this stream",
+                BinlogErrors.remedy(BinlogTrouble.Reason.FAULT, "")));
     }
 
     void gap(BinlogTrouble trouble) {

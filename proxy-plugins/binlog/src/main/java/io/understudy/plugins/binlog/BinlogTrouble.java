@@ -4,9 +4,20 @@ package io.understudy.plugins.binlog;
  * The reason why there is no stream.
  *
  * @param reason kind of trouble, from a bounded set
- * @param message cause and remedy
+ * @param cause what happened, with the server's error if it sent one
+ * @param remedy what to do; empty if the cause says it, or there is nothing to do
  */
-public record BinlogTrouble(Reason reason, String message) {
+public record BinlogTrouble(Reason reason, String cause, String remedy) {
+    /** Creates one whose cause needs no remedy. */
+    public BinlogTrouble(Reason reason, String cause) {
+        this(reason, cause, "");
+    }
+
+    /** Returns cause and remedy. */
+    public String message() {
+        return remedy.isEmpty() ? cause : cause + "; " + remedy;
+    }
+
     /** Kinds of trouble; the label is for metrics. */
     public enum Reason {
         /** The account may not read the binary log. */

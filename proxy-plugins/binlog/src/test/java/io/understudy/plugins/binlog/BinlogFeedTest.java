@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BinlogFeedTest {
@@ -103,6 +104,52 @@ class BinlogFeedTest {
 
     private long allowed() {
         return primary.last().streaming().restNanos() / MS;
+    }
+
+    /** The account's remedy is that of its own error. */
+    @Test
+    void theAccountGetsTheWholeError() {
+        List<String> refused = new ArrayList<>();
+        BinlogFeed reporting = new BinlogFeed(
+                primary,
+                primary,
+                new AccountUse() {
+                    @Override
+                    public void works() {}
+
+                    @Override
+                    public void refused(int code, String error) {
+                        refused.add(code + " " + error);
+                    }
+                },
+                executor,
+                executor::nanos);
+        List<String> told = new ArrayList<>();
+        primary.refuse = "error 1045 (28000): Access denied; is the password right";
+        reporting.subscribe(new BinlogNeeds("black-box", false, 0, () -> 0), new BinlogListener() {
+            @Override
+            public void onTransaction(BinlogTransaction transaction) {}
+
+            @Override
+            public void onStart(PrimaryFacts facts, boolean replaced) {}
+
+            @Override
+            public void onGap(BinlogTrouble trouble) {
+                told.add(trouble.message());
+            }
+        });
+        settle();
+        assertThat(refused).singleElement().asString().startsWith("1045 ").endsWith("; is the password right");
+        assertThat(told).singleElement().asString().contains("is the password right; ");
+        reporting.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1045, true", "3118, true", "1226, true", "1053, false", "3024, false"})
+    void onlyErrorsOfTheAccountPointToIt(int code, boolean account) {
+        String remedy = BinlogErrors.remedy(
+                BinlogTrouble.Reason.CONNECTION, "the primary cannot be queried: error " + code + ": no");
+        assertThat(remedy.contains("the account of primary.monitor")).isEqualTo(account);
     }
 
     @Test
