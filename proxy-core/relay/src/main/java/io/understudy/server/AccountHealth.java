@@ -50,7 +50,12 @@ public final class AccountHealth {
      * @param remedy the statement that mends it, or what else to do
      * @param affected the functions that do not work
      */
-    public record Problem(String server, int code, String error, String remedy, List<String> affected) {}
+    public record Problem(String server, int code, String error, String remedy, List<String> affected) {
+        /** Returns whether the server refuses the login, and not a single statement. */
+        boolean login() {
+            return code != 0 && AccountRemedy.isLogin(code);
+        }
+    }
 
     private final String key;
     private final Supplier<String> user;
@@ -153,8 +158,8 @@ public final class AccountHealth {
     void loggedIn() {
         boolean news;
         synchronized (this) {
-            news = failures.values().removeIf(
-                    failure -> failure.elsewhere() == null && AccountRemedy.endsWithALogin(failure.code()));
+            news = failures.values()
+                    .removeIf(failure -> failure.elsewhere() == null && AccountRemedy.endsWithALogin(failure.code()));
             if (!news) {
                 return;
             }
@@ -239,6 +244,7 @@ public final class AccountHealth {
         view.put("broken", problem != null);
         if (problem != null) {
             view.put("server", problem.server());
+            view.put("login", problem.login());
             view.put("code", problem.code());
             view.put("error", problem.error());
             view.put("remedy", problem.remedy());

@@ -33,7 +33,24 @@ public final class StandbyMonitor implements AutoCloseable {
             + " since a switch that the file does not know. Tell the proxy: POST /api/primary with its address, and"
             + " change primary.address in the file. Do not make it read-only: then no server takes writes";
     private static final String FUNCTION = "the standby's health, role and lag, and what is mirrored to it";
-    private static final String REFUSES = "it refuses the login of its account under standbys: ";
+
+    /** Why a standby gave no result. */
+    private enum Failure {
+        NONE(""),
+        UNREACHABLE(""),
+        LOGIN("it refuses the login of its account under standbys: "),
+        PRIVILEGE("its account under standbys lacks a privilege: ");
+
+        private final String prefix;
+
+        Failure(String prefix) {
+            this.prefix = prefix;
+        }
+
+        static Failure of(int code) {
+            return !AccountRemedy.concerns(code) ? UNREACHABLE : AccountRemedy.isLogin(code) ? LOGIN : PRIVILEGE;
+        }
+    }
 
     /** Interval between the starts of probes. */
     public static final Duration INTERVAL = Duration.ofSeconds(1);
@@ -52,6 +69,8 @@ public final class StandbyMonitor implements AutoCloseable {
     private @Nullable String toldWritable;
 
     private volatile AccountUse use = AccountUse.NONE;
+    /** That of the last probe. */
+    private Failure failure = Failure.NONE;
     /** Whether it was the primary, and has not been read-only since. */
     private boolean wasPrimary;
 
@@ -116,12 +135,14 @@ public final class StandbyMonitor implements AutoCloseable {
 
     void poll() {
         StandbyState before = state;
+        Failure failed = failure;
         StandbyState now;
         wasPrimary |= isPrimary();
         beforeProbe.run();
         try {
             StandbyProbeResult seen = probe.run();
             use.works();
+            failure = Failure.NONE;
             identity = seen.identity();
             meters.saw(seen, isPrimary());
             wasPrimary = isPrimary() || wasPrimary && !seen.readOnly();
@@ -141,16 +162,11 @@ public final class StandbyMonitor implements AutoCloseable {
             meters.sawNothing(isPrimary());
             int code = AccountHealth.code(e);
             use.refused(code, Reasons.of(e));
-            now = new StandbyState(
-                    false,
-                    false,
-                    null,
-                    false,
-                    -1,
-                    AccountRemedy.concerns(code) ? REFUSES + Reasons.of(e) : Reasons.of(e));
+            failure = Failure.of(code);
+            now = new StandbyState(false, false, null, false, -1, failure.prefix + Reasons.of(e));
         }
         state = now;
-        report(before, now);
+        report(before, now, failed);
     }
 
     private String writable() {
@@ -160,14 +176,10 @@ public final class StandbyMonitor implements AutoCloseable {
         return primaryReadOnly.getAsBoolean() ? PROMOTED : wasPrimary ? BACK : WRITABLE;
     }
 
-    @SuppressWarnings("ReferenceEquality") // UNKNOWN is the one state that no probe has made
-    private void report(StandbyState before, StandbyState now) {
-        boolean first = before == StandbyState.UNKNOWN;
+    private void report(StandbyState before, StandbyState now, Failure failed) {
         if (!now.reachable()) {
-            if (String.valueOf(now.problem()).startsWith(REFUSES)) {
-                return; // told with its remedy by the account's health
-            }
-            if (first || before.reachable()) {
+            // What concerns the account is told, with its remedy, by the account's health.
+            if (failure == Failure.UNREACHABLE && failed != Failure.UNREACHABLE) {
                 log.warn(
                         "standby {} is unreachable: {}; start it, or correct its address or account: understudy check"
                                 + " --connect tries them",

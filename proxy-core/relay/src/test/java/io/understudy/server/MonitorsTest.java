@@ -79,6 +79,30 @@ class MonitorsTest {
     }
 
     @Test
+    void aStandbyThatRefusesAndThenGoesDownIsReported() {
+        StandbyMonitor monitor = standby();
+        try (CapturedLog log = new CapturedLog()) {
+            responses.add(new SQLException("Access denied", "28000", 1045));
+            monitor.poll();
+            assertThat(monitor.state().problem()).startsWith("it refuses the login of its account under standbys: ");
+            assertThat(log.text()).doesNotContain("unreachable");
+            for (int probe = 0; probe < 2; probe++) {
+                responses.add(new SQLException("Connection refused"));
+                monitor.poll();
+            }
+            assertThat(log.text()).containsOnlyOnce("standby s1 is unreachable: Connection refused");
+        }
+    }
+
+    @Test
+    void aMissingPrivilegeIsNoRefusedLogin() {
+        StandbyMonitor monitor = standby();
+        responses.add(new SQLException("you need the REPLICA MONITOR privilege(s)", "42000", 1227));
+        monitor.poll();
+        assertThat(monitor.state().problem()).startsWith("its account under standbys lacks a privilege: ");
+    }
+
+    @Test
     void aStandbysStateFollowsTheProbes() {
         StandbyMonitor monitor = standby();
         assertThat(monitor.state()).isEqualTo(StandbyState.UNKNOWN);

@@ -58,10 +58,15 @@ export function serverLevel(server) {
 const ORDER = ["bad", "unknown", "warn", "ok"];
 const worse = levels => ORDER.find(level => levels.includes(level));
 
+/** Returns what a server refuses. */
+function refusal(account) {
+  return account.login === false ? "the proxy's account there lacks a privilege" : "it refuses the login of the proxy's account";
+}
+
 /** Returns why the newest probe alone forbids a takeover, or nothing: the gate's verdict may be half a minute old. */
 function forbids(server, account) {
-  if (account?.broken) return "it refuses the login of the proxy's account (error " + String(account.code) + "), so nothing is known of it";
-  if (!server.reachable) return "it does not respond, nothing can take over";
+  if (!server.reachable) return account?.broken ? refusal(account) + " (error " + String(account.code) + "), so nothing is known of it"
+    : "it does not respond, nothing can take over";
   if (server.applierStopped) return "replication is stopped";
   return server.lagSeconds > LAG_BLOCKS ? "it is " + duration(server.lagSeconds) + " behind" : "";
 }
@@ -82,7 +87,7 @@ function one(standby, mirrored) {
     label: "May it take over", value: { ok: "yes", warn: "with findings", bad: "no", unknown: "unknown" }[gate.level], level: gate.level,
     meaning: "The readiness gate (understudy ready " + standby.standby + "): " + gate.said + ".", todo: gate.todo, doc: "failover.md"
   }, ...warmth.figures);
-  const level = worse([serverLevel(server), gate.level, warmth.level]);
+  const level = worse([standby.account?.broken ? "warn" : "ok", serverLevel(server), gate.level, warmth.level]);
   const no = forbidden || (gate.level === "bad" ? gate.said : "");
   return {
     level,
@@ -133,12 +138,12 @@ function warm(standby, mirrored) {
 
 function serverFigure(server, account) {
   const refused = account?.broken;
-  const state = refused ? "refuses the login" : !server.reachable ? "does not respond" : server.applierStopped ? "replication stopped"
+  const state = refused ? account.login === false ? "lacks a privilege" : server.reachable ? "refuses new logins" : "refuses the login" : !server.reachable ? "does not respond" : server.applierStopped ? "replication stopped"
     : server.readOnly === false ? "not read-only" : known(server.lagSeconds) ? "replicates, " + duration(server.lagSeconds) + " behind" : "lag unknown";
   return {
     label: "Server",
     value: state,
-    level: refused ? "bad" : serverLevel(server),
+    level: refused ? worse(["warn", server.reachable ? serverLevel(server) : "bad"]) : serverLevel(server),
     meaning: refused ? account.error + ". Without it: " + text(account.affected) + "."
       : server.problem || (server.reachable
       ? "Lag " + duration(server.lagSeconds) + ", up for " + duration(server.uptimeSeconds) + ", " + count(server.threadsRunning, "running thread") + "."
