@@ -89,6 +89,36 @@ class MonitorAccountTest extends FollowingProxy {
         }
     }
 
+    /** Its one connection outlives the change. */
+    @Test
+    void aStandbysChangedPasswordIsNoticedWhileItsConnectionGoesOn() throws Exception {
+        try (ProxyUnderTest proxy = proxy(address(old))) {
+            await().atMost(WAIT).until(() -> upTwo(proxy) == 1);
+            promoted.execute("SET sql_log_bin = 0", "SET PASSWORD FOR monitor = PASSWORD('another')");
+            await().atMost(WAIT).until(() -> brokenAtTwo(proxy) == 1);
+            assertThat(broken(proxy)).isZero();
+            assertThat(upTwo(proxy)).isOne();
+            promoted.execute("SET sql_log_bin = 0", "SET PASSWORD FOR monitor = PASSWORD('" + PASSWORD + "')");
+            await().atMost(WAIT).until(() -> brokenAtTwo(proxy) == 0);
+        }
+    }
+
+    private static double upTwo(ProxyUnderTest proxy) {
+        return proxy.meters()
+                .get("understudy.standby.up")
+                .tag("standby", "two")
+                .gauge()
+                .value();
+    }
+
+    private static double brokenAtTwo(ProxyUnderTest proxy) {
+        return proxy.meters()
+                .get("understudy.account.broken")
+                .tag("standby", "two")
+                .gauge()
+                .value();
+    }
+
     @Test
     void aRevokedPrivilegeNamesTheBinaryLog() throws Exception {
         try (ProxyUnderTest proxy = proxy(address(old))) {

@@ -63,6 +63,7 @@ final class Servers implements AutoCloseable {
     private final List<StandbyMonitor> standbyMonitors = new ArrayList<>();
     private final List<Standby> standbys = new ArrayList<>();
     private final Map<String, LiveAccount> standbyAccounts = new LinkedHashMap<>();
+    private final Map<String, LoginCheck> standbyLogins = new LinkedHashMap<>();
     private final PrimaryConfig primaryConfig;
     private final @Nullable LiveAccount account;
     private final @Nullable LoginCheck loginCheck;
@@ -109,9 +110,9 @@ final class Servers implements AutoCloseable {
         }
     }
 
-    /** Each probe may wait, and none must wait for another. */
+    /** Each probe and each login may wait, and none must wait for another. */
     private int threads(PrimaryConfig config) {
-        return MONITOR_THREADS + standbyCount + config.candidates().size();
+        return MONITOR_THREADS + 2 * standbyCount + config.candidates().size();
     }
 
     private ServerConnector connector(PrimaryConfig config, NetworkTransport transport) {
@@ -144,6 +145,7 @@ final class Servers implements AutoCloseable {
         monitor.primaryReadOnlyWhile(
                 () -> Boolean.TRUE.equals(primaryMonitor.state().readOnly()));
         monitor.reportTo(its.health());
+        standbyLogins.put(config.name(), LoginCheck.of(config, its, names, monitors, LoginCheck.INTERVAL));
         NettyServerConnector connector = new NettyServerConnector(
                 transport,
                 loops,
@@ -193,6 +195,7 @@ final class Servers implements AutoCloseable {
             loginCheck.start();
         }
         standbyMonitors.forEach(StandbyMonitor::start);
+        standbyLogins.values().forEach(LoginCheck::start);
     }
 
     HostedPrimary primary() {
@@ -222,8 +225,9 @@ final class Servers implements AutoCloseable {
         }
         for (StandbyConfig standby : now.standbys()) {
             LiveAccount its = standbyAccounts.get(standby.name());
-            if (its != null) {
-                its.replace(standby.user(), standby.password());
+            LoginCheck logins = standbyLogins.get(standby.name());
+            if (its != null && its.replace(standby.user(), standby.password()) && logins != null) {
+                logins.soon();
             }
         }
     }
@@ -338,7 +342,7 @@ final class Servers implements AutoCloseable {
         if (refused != null) {
             warnings.add(refused);
         }
-        if (Boolean.TRUE.equals(state.readOnly())) {
+        if (Boolean.TRUE.equals(state.readOnly()) && readOnlyProblem(state) == null) {
             warnings.add("primary " + address.get() + " is read-only");
         }
         return warnings;
@@ -396,6 +400,7 @@ final class Servers implements AutoCloseable {
             loginCheck.close();
         }
         standbyMonitors.forEach(StandbyMonitor::close);
+        standbyLogins.values().forEach(LoginCheck::close);
         monitors.shutdownNow();
         probeThreads.shutdownNow();
         pools.forEach(QueryPool::close);

@@ -44,6 +44,7 @@ public final class LiveAccount {
                 registry);
     }
 
+    /** Returns what a connection logs in with from now on. Thread-safe. */
     public Credentials credentials() {
         return credentials;
     }
@@ -56,6 +57,7 @@ public final class LiveAccount {
         return changed;
     }
 
+    /** Returns where failures of this account are reported. */
     public AccountHealth health() {
         return health;
     }

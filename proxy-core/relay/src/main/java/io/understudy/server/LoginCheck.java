@@ -2,6 +2,7 @@ package io.understudy.server;
 
 import io.understudy.config.Address;
 import io.understudy.config.PrimaryConfig;
+import io.understudy.config.StandbyConfig;
 import io.understudy.connection.NameLookup;
 import io.understudy.plugin.AccountUse;
 import java.sql.Connection;
@@ -16,7 +17,7 @@ import javax.sql.DataSource;
  * password was changed: without this nobody would know before the server's next restart.
  */
 public final class LoginCheck implements AutoCloseable {
-    /** Interval between logins. */
+    /** Interval between logins, which count against a limit of connections per hour. */
     public static final Duration INTERVAL = Duration.ofSeconds(30);
 
     private static final String FUNCTION = "new connections";
@@ -52,6 +53,24 @@ public final class LoginCheck implements AutoCloseable {
         return new LoginCheck(source, account.health(), executor, interval);
     }
 
+    /** Creates a check of a standby's account. */
+    public static LoginCheck of(
+            StandbyConfig config,
+            LiveAccount account,
+            NameLookup names,
+            ScheduledExecutorService executor,
+            Duration interval) {
+        DataSource source = new DriverSource(
+                config::address,
+                names,
+                config.tls(),
+                account::credentials,
+                config.connectTimeout(),
+                DriverSource.RESPONSE_TIMEOUT);
+        return new LoginCheck(source, account.health(), executor, interval);
+    }
+
+    /** Begins to log in, at once and then at the interval. Called once; does not wait. */
     public void start() {
         polling.start();
     }
