@@ -109,7 +109,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         respond(context, request, client);
     }
 
-    /** Looks at a request of a host that has sent wrong tokens after a while. */
+    /** Handles a request of a host that has sent wrong tokens, after a while. */
     private void later(ChannelHandlerContext context, FullHttpRequest request, SocketAddress client) {
         if (!routes.pace().begin(client)) {
             send(context, TOO_MANY, false, false);

@@ -56,7 +56,8 @@ class LockChangeTest {
 
     @Test
     void whatIsCutMayLockTables() {
-        assertThat(of("FLUSH TABLES a_long_name, another", true)).isEqualTo(new LockChange(LockChange.TABLES, 0, LockChange.TABLES));
+        assertThat(of("FLUSH TABLES a_long_name, another", true))
+                .isEqualTo(new LockChange(LockChange.TABLES, 0, LockChange.TABLES));
         assertThat(of("FLUSH STATUS", true)).isEqualTo(LockChange.NONE);
     }
 }

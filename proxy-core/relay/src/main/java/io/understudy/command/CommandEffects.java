@@ -110,9 +110,7 @@ final class CommandEffects {
             case LOCK, UNLOCK, FLUSH, ADMIN, BEGIN -> true;
             default -> false;
         };
-        return may || mayBeSeveral()
-                ? model.statement().lockChange(!exchange.complete())
-                : LockChange.NONE;
+        return may || mayBeSeveral() ? model.statement().lockChange(!exchange.complete()) : LockChange.NONE;
     }
 
     private boolean mayBeSeveral() {

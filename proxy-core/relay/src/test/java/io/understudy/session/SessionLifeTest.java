@@ -134,8 +134,7 @@ class SessionLifeTest extends SessionHarness {
 
     /** The statements before the failed one have had their effect. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {"LOCK TABLES t WRITE; SELECT bad", "LOCK TABLES t WRITE; SELECT bad; UNLOCK TABLES"})
+    @ValueSource(strings = {"LOCK TABLES t WRITE; SELECT bad", "LOCK TABLES t WRITE; SELECT bad; UNLOCK TABLES"})
     void aLockOfATextThatFailsLaterIsKept(String text) {
         Scripted scripted = loggedIn();
         query(scripted, text);

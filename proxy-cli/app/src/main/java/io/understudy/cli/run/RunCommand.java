@@ -65,7 +65,9 @@ public final class RunCommand implements Subcommand, Callable<Integer> {
                 Signals.handle(name, () -> {
                     // Signals are counted: a drain may have begun by POST /api/drain.
                     if (signals.incrementAndGet() == 1) {
-                        log.info("SIG{}: draining; a second one closes all sessions at once", name);
+                        log.info(
+                                "SIG{}: draining, after limits.drainDelay; a second one closes all sessions at once",
+                                name);
                         stopped.countDown();
                     } else {
                         log.info("SIG{}: the drain ends now", name);

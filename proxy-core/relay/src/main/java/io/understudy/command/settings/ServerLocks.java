@@ -33,9 +33,10 @@ public final class ServerLocks {
     /**
      * Applies a text that has ended in an error, at a monotonic time.
      *
-     * <p>LOCK TABLES releases the locks of an earlier one before it opens its tables (MySQL and MariaDB, {@code
-     * mysql_execute_command}), so an error of that step leaves none. Of several statements those before the error have
-     * their effect: what any of them takes counts as taken, because a session that is held with a lock stalls others.
+     * <p>LOCK TABLES releases the locks of an earlier one before it opens its tables (MySQL and MariaDB,
+     * {@code mysql_execute_command}), so an error of that step leaves none. Of several statements those before the
+     * error have their effect: what any of them takes counts as taken, because a session that is held with a lock
+     * stalls others.
      *
      * @param several whether the text may hold several statements
      * @param code the server's error number
