@@ -5,7 +5,10 @@ import io.understudy.config.AdminConfig;
 import io.understudy.config.Secret;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.HttpURLConnection;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -133,6 +136,23 @@ public final class AdminClient {
             }
         }
         return connection.getInputStream();
+    }
+
+    /**
+     * Returns whether nothing listens at the address, so that the proxy has ended. False if that is not known: a
+     * frozen proxy, or its network, refuses nothing.
+     */
+    public boolean refusesConnections(Duration within) {
+        URI at = URI.create(base);
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(at.getHost(), at.getPort()), (int) within.toMillis());
+            return false;
+        } catch (ConnectException e) {
+            // The type is that of other errors, too: an unreachable network, a connection that timed out.
+            return String.valueOf(e.getMessage()).contains("refused");
+        } catch (IOException | IllegalArgumentException e) {
+            return false;
+        }
     }
 
     @SuppressWarnings("unchecked")

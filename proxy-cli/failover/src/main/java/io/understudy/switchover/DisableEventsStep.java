@@ -58,14 +58,12 @@ final class DisableEventsStep implements Step {
             return "";
         }
         try {
+            pair.primary().ensureFormerEnded(); // else one might be disabled after this
             unchanged.ensure();
+            enable(pair.primary());
         } catch (UndoRefused e) {
             throw new UndoRefused(
                     e.getMessage() + ". Scheduled events are disabled on both; on the primary: " + byHand());
-        }
-        try {
-            pair.primary().ensureFormerEnded(); // else one might be disabled after this
-            enable(pair.primary());
         } catch (SQLException e) {
             throw new SQLException(
                     "the old primary's scheduled events may still be disabled; on " + pair.primaryAddress() + ": "

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 /** The running proxy. The hold ends with this client's connection. */
 final class ProxyControl {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration BRIEF = Duration.ofSeconds(2);
 
     private final AdminClient admin;
 
@@ -24,6 +25,22 @@ final class ProxyControl {
     /** Returns the address of the present primary. */
     String primary() throws IOException, InterruptedException {
         return String.valueOf(admin.view("primary").get("address"));
+    }
+
+    /**
+     * Returns the address of the present primary; empty if the proxy has ended, as its port refuses connections.
+     *
+     * @throws IOException if it is not known: no response in time, say, or one with another status than 200
+     */
+    String primaryUnlessEnded() throws IOException, InterruptedException {
+        try {
+            return admin.value("primary", BRIEF) instanceof Map<?, ?> view ? String.valueOf(view.get("address")) : "?";
+        } catch (IOException e) {
+            if (admin.refusesConnections(BRIEF)) {
+                return "";
+            }
+            throw e;
+        }
     }
 
     /** Returns the addresses of the candidates; empty if the configuration has none. */

@@ -9,6 +9,7 @@ final class ReadOnlyStep implements Step {
     private final HoldClock clock;
     private final Unchanged unchanged;
     private boolean tried;
+    private boolean askedWritable;
 
     ReadOnlyStep(Pair pair, HoldClock clock, Unchanged unchanged) {
         this.pair = pair;
@@ -52,21 +53,57 @@ final class ReadOnlyStep implements Step {
         if (!tried) {
             return "";
         }
-        unchanged.ensure();
+        Node primary = pair.primary();
         try {
-            pair.primary().ensureFormerEnded(); // else it might become read-only after this
-            pair.primary().execute(pair.dialect().writable());
+            primary.ensureFormerEnded(); // else it might become read-only, or writable, after this
+            primary.traced(); // before the looks, so that nothing lies between them and the write
         } catch (SQLException e) {
-            throw new SQLException(
-                    "the old primary may still be read-only; on " + pair.primaryAddress() + ": "
-                            + pair.dialect().writable() + " (" + e.getMessage() + "). If it does not come back, promote"
-                            + " " + pair.standby().name() + ": fence the old primary; on "
-                            + pair.standbyAddress() + ": "
-                            + pair.dialect().stop(pair.replication()) + "; "
-                            + pair.dialect().writable()
-                            + "; tell the proxy: POST /api/primary {\"address\": \"" + pair.standbyAddress() + "\"}",
-                    e);
+            throw mayBeReadOnly(e);
+        }
+        try {
+            unchanged.ensure();
+        } catch (UndoRefused e) {
+            if (askedWritable) { // an attempt that got no response may have been executed
+                makeReadOnlyAgain(e);
+            }
+            throw e;
+        }
+        askedWritable = true;
+        try {
+            primary.execute(pair.dialect().writable());
+        } catch (SQLException e) {
+            throw mayBeReadOnly(e);
+        }
+        try {
+            unchanged.ensureStill();
+        } catch (SQLException | UndoRefused e) {
+            makeReadOnlyAgain(e);
+            throw e;
         }
         return pair.primaryAddress() + " is writable again";
+    }
+
+    private void makeReadOnlyAgain(Exception reason) throws UndoRefused {
+        try {
+            pair.primary().execute(pair.dialect().readOnly());
+        } catch (SQLException e) {
+            throw new UndoRefused("BOTH SERVERS MAY BE WRITABLE: the old primary " + pair.primaryAddress()
+                    + " was made writable, and did not confirm that it is read-only again (" + e.getMessage()
+                    + "). Now, on " + pair.primaryAddress() + ": " + pair.dialect().readOnly() + ". Found: "
+                    + reason.getMessage());
+        }
+    }
+
+    private SQLException mayBeReadOnly(SQLException e) {
+        return new SQLException(
+                "the old primary may still be read-only; on " + pair.primaryAddress() + ": "
+                        + pair.dialect().writable() + " (" + e.getMessage() + "). "
+                        + (askedWritable ? "It may execute that once it responds. " : "")
+                        + "If it does not come back, promote " + pair.standby().name() + ": fence the old primary; on "
+                        + pair.standbyAddress() + ": "
+                        + pair.dialect().stop(pair.replication()) + "; "
+                        + pair.dialect().writable()
+                        + "; tell the proxy: POST /api/primary {\"address\": \"" + pair.standbyAddress() + "\"}",
+                e);
     }
 }

@@ -21,7 +21,7 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
     static Steps of(Pair pair, ProxyControl proxy, SwitchoverLimits bounds, List<StandbyConfig> others) {
         HoldClock clock = new HoldClock(bounds.hold());
         LastTransaction last = new LastTransaction(pair);
-        Unchanged unchanged = new Unchanged(pair, proxy::primary);
+        Unchanged unchanged = new Unchanged(pair, proxy::primaryUnlessEnded);
         DisableEventsStep events = new DisableEventsStep(pair, unchanged);
         return new Steps(
                 List.of(

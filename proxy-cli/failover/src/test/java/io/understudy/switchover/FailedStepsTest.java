@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.Address;
+import io.understudy.remote.AdminClient;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -269,6 +274,11 @@ class FailedStepsTest {
     }
 
     private static List<String> executedByUndo(ScriptedServer.Script standby, String following) throws Exception {
+        return executedByUndo(standby, () -> following);
+    }
+
+    private static List<String> executedByUndo(ScriptedServer.Script standby, Unchanged.Following following)
+            throws Exception {
         List<String> executed = new ArrayList<>();
         Pair pair = pair(
                 (connection, sql) -> {
@@ -276,7 +286,7 @@ class FailedStepsTest {
                     return Map.of("v", "0");
                 },
                 standby);
-        ReadOnlyStep step = new ReadOnlyStep(pair, clock(), new Unchanged(pair, () -> following));
+        ReadOnlyStep step = new ReadOnlyStep(pair, clock(), new Unchanged(pair, following));
         step.run();
         try {
             step.undo();
@@ -284,6 +294,71 @@ class FailedStepsTest {
             assertThat(e).hasMessageContaining("old:3306 stays read-only");
         }
         return executed;
+    }
+
+    /** A proxy that hangs takes its time, and somebody promotes the standby in it. */
+    @Test
+    void aProxyThatDoesNotRespondLeavesTheOldPrimaryReadOnly() throws Exception {
+        AtomicBoolean promoted = new AtomicBoolean();
+        ScriptedServer.Script standby = (connection, sql) -> sql.contains("read_only") && promoted.get()
+                ? Map.of("v", "0")
+                : readOnlyServer(connection, sql);
+        assertThat(executedByUndo(standby, () -> {
+                    promoted.set(true);
+                    return "old:3306"; // late, as by a proxy that was stopped and continues
+                }))
+                .doesNotContain(WRITABLE);
+        promoted.set(false);
+        assertThat(executedByUndo(standby, () -> {
+                    throw new IOException("429");
+                }))
+                .doesNotContain(WRITABLE);
+        assertThat(executedByUndo(standby, () -> "")).as("a proxy that has ended").contains(WRITABLE);
+    }
+
+    /** Whether a proxy has ended is told by its port alone. */
+    @Test
+    void aFrozenProxyIsNotOneThatHasEnded() throws Exception {
+        ProxyControl proxy;
+        try (ServerSocket frozen = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            proxy = new ProxyControl(new AdminClient("127.0.0.1:" + frozen.getLocalPort(), null));
+            assertThatThrownBy(proxy::primaryUnlessEnded).hasMessageContaining("no response");
+        }
+        assertThat(proxy.primaryUnlessEnded()).isEmpty();
+    }
+
+    /** Somebody promotes the standby between the last look and the statement, or while that hangs. */
+    @Test
+    void theOldPrimaryBecomesReadOnlyAgainIfTheStandbyWasPromotedMeanwhile() throws Exception {
+        for (boolean hangs : new boolean[] {false, true}) {
+            AtomicBoolean promoted = new AtomicBoolean();
+            List<String> executed = new ArrayList<>();
+            Pair pair = pair(
+                    (connection, sql) -> {
+                        executed.add(sql);
+                        if (sql.equals(WRITABLE)) {
+                            promoted.set(true);
+                            if (hangs) {
+                                throw new SQLException("Read timed out", BROKEN);
+                            }
+                        }
+                        return sql.equals("SHOW PROCESSLIST") ? Map.of() : Map.of("v", "0");
+                    },
+                    (connection, sql) -> sql.contains("read_only") && promoted.get()
+                            ? Map.of("v", "0")
+                            : readOnlyServer(connection, sql));
+            ReadOnlyStep step = readOnlyStep(pair);
+            step.run();
+            executed.clear();
+            if (hangs) {
+                assertThatThrownBy(step::undo).hasMessageContaining("It may execute that once it responds");
+            }
+            assertThatThrownBy(step::undo)
+                    .isInstanceOf(UndoRefused.class)
+                    .hasMessageContaining("somebody has promoted it");
+            assertThat(executed).containsSubsequence(WRITABLE, "SET GLOBAL read_only=1");
+            assertThat(executed.get(executed.size() - 1)).isEqualTo("SET GLOBAL read_only=1");
+        }
     }
 
     /** A server that has restarted gives the number of a connection to somebody else's. */
