@@ -101,8 +101,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             send(context, misdirected, keepAlive, head);
             return;
         }
-        if (request.headers().contains(HttpHeaderNames.AUTHORIZATION)
-                && routes.pace().isSlowed(client)) {
+        if (routes.isSlowed(request, client)) {
             later(context, request, client);
             return;
         }

@@ -322,6 +322,14 @@ final class AdminRoutes {
         return refusal;
     }
 
+    /** Returns whether a request has a wrong token and comes from a host that has sent many. */
+    boolean isSlowed(FullHttpRequest request, SocketAddress client) {
+        String authorization = request.headers().get(HttpHeaderNames.AUTHORIZATION);
+        return authorization != null
+                && pace.isSlowed(client)
+                && token.check(authorization) != AdminToken.Verdict.GRANTED;
+    }
+
     TokenPace pace() {
         return pace;
     }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Slows down a host that sends wrong tokens: its requests with one get their response a second later, and only a few of
- * them wait at a time, so that it can try some tokens a second. Other hosts notice nothing. Confined to the event loop,
- * and waits on no thread.
+ * them wait at a time. Requests with the right token, and other hosts, notice nothing: a switchover, say, may run on
+ * the host of a program with an old token. Confined to the event loop, and waits on no thread.
  */
 final class TokenPace {
     /** Wrong tokens after which a host is slowed. */
@@ -62,7 +62,7 @@ final class TokenPace {
         host.wrong++;
     }
 
-    /** Returns whether a request with a token has to wait before its token is checked. */
+    /** Returns whether a request with a wrong token has to wait before it is looked at. */
     boolean isSlowed(SocketAddress client) {
         Host host = known(client);
         return host != null && host.wrong >= FREE && nanoClock.getAsLong() - host.sinceNanos <= WINDOW.toNanos();
