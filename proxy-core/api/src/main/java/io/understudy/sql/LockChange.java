@@ -66,8 +66,18 @@ public record LockChange(int acquired, int released, int taken) {
             // TRANSACTION.
             case BEGIN -> t.is(i + 1, Keyword.NOT) ? NONE : given(TABLES);
             case START -> t.is(i + 1, Keyword.TRANSACTION) ? given(TABLES) : NONE;
+            case SET -> t.is(i + 1, Keyword.STATEMENT) ? carried(t, i + 2, end, cut) : NONE;
             default -> NONE;
         };
+    }
+
+    /** MariaDB's {@code SET STATEMENT … FOR statement}; a FOR in parentheses is of a setting's expression. */
+    private static LockChange carried(Tokens t, int i, int end, boolean cut) {
+        int at = i;
+        while (at < end && !t.is(at, Keyword.FOR)) {
+            at = t.type(at) == '(' ? t.afterParenthesis(at) : at + 1;
+        }
+        return at < end ? one(t, at + 1, end, cut) : NONE;
     }
 
     private static LockChange flush(Tokens t, int i, int end, boolean cut) {

@@ -39,6 +39,13 @@ class LockChangeTest {
                 "START SLAVE | 0 | 0",
                 "LOCK TABLES t WRITE; INSERT INTO t VALUES (1); UNLOCK TABLES | 0 | 3",
                 "UNLOCK TABLES; LOCK TABLES t WRITE | 1 | 2",
+                "SET STATEMENT lock_wait_timeout=3 FOR LOCK TABLES t WRITE | 1 | 0",
+                "SET STATEMENT lock_wait_timeout=3, max_statement_time=5 FOR FLUSH TABLES t FOR EXPORT | 1 | 0",
+                "SET STATEMENT lock_wait_timeout=SUBSTRING('12' FROM 1 FOR 1) FOR FLUSH TABLES WITH READ LOCK | 2 | 0",
+                "SET STATEMENT max_statement_time=1 FOR BACKUP STAGE END | 0 | 4",
+                "SET STATEMENT max_statement_time=1 FOR SELECT 1 FOR UPDATE | 0 | 0",
+                "SET STATEMENT max_statement_time=1 FOR SELECT 1; UNLOCK TABLES | 0 | 3",
+                "SET @a = 1 | 0 | 0",
                 "SELECT 'LOCK TABLES t' | 0 | 0"
             })
     void theLocksThatATextLeaves(String sql, int acquired, int released) {

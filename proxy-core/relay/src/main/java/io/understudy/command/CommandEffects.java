@@ -107,7 +107,7 @@ final class CommandEffects {
     /** Returns how the statement at hand changes the session's locks. */
     private LockChange lockChange(Exchange exchange) {
         boolean may = switch (exchange.kind()) {
-            case LOCK, UNLOCK, FLUSH, ADMIN, BEGIN -> true;
+            case LOCK, UNLOCK, FLUSH, ADMIN, BEGIN, SET -> true; // SET STATEMENT … FOR one of these
             default -> false;
         };
         return may || mayBeSeveral() ? model.statement().lockChange(!exchange.complete()) : LockChange.NONE;

@@ -116,10 +116,11 @@ class SessionLifeTest extends SessionHarness {
     }
 
     /** Others wait for a lock: a session that has one goes on until it has released it. */
-    @Test
-    void aSessionWithALockIsClosedWhenItHasReleasedIt() {
+    @ParameterizedTest
+    @ValueSource(strings = {"LOCK TABLES t WRITE", "SET STATEMENT lock_wait_timeout=3 FOR LOCK TABLES t WRITE"})
+    void aSessionWithALockIsClosedWhenItHasReleasedIt(String lock) {
         Scripted scripted = loggedIn();
-        scripted.client(Bytes.command(CommandCode.QUERY, "LOCK TABLES t WRITE"));
+        scripted.client(Bytes.command(CommandCode.QUERY, lock));
         scripted.server(packet(1, ok(0, AC)));
         scripted.session.drain();
         assertThat(scripted.session.ended()).isFalse();
