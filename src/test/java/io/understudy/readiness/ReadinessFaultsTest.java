@@ -110,7 +110,7 @@ class ReadinessFaultsTest extends ReadinessPair {
                         new String[] {"SET GLOBAL innodb_flush_log_at_trx_commit = 1"}),
                 onStandby(
                         "account renamed",
-                        "warns accounts 'app'@'%';warns accounts 'poor'@'127.1.1.1'",
+                        "blocks accounts 'app'@'%';warns accounts 'poor'@'127.1.1.1'",
                         UNLOGGED + ";RENAME USER app@'%' TO poor@'127.1.1.1'",
                         UNLOGGED + ";RENAME USER poor@'127.1.1.1' TO app@'%'"),
                 onStandby(
@@ -120,9 +120,19 @@ class ReadinessFaultsTest extends ReadinessPair {
                         UNLOGGED + ";REVOKE DELETE ON shop.* FROM app@'%'"),
                 onStandby(
                         "password differs",
-                        "warns accounts 'app'@'%'",
+                        "blocks accounts 'app'@'%'",
                         UNLOGGED + ";SET PASSWORD FOR app@'%' = PASSWORD('other')",
                         UNLOGGED + ";SET PASSWORD FOR app@'%' = PASSWORD('secret')"),
+                onStandby(
+                        "grants missing",
+                        "blocks accounts 'app'@'%'",
+                        UNLOGGED + ";REVOKE SELECT ON shop.* FROM app@'%'",
+                        UNLOGGED + ";GRANT SELECT ON shop.* TO app@'%'"),
+                onStandby(
+                        "account locked",
+                        "blocks accounts 'app'@'%'",
+                        UNLOGGED + ";ALTER USER app@'%' ACCOUNT LOCK",
+                        UNLOGGED + ";ALTER USER app@'%' ACCOUNT UNLOCK"),
                 onStandby(
                         "role's grants differ",
                         "warns accounts 'clerk'",

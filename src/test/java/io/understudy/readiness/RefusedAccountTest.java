@@ -15,7 +15,6 @@ class RefusedAccountTest extends ReadinessPair {
             assertThat(report.verdict()).isEqualTo(ReadinessReport.Verdict.UNKNOWN);
             assertThat(what(report).toString()).contains("refuses the login", "locked");
         } finally {
-            // Replicated: an account that was locked once differs from one that never was.
             pair.primary().execute("ALTER USER monitor ACCOUNT UNLOCK", "ALTER USER poor ACCOUNT UNLOCK");
         }
     }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the accounts and their privileges from the grant tables, in a form that two servers share. */
 final class AccountReader {
@@ -22,7 +23,7 @@ final class AccountReader {
     private static final Set<String> LEFT_OUT =
             Set.of("user", "host", "to_user", "to_host", "timestamp", "grantor", "password_last_changed");
 
-    private static final Set<String> LEFT_OUT_OF_JSON = Set.of("password_last_changed", "version_id");
+    private static final Set<String> LEFT_OUT_OF_JSON = Set.of("version_id");
     private static final Set<String> PRIVILEGES_IN_JSON = Set.of("access", "is_role", "default_role");
 
     private final ServerSession session;
@@ -47,7 +48,7 @@ final class AccountReader {
         }
         for (String table : mariaDb ? MARIADB : MYSQL) {
             for (Map<String, String> row : session.rows("SELECT * FROM mysql." + table)) {
-                account(row).privilege(table + " " + line(row));
+                row(account(row), table, row);
             }
         }
         return accounts;
@@ -65,21 +66,45 @@ final class AccountReader {
         return host.isEmpty() ? quoted : quoted + "@" + Quoting.account(host);
     }
 
-    private static void json(AccountShape account, String text) {
+    /** Reads MariaDB's form of an account; a key that is missing stands for its default. */
+    static void json(AccountShape account, String row) {
         try {
-            if (JsonReader.read(text) instanceof Map<?, ?> map) {
+            if (JsonReader.read(row) instanceof Map<?, ?> map) {
                 map.forEach((key, value) -> {
                     String name = String.valueOf(key);
-                    if (PRIVILEGES_IN_JSON.contains(name)) {
-                        account.privilege(name + "=" + value);
-                    } else if (!LEFT_OUT_OF_JSON.contains(name)) {
-                        account.authentication(name, String.valueOf(value));
+                    String text = String.valueOf(value);
+                    if (name.equals("access") && value instanceof Number bits) {
+                        for (int bit = 0; bit < Long.SIZE; bit++) {
+                            if ((bits.longValue() >> bit & 1) == 1) {
+                                account.privilege("access " + bit);
+                            }
+                        }
+                    } else if (name.equals("password_last_changed")) {
+                        if (isZero(value)) {
+                            account.authentication("password_expired", "Y");
+                        }
+                    } else if (!isDefault(name, value)) {
+                        if (PRIVILEGES_IN_JSON.contains(name)) {
+                            account.privilege(name + "=" + text);
+                        } else if (!LEFT_OUT_OF_JSON.contains(name)) {
+                            account.authentication(name, text);
+                        }
                     }
                 });
             }
         } catch (IOException e) {
-            account.authentication("text", text);
+            account.authentication("text", row);
         }
+    }
+
+    private static boolean isZero(@Nullable Object value) {
+        return value instanceof Number number && number.doubleValue() == 0;
+    }
+
+    private static boolean isDefault(String name, @Nullable Object value) {
+        return name.equals("password_lifetime") // 0: it never expires
+                ? value instanceof Number days && days.longValue() == -1
+                : value == null || value.equals(false) || value.equals("") || isZero(value);
     }
 
     private static void user(AccountShape account, Map<String, String> row) {
@@ -94,14 +119,27 @@ final class AccountReader {
         });
     }
 
-    /** A privilege that is not granted is left out, so that a newer version's columns do not count. */
-    private static String line(Map<String, String> row) {
-        TreeSet<String> parts = new TreeSet<>();
+    /**
+     * Adds what a row grants, each privilege by itself. One that is not granted is left out, so that a newer version's
+     * columns do not count.
+     */
+    static void row(AccountShape account, String table, Map<String, String> row) {
+        TreeSet<String> object = new TreeSet<>();
+        TreeSet<String> granted = new TreeSet<>();
         row.forEach((column, value) -> {
-            if (!LEFT_OUT.contains(column) && !value.isEmpty() && !value.equals("N")) {
-                parts.add(column.toLowerCase(Locale.ROOT) + "=" + value);
+            String name = column.toLowerCase(Locale.ROOT);
+            if (LEFT_OUT.contains(column) || value.isEmpty() || value.equals("N")) {
+                return;
+            }
+            if (name.endsWith("_priv") || name.endsWith("_option")) {
+                for (String each : value.split(",")) {
+                    granted.add(name + "=" + each);
+                }
+            } else {
+                object.add(name + "=" + value);
             }
         });
-        return parts.toString();
+        account.privilege(table + " " + object);
+        granted.forEach(each -> account.privilege(table + " " + object + " " + each));
     }
 }

@@ -19,6 +19,39 @@ final class AccountShape {
         privileges.add(line);
     }
 
+    /**
+     * Returns whether a client of this account, on the primary, is refused something by the other, on the standby. What
+     * the other has in addition refuses nothing.
+     */
+    boolean isRefusedBy(AccountShape other) {
+        Set<String> keys = new TreeSet<>(authentication.keySet());
+        keys.addAll(other.authentication.keySet());
+        return !other.privileges.containsAll(privileges)
+                || keys.stream()
+                        .anyMatch(key -> isStricter(
+                                key,
+                                authentication.getOrDefault(key, ""),
+                                other.authentication.getOrDefault(key, "")));
+    }
+
+    private static boolean isStricter(String key, String here, String there) {
+        if (here.equals(there)) {
+            return false;
+        }
+        return switch (key) {
+            case "account_locked", "password_expired" -> there.equals("true") || there.equals("Y");
+            case "max_questions", "max_updates", "max_connections", "max_user_connections", "max_statement_time" ->
+                limit(there) < limit(here);
+            default -> true;
+        };
+    }
+
+    /** 0 and a missing value stand for no limit; a negative one lets nobody in. */
+    private static double limit(String value) {
+        double number = value.isEmpty() ? 0 : Double.parseDouble(value);
+        return number == 0 ? Double.MAX_VALUE : number;
+    }
+
     /** Returns what differs, in words, or an empty text. Names no hash. */
     String difference(AccountShape other) {
         boolean login = !authentication.equals(other.authentication);

@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,7 +27,7 @@ final class AccountsCheck implements Check.OfRound {
         Map<String, AccountShape> there = primary.accounts().value();
         if (here == null || there == null) {
             Known<?> missing = here == null ? standby.accounts() : primary.accounts();
-            return List.of(Finding.unknown(
+            return List.of(Finding.undecided(
                     NAME,
                     "privilege",
                     "the accounts of the " + (here == null ? "standby" : "primary") + " cannot be read: "
@@ -41,11 +42,15 @@ final class AccountsCheck implements Check.OfRound {
         for (String account : all) {
             Finding finding =
                     compare(account, here, there, standby.isMariaDb() ? "" : "SET GLOBAL super_read_only = 0; ");
-            if (finding != null && findings.size() < SHOWN) {
+            if (finding != null) {
                 findings.add(finding);
             }
         }
-        return findings;
+        // What blocks is not hidden by what warns.
+        return findings.stream()
+                .sorted(Comparator.comparing(Finding::severity))
+                .limit(SHOWN)
+                .toList();
     }
 
     private static @Nullable Finding compare(
@@ -55,7 +60,7 @@ final class AccountsCheck implements Check.OfRound {
         String copy = "on the primary: SHOW CREATE USER " + account + "; SHOW GRANTS FOR " + account
                 + "; run both results on the standby after " + writable + "SET SESSION sql_log_bin = 0";
         if (standby == null) {
-            return Finding.warns(
+            return Finding.blocks(
                     NAME,
                     account,
                     "only the primary has the account " + account,
@@ -72,14 +77,13 @@ final class AccountsCheck implements Check.OfRound {
                             + account);
         }
         String difference = primary.difference(standby);
-        return difference.isEmpty()
-                ? null
-                : Finding.warns(
-                        NAME,
-                        account,
-                        "the account " + account + " differs in " + difference,
-                        "it cannot log in, or can do more or less, after the promotion",
-                        copy);
+        if (difference.isEmpty()) {
+            return null;
+        }
+        String what = "the account " + account + " differs in " + difference;
+        return primary.isRefusedBy(standby)
+                ? Finding.blocks(NAME, account, what, "it cannot log in, or can do less, after the promotion", copy)
+                : Finding.warns(NAME, account, what, "it can do more after the promotion", copy);
     }
 
     private static String user(String account) {

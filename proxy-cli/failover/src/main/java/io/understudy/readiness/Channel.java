@@ -21,7 +21,9 @@ record Channel(Map<String, String> columns) {
             "replicate_wild_do_table",
             "replicate_wild_ignore_table",
             "replicate_do_domain_ids",
-            "replicate_ignore_domain_ids");
+            "replicate_ignore_domain_ids",
+            "replicate_ignore_server_ids",
+            "replicate_rewrite_db");
 
     private String of(String mysql, String mariaDb) {
         return columns.getOrDefault(mysql, columns.getOrDefault(mariaDb, ""));

@@ -8,6 +8,7 @@ enum DefinitionKind {
     INDEXES("the indexes of", "SHOW CREATE TABLE %s"),
     FOREIGN_KEYS("the foreign keys of", "SHOW CREATE TABLE %s"),
     PARTITIONS("the partitions of", "SHOW CREATE TABLE %s"),
+    SEQUENCES("the settings of the sequence", "SHOW CREATE SEQUENCE %s"),
     CHECK("the check constraint", Severity.BLOCKS, Severity.BLOCKS, "SHOW CREATE TABLE of its table"),
     VIEW("the view", Severity.BLOCKS, Severity.WARNS, "SHOW CREATE VIEW %s"),
     TRIGGER("the trigger", Severity.BLOCKS, Severity.BLOCKS, "SHOW CREATE TRIGGER %s"),

@@ -84,7 +84,7 @@ final class DefinitionsCheck implements Check.OfRound {
     }
 
     private static Finding unread(String subject, String what, boolean ofStandby, Known<?> unread) {
-        return Finding.unknown(
+        return Finding.undecided(
                 NAME,
                 subject,
                 "the " + what + " of the " + (ofStandby ? "standby" : "primary") + " cannot be read: "
@@ -168,7 +168,7 @@ final class DefinitionsCheck implements Check.OfRound {
         }
 
         private Finding differs(String name, String here, String there) {
-            boolean told = kind == DefinitionKind.TABLE && !bySchema
+            boolean told = (kind == DefinitionKind.TABLE || kind == DefinitionKind.SEQUENCES) && !bySchema
                     || kind == DefinitionKind.SCHEMA
                     || kind == DefinitionKind.TIME_ZONES;
             return finding(
@@ -196,6 +196,7 @@ final class DefinitionsCheck implements Check.OfRound {
         private String words(String name) {
             return switch (kind) {
                 case ROUTINE -> "the " + type(name).toLowerCase(Locale.ROOT) + " " + bare(name);
+                case SEQUENCES -> (bySchema ? "the settings of the sequences of " : kind.words() + " ") + name;
                 case TABLE -> (bySchema ? "the tables of " : "the table ") + name;
                 default -> kind.words() + (bySchema && kind.isOfTable() ? " some table of " : " ") + name;
             };

@@ -150,6 +150,7 @@ final class DefinitionsReader {
                     "SUBPARTITION_METHOD",
                     "SUBPARTITION_EXPRESSION");
         }
+        sequences(bySchema);
         // Names are unique within a table on MariaDB, within a schema on MySQL.
         read(
                 DefinitionKind.CHECK,
@@ -159,6 +160,48 @@ final class DefinitionsReader {
                         + " WHERE CONSTRAINT_SCHEMA" + OF_USERS + " GROUP BY s, n",
                 "SELECT",
                 "REFERENCES");
+    }
+
+    /** A sequence of MariaDB is a table of one row, which replication changes; its definition is in that row, too. */
+    private void sequences(boolean bySchema) throws SQLException {
+        if (!mariaDb) {
+            shapes.put(DefinitionKind.SEQUENCES, Known.of(Map.of()));
+            return;
+        }
+        if (!privileges.contains("SELECT") && !privileges.contains("REFERENCES")) {
+            hidden.add(DefinitionKind.SEQUENCES); // it would not see them
+            lacking.add("SELECT");
+            return;
+        }
+        List<Map<String, String>> all = session.rows("SELECT TABLE_SCHEMA AS s, TABLE_NAME AS n FROM"
+                + " information_schema.TABLES WHERE TABLE_TYPE = 'SEQUENCE' AND TABLE_SCHEMA" + OF_USERS
+                + " ORDER BY s, n");
+        Map<String, String> read = new HashMap<>();
+        try {
+            for (Map<String, String> row : all) {
+                String schema = row.getOrDefault("s", "");
+                String sequence = row.getOrDefault("n", "");
+                String definition = session.rows("SELECT CONCAT('increment ', increment, ' minimum ', minimum_value,"
+                                + " ' maximum ', maximum_value, IF(cycle_option, ' cycle', '')) AS v FROM "
+                                + ServerQueries.name(schema) + "." + ServerQueries.name(sequence))
+                        .get(0)
+                        .getOrDefault("v", "");
+                String key = name(schema, bySchema ? "" : sequence);
+                read.merge(key, bySchema ? sequence + " " + definition : definition, (one, other) -> one + other);
+            }
+        } catch (SQLException e) {
+            if (e.getErrorCode() == 0) {
+                throw e;
+            }
+            if (ServerQueries.denied(e)) {
+                hidden.add(DefinitionKind.SEQUENCES);
+                lacking.add("SELECT");
+            } else { // it was dropped meanwhile, say
+                shapes.put(DefinitionKind.SEQUENCES, Known.unknown(String.valueOf(e.getMessage()), ""));
+            }
+            return;
+        }
+        shapes.put(DefinitionKind.SEQUENCES, Known.of(read));
     }
 
     private boolean hasIgnored() {

@@ -22,7 +22,7 @@ final class EventsCheck implements Check.OfRound {
         if (here == null || there == null) {
             Known<?> missing =
                     here == null ? round.standby().events() : round.primary().events();
-            return List.of(Finding.unknown(
+            return List.of(Finding.undecided(
                     NAME,
                     "privilege",
                     "the scheduled events of the " + (here == null ? "standby" : "primary") + " cannot be read: "

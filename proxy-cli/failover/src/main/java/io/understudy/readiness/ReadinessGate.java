@@ -22,8 +22,8 @@ public final class ReadinessGate {
     public static final Limits LIMITS =
             new Limits(Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(10));
 
-    /** The default of the time for all of it. */
-    public static final Duration TIME = Duration.ofSeconds(6);
+    /** The default of the time for all of it, which servers with some thousands of tables need. */
+    public static final Duration TIME = Duration.ofSeconds(30);
 
     /** Between the two readings: replication applies within it what only seemed to differ. */
     private static final Duration PAUSE = Duration.ofMillis(300);

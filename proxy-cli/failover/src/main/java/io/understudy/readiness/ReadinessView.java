@@ -2,6 +2,7 @@ package io.understudy.readiness;
 
 import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * minute, whose definitions may be minutes old. Thread-safe.
  */
 public final class ReadinessView {
+    /** Short enough for the admin endpoint, which gives up after 15 s; servers with many tables need it. */
+    private static final Duration TIME = Duration.ofSeconds(12);
+
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(30);
     /** To read all definitions costs a server more than all the rest, and they seldom change. */
@@ -58,7 +62,7 @@ public final class ReadinessView {
                 config,
                 primary,
                 (loaded, standby, present, older) -> ReadinessGate.of(
-                                loaded, standby, present, ReadinessGate.LIMITS, ReadinessGate.TIME)
+                                loaded, standby, present, ReadinessGate.LIMITS, TIME)
                         .report(
                                 () -> ProxyFigures.of(
                                         proxy, standby, ReadinessGate.mirrors(loaded), ReadinessGate.keeps(loaded)),

@@ -30,6 +30,9 @@ final class ServerLink implements AutoCloseable {
     /** Time that a response may take after the end of a wait in the server. */
     private static final long RESPONSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
+    /** A server that does not even let the gate log in for this long counts as away, however long the rest may take. */
+    private static final long CONNECT_NANOS = TimeUnit.SECONDS.toNanos(3);
+
     /** An account to log in with. */
     record Login(String user, Secret password) {}
 
@@ -81,7 +84,7 @@ final class ServerLink implements AutoCloseable {
         try {
             Connection open = connection;
             if (open == null || open.isClosed()) {
-                open = connect(deadline);
+                open = connect(Math.min(deadline, System.nanoTime() + CONNECT_NANOS));
                 connection = open;
             }
             ServerSession session = new ServerSession(open, deadline);

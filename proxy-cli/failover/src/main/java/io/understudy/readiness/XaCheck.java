@@ -23,7 +23,7 @@ final class XaCheck implements Check.OfRound {
         List<Finding> findings = new ArrayList<>();
         if (here == null || primary.responded() && there == null) {
             Known<?> unread = here == null ? standby.prepared() : primary.prepared();
-            findings.add(Finding.unknown(
+            findings.add(Finding.undecided(
                     NAME,
                     "privilege",
                     "the prepared XA transactions of the " + (here == null ? "standby" : "primary")

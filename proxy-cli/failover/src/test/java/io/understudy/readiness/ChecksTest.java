@@ -89,6 +89,96 @@ class ChecksTest {
                 .isNull();
     }
 
+    /** Columns that both products have, of which each leaves writes of the primary out, or has them elsewhere. */
+    @ParameterizedTest
+    @CsvSource({"replicate_ignore_server_ids, 1", "replicate_rewrite_db, a->b", "replicate_do_db, a"})
+    void whatIsNotReplicatedBlocks(String column, String value) {
+        Situation.Round round = round("Yes", "0");
+        round.standby()
+                .channels(Known.of(List.of(new Channel(Map.of(
+                        "master_server_id", "1", "slave_io_running", "Yes", "slave_sql_running", "Yes", column, value)))));
+        assertThat(new ReplicatesCheck().findings(round, situation(round, round)))
+                .singleElement()
+                .returns(Severity.BLOCKS, Finding::severity)
+                .extracting(Finding::what)
+                .asString()
+                .contains(value);
+    }
+
+    /** Of a check that could block, unread is not yes; a primary that is away is a finding that says so. */
+    @Test
+    void whatIsNotReadIsNoYes() {
+        Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
+        Situation situation = situation(round, round);
+        for (Check.OfRound check :
+                List.of(new AccountsCheck(), new DefinitionsCheck(), new EventsCheck(), new XaCheck())) {
+            List<Finding> findings = check.findings(round, situation);
+            assertThat(findings).isNotEmpty().allMatch(finding -> finding.severity() == Severity.UNKNOWN);
+            ReadinessReport report =
+                    new ReadinessReport(STANDBY, situation, LagCheck.Lag.of(situation), findings, Duration.ZERO);
+            assertThat(report.verdict()).isEqualTo(ReadinessReport.Verdict.UNKNOWN);
+            assertThat(report.view()).containsEntry("exitCode", 8);
+            assertThat(ReadinessText.of(report.view())).startsWith("standby-1: not known");
+        }
+    }
+
+    private static AccountShape account(String json, String... rows) {
+        AccountShape account = new AccountShape();
+        AccountReader.json(account, json);
+        for (String row : rows) {
+            Map<String, String> columns = new HashMap<>();
+            for (String part : row.split(" ")) {
+                columns.put(part.replaceFirst("=.*", ""), part.replaceFirst("[^=]*=", ""));
+            }
+            AccountReader.row(account, "db", columns);
+        }
+        return account;
+    }
+
+    private static String accounts(AccountShape standby, AccountShape primary) {
+        Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
+        round.standby().accounts(Known.of(standby == null ? Map.of() : Map.of("'app'@'%'", standby)));
+        round.primary().accounts(Known.of(primary == null ? Map.of() : Map.of("'app'@'%'", primary)));
+        List<Finding> findings = new AccountsCheck().findings(round, situation(round, round));
+        assertThat(findings.size()).isLessThan(2);
+        return findings.isEmpty() ? "" : findings.get(0).severity().word();
+    }
+
+    /** What a client would be refused blocks; what it could do in addition warns; a missing key is its default. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{} | {} | ''",
+                "{\"max_questions\":0,\"account_locked\":false,\"access\":0,\"ssl_type\":0} | {} | ''",
+                "{\"password_lifetime\":-1} | {} | ''",
+                "{\"password_lifetime\":0} | {} | blocks",
+                "{\"account_locked\":true} | {} | blocks",
+                "{} | {\"account_locked\":true} | warns",
+                "{\"password_last_changed\":0} | {\"password_last_changed\":1700000000} | blocks",
+                "{\"password_last_changed\":1600000000} | {\"password_last_changed\":1700000000} | ''",
+                "{\"authentication_string\":\"*A\"} | {\"authentication_string\":\"*B\"} | blocks",
+                "{\"max_user_connections\":5} | {} | blocks",
+                "{} | {\"max_user_connections\":5} | warns",
+                "{\"access\":1} | {\"access\":3} | blocks",
+                "{\"access\":3} | {\"access\":1} | warns"
+            })
+    void anAccountThatIsRefusedMoreOnTheStandbyBlocks(String standby, String primary, String expected) {
+        assertThat(accounts(account(standby), account(primary))).isEqualTo(expected);
+    }
+
+    @Test
+    void aPrivilegeThatTheStandbyLacksBlocksAndOneMoreWarns() {
+        AccountShape one = account("{}", "db=shop select_priv=Y insert_priv=N");
+        AccountShape two = account("{}", "db=shop select_priv=Y insert_priv=Y");
+        assertThat(accounts(one, two)).isEqualTo("blocks");
+        assertThat(accounts(two, one)).isEqualTo("warns");
+        assertThat(accounts(two, account("{}", "db=shop select_priv=Y insert_priv=Y")))
+                .isEmpty();
+        assertThat(accounts(null, one)).isEqualTo("blocks");
+        assertThat(accounts(one, null)).isEqualTo("warns");
+    }
+
     private static List<Finding> definitions(
             DefinitionKind kind, Map<String, String> standby, Map<String, String> primary) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));

@@ -67,7 +67,7 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
             paramLabel = "TIME",
             converter = TimeConverter.class,
             description = "For all of it, 1s to 60s; what is not read by then is not known; not with --admin"
-                    + " (default: 6s).")
+                    + " (default: 30s).")
     private @Nullable Duration timeout;
 
     @Option(
