@@ -102,7 +102,7 @@ class SwitchoverMySqlTest {
                     one,
                     "SET GLOBAL rpl_semi_sync_source_enabled = OFF",
                     "CREATE TABLE shop.t (round INT, w INT, n INT, PRIMARY KEY (round, w, n))",
-                    "GRANT SELECT, REPLICATION CLIENT, PROCESS ON *.* TO monitor",
+                    "GRANT SELECT, SHOW VIEW, TRIGGER, EVENT, REPLICATION CLIENT, PROCESS ON *.* TO monitor",
                     "CREATE USER switcher IDENTIFIED BY '" + PASSWORD + "'",
                     "GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION CLIENT ON *.* TO switcher");
             execute(two, "SET GLOBAL super_read_only = 1");
@@ -137,7 +137,7 @@ class SwitchoverMySqlTest {
             execute(
                     one,
                     "CREATE TABLE shop.t (round INT, w INT, n INT, PRIMARY KEY (round, w, n))",
-                    "GRANT SELECT, REPLICATION CLIENT, PROCESS ON *.* TO monitor",
+                    "GRANT SELECT, SHOW VIEW, TRIGGER, EVENT, REPLICATION CLIENT, PROCESS ON *.* TO monitor",
                     "CREATE USER switcher IDENTIFIED BY '" + PASSWORD + "'",
                     "GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION CLIENT, REPLICATION_SLAVE_ADMIN, RELOAD, EVENT,"
                             + " SET_ANY_DEFINER ON *.* TO switcher",

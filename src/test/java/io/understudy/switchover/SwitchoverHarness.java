@@ -62,7 +62,7 @@ abstract class SwitchoverHarness {
         pair.primary()
                 .execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT AUTO_INCREMENT PRIMARY KEY, v TEXT)");
         pair.createAccount("app", "secret", "ALL ON shop.*");
-        pair.createAccount("monitor", "secret", "SELECT, REPLICATION SLAVE, SLAVE MONITOR ON *.*");
+        pair.createAccount("monitor", "secret", "SELECT, SHOW VIEW, TRIGGER, REPLICATION SLAVE, SLAVE MONITOR ON *.*");
         pair.createAccount(
                 "switcher", "secret", "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT ON *.*");
         pair.awaitCaughtUp(PATIENCE);

@@ -116,7 +116,8 @@ class ThreeServersTest {
             pair.primary()
                     .execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT AUTO_INCREMENT PRIMARY KEY, v TEXT)");
             pair.createAccount("app", "secret", "ALL ON shop.*");
-            pair.createAccount("monitor", "secret", "SELECT, REPLICATION SLAVE, SLAVE MONITOR, PROCESS ON *.*");
+            pair.createAccount(
+                    "monitor", "secret", "SELECT, SHOW VIEW, TRIGGER, REPLICATION SLAVE, SLAVE MONITOR, PROCESS ON *.*");
             pair.createAccount(
                     "switcher",
                     "secret",

@@ -96,7 +96,14 @@ class ChecksTest {
         Situation.Round round = round("Yes", "0");
         round.standby()
                 .channels(Known.of(List.of(new Channel(Map.of(
-                        "master_server_id", "1", "slave_io_running", "Yes", "slave_sql_running", "Yes", column, value)))));
+                        "master_server_id",
+                        "1",
+                        "slave_io_running",
+                        "Yes",
+                        "slave_sql_running",
+                        "Yes",
+                        column,
+                        value)))));
         assertThat(new ReplicatesCheck().findings(round, situation(round, round)))
                 .singleElement()
                 .returns(Severity.BLOCKS, Finding::severity)
