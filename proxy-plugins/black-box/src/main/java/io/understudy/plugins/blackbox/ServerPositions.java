@@ -7,6 +7,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +24,25 @@ public final class ServerPositions {
      * @param server identity of the server under whatever name; empty if unknown
      */
     public record Reported(
-            String replicated, String logged, @Nullable String received, boolean readOnly, String server) {}
+            String replicated, String logged, @Nullable String received, boolean readOnly, String server) {
+        /**
+         * Returns the position up to which it has transactions. On MariaDB a replayed file, and clients, move the
+         * binary log's position alone: of each domain, the higher number counts.
+         */
+        String reached() {
+            if (logged.isBlank()) {
+                return replicated.replace("\n", ""); // MySQL begins a line with each server's set
+            }
+            Map<Long, Gtid> highest = new TreeMap<>();
+            for (String part : (replicated + "," + logged).split(",")) {
+                if (!part.isBlank()) {
+                    Gtid gtid = Gtid.mariaDb(part);
+                    highest.merge(gtid.domain(), gtid, (one, other) -> other.number() > one.number() ? other : one);
+                }
+            }
+            return highest.values().stream().map(Gtid::text).collect(Collectors.joining(","));
+        }
+    }
 
     private static final String SERVER = "CONCAT(@@hostname, ':', @@port, ' ', @@server_id)";
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param name a standby's name, {@code primary}, or an address
  * @param applied its part of the history
  * @param received transactions received and still in relay logs; null if unknown
- * @param position its position as text
+ * @param position as text, up to which it has transactions
  * @param chosen why it was chosen
  * @param server identity of the server, the same under each name
  */
@@ -32,7 +32,7 @@ record Survivor(
                 name,
                 Applied.of(flavor, reported.replicated(), reported.logged()),
                 received == null ? null : Applied.of(flavor, received, ""),
-                reported.replicated().replace("\n", ""), // MySQL begins a line with each server's set
+                reported.reached(),
                 reported.readOnly(),
                 chosen,
                 reported.server().isEmpty() ? name : reported.server());

@@ -121,6 +121,14 @@ class HistoriesTest extends BlackBoxHarness {
     }
 
     /** A planned switch and back, then a kill: what the survivor has from before is no gap, and it wrote nothing. */
+    /** A replayed file is in the binary log alone. */
+    @Test
+    void aSurvivorIsAtTheFurtherPosition() {
+        assertThat(survivor("0-1-10", "0-1-17,1-1-2", "").position()).isEqualTo("0-1-17,1-1-2");
+        assertThat(survivor("0-1-10,2-1-5", "0-1-7", "").position()).isEqualTo("0-1-10,2-1-5");
+        assertThat(survivor("0-1-10", "", "").position()).isEqualTo("0-1-10");
+    }
+
     @Test
     void afterASwitchAndBackASurvivorHasWhatWasBefore() {
         start(1, "0-1-10");
