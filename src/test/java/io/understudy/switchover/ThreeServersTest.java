@@ -117,7 +117,9 @@ class ThreeServersTest {
                     .execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT AUTO_INCREMENT PRIMARY KEY, v TEXT)");
             pair.createAccount("app", "secret", "ALL ON shop.*");
             pair.createAccount(
-                    "monitor", "secret", "SELECT, SHOW VIEW, TRIGGER, REPLICATION SLAVE, SLAVE MONITOR, PROCESS ON *.*");
+                    "monitor",
+                    "secret",
+                    "SELECT, SHOW VIEW, TRIGGER, REPLICATION SLAVE, SLAVE MONITOR, PROCESS ON *.*");
             pair.createAccount(
                     "switcher",
                     "secret",

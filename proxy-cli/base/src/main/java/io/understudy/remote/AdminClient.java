@@ -139,8 +139,8 @@ public final class AdminClient {
     }
 
     /**
-     * Returns whether nothing listens at the address, so that the proxy has ended. False if that is not known: a
-     * frozen proxy, or its network, refuses nothing.
+     * Returns whether nothing listens at the address, so that the proxy has ended. False if that is not known: a frozen
+     * proxy, or its network, refuses nothing.
      */
     public boolean refusesConnections(Duration within) {
         URI at = URI.create(base);

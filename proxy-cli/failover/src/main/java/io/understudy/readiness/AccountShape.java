@@ -29,9 +29,7 @@ final class AccountShape {
         return !other.privileges.containsAll(privileges)
                 || keys.stream()
                         .anyMatch(key -> isStricter(
-                                key,
-                                authentication.getOrDefault(key, ""),
-                                other.authentication.getOrDefault(key, "")));
+                                key, authentication.getOrDefault(key, ""), other.authentication.getOrDefault(key, "")));
     }
 
     private static boolean isStricter(String key, String here, String there) {

@@ -89,7 +89,8 @@ final class ReadOnlyStep implements Step {
         } catch (SQLException e) {
             throw new UndoRefused("BOTH SERVERS MAY BE WRITABLE: the old primary " + pair.primaryAddress()
                     + " was made writable, and did not confirm that it is read-only again (" + e.getMessage()
-                    + "). Now, on " + pair.primaryAddress() + ": " + pair.dialect().readOnly() + ". Found: "
+                    + "). Now, on " + pair.primaryAddress() + ": "
+                    + pair.dialect().readOnly() + ". Found: "
                     + reason.getMessage());
         }
     }

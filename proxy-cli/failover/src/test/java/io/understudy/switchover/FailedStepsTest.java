@@ -300,9 +300,8 @@ class FailedStepsTest {
     @Test
     void aProxyThatDoesNotRespondLeavesTheOldPrimaryReadOnly() throws Exception {
         AtomicBoolean promoted = new AtomicBoolean();
-        ScriptedServer.Script standby = (connection, sql) -> sql.contains("read_only") && promoted.get()
-                ? Map.of("v", "0")
-                : readOnlyServer(connection, sql);
+        ScriptedServer.Script standby = (connection, sql) ->
+                sql.contains("read_only") && promoted.get() ? Map.of("v", "0") : readOnlyServer(connection, sql);
         assertThat(executedByUndo(standby, () -> {
                     promoted.set(true);
                     return "old:3306"; // late, as by a proxy that was stopped and continues
@@ -313,7 +312,9 @@ class FailedStepsTest {
                     throw new IOException("429");
                 }))
                 .doesNotContain(WRITABLE);
-        assertThat(executedByUndo(standby, () -> "")).as("a proxy that has ended").contains(WRITABLE);
+        assertThat(executedByUndo(standby, () -> ""))
+                .as("a proxy that has ended")
+                .contains(WRITABLE);
     }
 
     /** Whether a proxy has ended is told by its port alone. */
