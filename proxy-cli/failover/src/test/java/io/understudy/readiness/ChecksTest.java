@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -142,7 +143,7 @@ class ChecksTest {
         return account;
     }
 
-    private static String accounts(AccountShape standby, AccountShape primary) {
+    private static String accounts(@Nullable AccountShape standby, @Nullable AccountShape primary) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
         round.standby().accounts(Known.of(standby == null ? Map.of() : Map.of("'app'@'%'", standby)));
         round.primary().accounts(Known.of(primary == null ? Map.of() : Map.of("'app'@'%'", primary)));
