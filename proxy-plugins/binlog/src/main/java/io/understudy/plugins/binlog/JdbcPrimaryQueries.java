@@ -40,14 +40,14 @@ public final class JdbcPrimaryQueries implements PrimaryQueries {
                     variables.put(rows.getString(1).toLowerCase(Locale.ROOT), String.valueOf(rows.getString(2)));
                 }
             }
-            PrimaryFacts facts = PrimaryFacts.of(variables, "");
-            return facts.flavor() == ServerFlavor.MARIADB ? facts : PrimaryFacts.of(variables, executed(statement));
+            boolean mariaDb = PrimaryFacts.of(variables, "").flavor() == ServerFlavor.MARIADB;
+            return PrimaryFacts.of(variables, whole(statement, mariaDb ? "gtid_binlog_state" : "gtid_executed"));
         }
     }
 
     /** Not by SHOW VARIABLES, which truncates long values. */
-    private static String executed(Statement statement) throws SQLException {
-        try (ResultSet rows = statement.executeQuery("SELECT @@global.gtid_executed")) {
+    private static String whole(Statement statement, String variable) throws SQLException {
+        try (ResultSet rows = statement.executeQuery("SELECT @@global." + variable)) {
             String text = rows.next() ? rows.getString(1) : null;
             return text == null ? "" : text;
         }

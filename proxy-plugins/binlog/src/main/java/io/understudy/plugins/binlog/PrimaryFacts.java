@@ -13,6 +13,8 @@ import java.util.Map;
  * @param format {@code binlog_format}: ROW, STATEMENT or MIXED
  * @param gtids whether its transactions have GTIDs: always on MariaDB, with {@code gtid_mode=ON} on MySQL
  * @param position GTIDs in its binary log up to now: MariaDB {@code gtid_binlog_pos}, MySQL {@code gtid_executed}
+ * @param logged MariaDB's {@code gtid_binlog_state}: the last transaction of each domain and of each server that wrote
+ *     there, also of servers that were the primary before; empty on MySQL and where it is not known
  */
 public record PrimaryFacts(
         ServerFlavor flavor,
@@ -21,14 +23,28 @@ public record PrimaryFacts(
         boolean logBin,
         String format,
         boolean gtids,
-        String position) {
+        String position,
+        String logged) {
+
+    /** Facts without {@code gtid_binlog_state}. */
+    public PrimaryFacts(
+            ServerFlavor flavor,
+            long serverId,
+            String serverUuid,
+            boolean logBin,
+            String format,
+            boolean gtids,
+            String position) {
+        this(flavor, serverId, serverUuid, logBin, format, gtids, position, "");
+    }
 
     /**
      * Returns the facts in the server's variables.
      *
      * @param variables by lower-case name, as {@code SHOW GLOBAL VARIABLES} returns them
+     * @param whole the variable that is truncated there: {@code gtid_binlog_state}, MySQL's {@code gtid_executed}
      */
-    static PrimaryFacts of(Map<String, String> variables, String mysqlExecuted) {
+    static PrimaryFacts of(Map<String, String> variables, String whole) {
         boolean mariadb =
                 variables.getOrDefault("version", "").contains("MariaDB") || variables.containsKey("gtid_binlog_pos");
         String id = variables.getOrDefault("server_id", "0");
@@ -39,12 +55,13 @@ public record PrimaryFacts(
                 variables.getOrDefault("log_bin", "OFF").equalsIgnoreCase("ON"),
                 variables.getOrDefault("binlog_format", "ROW"),
                 mariadb || variables.getOrDefault("gtid_mode", "OFF").startsWith("ON"),
-                mariadb ? variables.getOrDefault("gtid_binlog_pos", "") : mysqlExecuted);
+                mariadb ? variables.getOrDefault("gtid_binlog_pos", "") : whole,
+                mariadb ? whole : "");
     }
 
     /** Returns the same facts at another position. */
     PrimaryFacts at(String other) {
-        return new PrimaryFacts(flavor, serverId, serverUuid, logBin, format, gtids, other);
+        return new PrimaryFacts(flavor, serverId, serverUuid, logBin, format, gtids, other, logged);
     }
 
     /** Returns whether {@code other} is the same server, whose history continues. */

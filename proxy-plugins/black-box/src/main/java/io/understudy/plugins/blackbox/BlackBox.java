@@ -72,7 +72,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             present = anew(present, facts, "is now at '" + facts.position() + "', behind " + present.readUpTo());
         }
         doubts.resumed(present);
-        present.streamAt(facts.position());
+        present.streamAt(facts);
         recorder.begin();
         streaming = true;
         streamingNanos = nanoClock.getAsLong();

@@ -3,6 +3,7 @@ package io.understudy.plugins.blackbox;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.GtidNumbers;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,18 @@ record Gtid(String text, String source, long domain, long server, long number) {
         long domain = Long.parseLong(parts[0]);
         return new Gtid(
                 text.strip(), source(domain), domain, Long.parseLong(parts[1]), Long.parseUnsignedLong(parts[2]));
+    }
+
+    /**
+     * Parses GTIDs with commas between them: MariaDB's positions.
+     *
+     * @throws IllegalArgumentException if the text is no position
+     */
+    static List<Gtid> mariaDbPosition(String text) {
+        return Arrays.stream(text.split(","))
+                .filter(part -> !part.isBlank())
+                .map(Gtid::mariaDb)
+                .toList();
     }
 
     private static Gtid mySql(String source, long number) {

@@ -33,6 +33,8 @@ final class History {
     private final GtidNumbers notKept = new GtidNumbers();
     /** MariaDB: the last transaction of each domain when the first stream began. */
     private final List<Gtid> starts = new ArrayList<>();
+    /** MariaDB: the primary's {@code gtid_binlog_state} when the last stream began. */
+    private List<Gtid> logged = List.of();
     /** The history of the primary that followed this one. */
     private @Nullable History next;
     /** MariaDB: the last transaction of each domain and server. */
@@ -91,11 +93,8 @@ final class History {
             return !seen.minus(GtidNumbers.ofMySql(position)).isEmpty();
         }
         GtidNumbers there = new GtidNumbers();
-        for (String part : position.split(",")) {
-            if (!part.isBlank()) {
-                Gtid gtid = Gtid.mariaDb(part);
-                there.add(gtid.source(), 1, gtid.number());
-            }
+        for (Gtid gtid : Gtid.mariaDbPosition(position)) {
+            there.add(gtid.source(), 1, gtid.number());
         }
         return lasts.stream().anyMatch(each -> !there.contains(Gtid.source(each.domain), each.number));
     }
@@ -105,24 +104,22 @@ final class History {
         next = later;
     }
 
-    /** Called when a stream begins at {@code position}: unseen transactions up to there have no events here. */
-    void streamAt(String position) {
+    /** Called when a stream begins: unseen transactions up to its position have no events here. */
+    void streamAt(PrimaryFacts now) {
         GtidNumbers upTo;
         boolean first = lasts.isEmpty();
         if (mariadb()) {
             upTo = new GtidNumbers();
-            for (String part : position.split(",")) {
-                if (!part.isBlank()) {
-                    Gtid gtid = Gtid.mariaDb(part);
-                    upTo.add(gtid.source(), 1, gtid.number());
-                    note(gtid);
-                    if (first) {
-                        starts.add(gtid);
-                    }
+            for (Gtid gtid : Gtid.mariaDbPosition(now.position())) {
+                upTo.add(gtid.source(), 1, gtid.number());
+                note(gtid);
+                if (first) {
+                    starts.add(gtid);
                 }
             }
+            logged = Gtid.mariaDbPosition(now.logged());
         } else {
-            upTo = GtidNumbers.ofMySql(position);
+            upTo = GtidNumbers.ofMySql(now.position());
         }
         notKept.addAll(upTo.minus(seen));
         seen.addAll(upTo);
@@ -192,17 +189,24 @@ final class History {
 
     /**
      * MariaDB: returns the number up to which a server at {@code known} has this history's part of that domain; 0 for
-     * none. A server that is further than the beginning of a later primary has what that primary began with.
+     * none. A server that is further than the beginning of a later primary has what that primary began with. One that
+     * has a transaction of a server has all that was logged before, as has this primary: both replicated the same log,
+     * or one of them wrote it.
      */
     long reach(Gtid known) {
         if (ahead(known)) {
             return known.number();
         }
+        long reach = 0;
+        for (Gtid each : logged) {
+            if (each.domain() == known.domain() && each.server() == known.server()) {
+                reach = Math.min(each.number(), known.number());
+            }
+        }
         if (next == null) {
-            return 0;
+            return reach;
         }
         long later = next.reach(known);
-        long reach = 0;
         for (Gtid start : next.starts) {
             if (start.domain() == known.domain() && start.number() <= later && ahead(start)) {
                 reach = Math.max(reach, start.number());

@@ -29,11 +29,8 @@ final class MariaDbApplied implements Applied {
     }
 
     private void add(String position) {
-        for (String part : position.split(",")) {
-            if (!part.isBlank()) {
-                Gtid gtid = Gtid.mariaDb(part);
-                last.computeIfAbsent(gtid.domain(), none -> new ArrayList<>(2)).add(gtid);
-            }
+        for (Gtid gtid : Gtid.mariaDbPosition(position)) {
+            last.computeIfAbsent(gtid.domain(), none -> new ArrayList<>(2)).add(gtid);
         }
     }
 

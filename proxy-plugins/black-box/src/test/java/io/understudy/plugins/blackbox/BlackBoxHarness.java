@@ -29,6 +29,12 @@ abstract class BlackBoxHarness {
         box.onFormat(FORMAT);
     }
 
+    /** Starts the stream of a primary with transactions of several servers in its binary log. */
+    void start(long server, String position, String logged) {
+        box.onStart(new PrimaryFacts(ServerFlavor.MARIADB, server, "", true, "ROW", true, position, logged), false);
+        box.onFormat(FORMAT);
+    }
+
     void event(String text, boolean first) {
         ByteBuf buf = Unpooled.copiedBuffer("??" + text, StandardCharsets.US_ASCII);
         box.onEvent(buf, 2, text.length(), first, true);

@@ -215,4 +215,39 @@ class HistoriesTest extends BlackBoxHarness {
         assertThat(loss.notCaptured).as("by its OK").hasSize(1);
         assertThat(loss.gaps).hasToString("0:1-11");
     }
+
+    /** There and back again: the standby wrote the greater part of the present primary's log, and replicated none. */
+    @Test
+    void whatAServerWroteItselfIsNoGap() {
+        start(1, "0-1-10");
+        start(2, "0-1-10", "0-1-10");
+        for (long number = 11; number <= 15; number++) {
+            transaction(2, number, ".");
+        }
+        start(1, "0-1-18", "0-2-15,0-1-18"); // the last three were written before the log is read
+        transaction(19);
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+        Loss loss = box.loss(survivor("0-1-10", "0-1-10,0-2-15", ""));
+        assertThat(loss.gaps).as("what it lacks is named still").hasToString("0:16-18");
+        assertThat(gtids(loss.missing)).containsExactly("0-1-19");
+        assertThat(loss.beyond()).isEmpty();
+    }
+
+    /** It wrote more as the primary than the next one has: the part before it is common. */
+    @Test
+    void whatTheNextPrimaryNeverGotDoesNotHideTheCommonPart() {
+        start(1, "0-1-18", "0-2-15,0-1-18");
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+        Loss loss = box.loss(survivor("0-1-10", "0-1-10,0-2-17", ""));
+        assertThat(loss.gaps).hasToString("0:16-18");
+    }
+
+    /** A former primary that has written nothing since: its own log says so. */
+    @Test
+    void transactionsOfAServerThatIsNotInThePrimarysLogDoNotCount() {
+        start(1, "0-1-18", "0-1-18");
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+        Loss loss = box.loss(survivor("0-1-10", "0-1-10,0-2-15", ""));
+        assertThat(loss.gaps).hasToString("0:11-18");
+    }
 }
