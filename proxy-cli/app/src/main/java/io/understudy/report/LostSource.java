@@ -37,6 +37,14 @@ public final class LostSource {
         return on == null ? admin.view("lost") : admin.act("lost" + query(on));
     }
 
+    /**
+     * Has the black box count what the server's position alone implies: it was compared, or built anew. Returns what is
+     * missing there then.
+     */
+    public Map<String, Object> compared(String on) throws IOException, InterruptedException {
+        return admin.act("lost/compared" + query(on));
+    }
+
     /** Starts a rescue file. */
     public Map<String, Object> rescue(@Nullable String on) throws IOException, InterruptedException {
         return admin.act("lost/rescue" + (on == null ? "" : query(on)));

@@ -24,12 +24,15 @@ public final class LostText {
                 survivor.get("name"),
                 survivor.get("chosen"),
                 Boolean.TRUE.equals(survivor.get("readOnly")) ? "read-only" : "writable",
-                survivor.get("position"));
+                isPositionKnown(survivor) ? survivor.get("position") : "no position: what it has is NOT KNOWN");
         if (Boolean.TRUE.equals(primary.get("read"))) {
             out.line("The primary's binary log is being read: what is missing below has not been applied yet, and is"
                     + " not lost.");
         } else {
             out.line("The primary's binary log was last read at %s: %s", primary.get("lostAt"), primary.get("why"));
+        }
+        if (isNeverRead(primary)) {
+            out.line("Nothing is known of what is missing: the counts below are of what was read, which is nothing.");
         }
         logs(out, view);
         Map<String, Object> missing = Table.map(view, "answeredAndMissing");
@@ -73,8 +76,9 @@ public final class LostText {
             out.line(
                     "  %s: reported before as a gap, received or not captured, and never seen applied: a replay has"
                             + " moved the position past them. Compare the tables with the old primary's binary log, and"
-                            + " build the old primary anew",
-                    implied.get("numbers"));
+                            + " build the old primary anew. Once this server was compared or built anew itself: report"
+                            + " lost --on %s --compared",
+                    implied.get("numbers"), survivor.get("name"));
         }
         Map<String, Object> early = Table.map(view, "appliedNotKnownAnswered");
         out.line("");
@@ -114,8 +118,13 @@ public final class LostText {
         return out.text();
     }
 
-    /** Returns whether something is missing that a rescue file does not bring back. */
+    /**
+     * Returns whether something is missing that a rescue file does not bring back, or it is not known what is missing.
+     */
     public static boolean warns(Map<String, Object> view) {
+        if (!isPositionKnown(Table.map(view, "survivor")) || isNeverRead(Table.map(view, "primary"))) {
+            return true;
+        }
         return Boolean.FALSE.equals(Table.map(view, "primary").get("read"))
                 && Table.whole(Table.map(view, "answeredAndMissing"), "notCaptured")
                                 + Table.whole(Table.map(view, "answeredNumberUnknown"), "count")
@@ -125,10 +134,23 @@ public final class LostText {
                         > 0;
     }
 
+    private static boolean isPositionKnown(Map<String, Object> survivor) {
+        return !String.valueOf(survivor.get("position")).isBlank();
+    }
+
+    private static boolean isNeverRead(Map<String, Object> primary) {
+        return "never read".equals(primary.get("lostAt"));
+    }
+
     /** Says up to where the binary logs of primaries that are not read any more are known. */
     private static void logs(Table out, Map<String, Object> view) {
         for (Map<String, Object> each : Table.rows(view, "logs")) {
-            if (!Boolean.TRUE.equals(each.get("read"))) {
+            if (Boolean.TRUE.equals(each.get("history"))) {
+                out.line(
+                        "(History: when %s was the primary before, its binary log was read up to %s. It was the primary"
+                                + " again since: not the position to note)",
+                        each.get("server"), each.get("upTo"));
+            } else if (!Boolean.TRUE.equals(each.get("read"))) {
                 out.line(
                         "The binary log of %s was read up to %s. It may hold more, which is in no list: before that"
                                 + " server joins again, compare it with its %s",

@@ -40,4 +40,30 @@ class LostTextTest {
                 .containsPattern("0-1-99 +session 7 \\(app\\) digest ab answered 12:00 NOT CAPTURED")
                 .contains("4 OKs were not recorded");
     }
+
+    private static Map<String, Object> nothingMissing(String position, String lostAt) {
+        return Map.of(
+                "survivor", Map.of("name", "standby-1", "position", position),
+                "primary", Map.of("read", false, "lostAt", lostAt, "why", "the account is locked"),
+                "logs",
+                        List.of(
+                                Map.of("server", "server_id 2", "upTo", "0-2-3001", "history", true),
+                                Map.of("server", "server_id 2", "upTo", "0-2-4367", "history", false)));
+    }
+
+    @Test
+    void unknownIsNotZero() {
+        assertThat(LostText.warns(nothingMissing("0-1-9", "12:00"))).isFalse();
+        assertThat(LostText.warns(nothingMissing("", "12:00"))).isTrue();
+        assertThat(LostText.of(nothingMissing("", "12:00"))).contains("what it has is NOT KNOWN");
+        assertThat(LostText.warns(nothingMissing("0-1-9", "never read"))).isTrue();
+        assertThat(LostText.of(nothingMissing("0-1-9", "never read"))).contains("Nothing is known of what is missing");
+    }
+
+    @Test
+    void onePositionOfAServerIsToBeNoted() {
+        assertThat(LostText.of(nothingMissing("0-1-9", "12:00")))
+                .contains("(History: when server_id 2 was the primary before, its binary log was read up to 0-2-3001")
+                .containsOnlyOnce("The binary log of server_id 2 was read up to 0-2-4367");
+    }
 }

@@ -35,7 +35,9 @@ final class MissingCheck implements Check {
                     implied + " transactions count as applied by its position alone, and were never seen applied: "
                             + value(lost, "impliedOnly", "numbers"),
                     "they were reported as missing before, and are lost for good after the promotion",
-                    list + "; compare the tables with the binary log of the primary that wrote them"));
+                    list
+                            + "; compare the tables with the binary log of the primary that wrote them. If they have all, or"
+                            + " the standby was built anew since: " + list + " --compared"));
         }
         if (!Boolean.FALSE.equals(value(lost, "primary", "read"))) {
             return findings; // what is missing is on its way from the primary

@@ -5,6 +5,7 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Lists the transactions that a new primary lacks, from a running proxy's black box. */
 @Command(
@@ -14,6 +15,12 @@ import picocli.CommandLine.Mixin;
 public final class LostReportCommand extends PrintedReport {
     @Mixin
     private final LostOptions options = new LostOptions();
+
+    @Option(
+            names = "--compared",
+            description = "The tables of the server of --on were compared with those of the primary, or it was built"
+                    + " anew: what its position alone implies counts as applied from now on.")
+    private boolean compared;
 
     public LostReportCommand() {
         super(LostText::of);
@@ -26,6 +33,13 @@ public final class LostReportCommand extends PrintedReport {
 
     @Override
     Map<String, Object> report(CommandLine line) throws Exception {
-        return options.source(line).lost(options.on());
+        String on = options.on();
+        if (!compared) {
+            return options.source(line).lost(on);
+        }
+        if (on == null) {
+            throw new CommandLine.ParameterException(line, "--compared needs --on: the server that was compared");
+        }
+        return options.source(line).compared(on);
     }
 }

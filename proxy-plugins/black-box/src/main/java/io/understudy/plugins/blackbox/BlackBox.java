@@ -249,6 +249,19 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         doubts.reported(survivor.server(), loss, rescue);
     }
 
+    /** Called when somebody has compared the survivor's tables, or built it anew: its position counts. */
+    synchronized void compared(Survivor reported) {
+        Survivor survivor = reported.applying(seen(reported.server(), reported.applied()));
+        GtidNumbers implied = loss(reported).implied;
+        doubts.compared(survivor.server(), survivor.applied());
+        log.warn(
+                "black-box: {} transactions that the position of {} alone implies ({}) count as applied there from now"
+                        + " on: an operator says that its tables were compared, or that it was built anew",
+                implied.count(),
+                survivor.name(),
+                implied);
+    }
+
     /** Returns a copy of the bytes, or null if they were released. */
     synchronized byte @Nullable [] bytes(KeptTransaction transaction) {
         return transaction.dropped ? null : transaction.history.ring.copy(transaction.offset, transaction.length);

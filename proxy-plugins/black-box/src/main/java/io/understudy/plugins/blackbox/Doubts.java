@@ -60,6 +60,14 @@ final class Doubts {
     }
 
     /**
+     * Forgets what a server has by its position alone: somebody has compared its tables, or built it anew. What its
+     * position lacks stays.
+     */
+    void compared(String server, Applied applied) {
+        servers.getOrDefault(server, Map.of()).forEach((history, doubt) -> doubt.open.removeAll(applied.of(history)));
+    }
+
+    /**
      * Called when the history's binary log is read again: what was missing arrives, unless a file has been replayed.
      */
     void resumed(History history) {

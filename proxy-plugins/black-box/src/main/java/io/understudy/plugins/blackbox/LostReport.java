@@ -2,6 +2,7 @@ package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionBytes;
 import java.time.Clock;
 import java.time.Instant;
@@ -170,10 +171,17 @@ final class LostReport {
             map.put("server", "server_id " + facts.serverId());
             map.put("upTo", upTo);
             map.put("read", present && (presentRead || box.streaming() && loss.logs.size() > 1));
+            map.put("history", hasLater(loss, facts));
             map.put("variable", mariaDb ? "@@gtid_binlog_pos" : "@@gtid_executed");
             logs.add(map);
         });
         return logs;
+    }
+
+    /** Returns whether the same server was the primary again later: that log's position is the one to compare with. */
+    private static boolean hasLater(Loss loss, PrimaryFacts facts) {
+        List<PrimaryFacts> all = List.copyOf(loss.logs.keySet());
+        return all.subList(all.indexOf(facts) + 1, all.size()).stream().anyMatch(facts::sameServer);
     }
 
     private Map<String, Object> part(List<KeptTransaction> transactions) {

@@ -90,6 +90,11 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 "lost/look",
                 Survivors.PARAMETERS,
                 parameters -> report.unrecorded(survivors.fromParameters(parameters)));
+        context.publishAction("lost/compared", Survivors.PARAMETERS, parameters -> {
+            Survivor survivor = survivors.named(parameters);
+            box.compared(survivor);
+            return report.of(survivor);
+        });
         context.publishAction("lost/rescue", Survivors.PARAMETERS, parameters -> {
             sessionEvents.run();
             return rescue.begin(survivors.fromParameters(parameters));

@@ -50,10 +50,15 @@ final class Survivors {
         StringBuilder troubles = new StringBuilder();
         for (Standby standby : context.standbys()) {
             if (standby.isPrimary() && box.streaming()) {
+                note(troubles, standby, "is the primary itself");
                 continue; // it has all of what its own binary log has
             }
             try {
                 Survivor probed = probe(standby, "the only standby");
+                if (isPresent(probed)) {
+                    note(troubles, standby, "is the primary itself");
+                    continue;
+                }
                 if (!probed.readOnly()) {
                     return probed.because("it takes writes (read_only is off)");
                 }
@@ -63,10 +68,7 @@ final class Survivors {
                     lacks = missing;
                 }
             } catch (SQLException e) {
-                troubles.append(troubles.length() == 0 ? "" : "; ")
-                        .append(standby.name())
-                        .append(": ")
-                        .append(e.getMessage());
+                note(troubles, standby, String.valueOf(e.getMessage()));
             }
         }
         if (best == null) {
@@ -76,6 +78,20 @@ final class Survivors {
                             : "no standby can be queried (" + troubles + "); name the new primary: --on HOST:PORT");
         }
         return context.standbys().size() == 1 ? best : best.because("of the standbys it lacks least");
+    }
+
+    private static void note(StringBuilder troubles, Standby standby, String what) {
+        troubles.append(troubles.length() == 0 ? "" : "; ")
+                .append(standby.name())
+                .append(": ")
+                .append(what);
+    }
+
+    /** Returns whether the server wrote the present history: nothing of it can be missing there. */
+    private boolean isPresent(Survivor probed) {
+        List<PrimaryFacts> known = box.primaries();
+        return !known.isEmpty()
+                && probed.server().endsWith(" " + known.get(known.size() - 1).serverId());
     }
 
     /**
@@ -109,6 +125,18 @@ final class Survivors {
                 Boolean.parseBoolean(readOnly),
                 parameters.getOrDefault(SERVER, ""));
         return Survivor.of(on, flavor(), reported, "it was named");
+    }
+
+    /**
+     * As {@link #fromParameters}, but chooses none.
+     *
+     * @throws IllegalArgumentException if they name no server
+     */
+    Survivor named(Map<String, String> parameters) {
+        if (!parameters.containsKey(ON)) {
+            throw new IllegalArgumentException("name the server that was compared or built anew: on=NAME");
+        }
+        return fromParameters(parameters);
     }
 
     private Survivor named(String name) {

@@ -108,4 +108,39 @@ class DoubtsTest extends BlackBoxHarness {
         start(1, "0-1-12");
         assertThat(on("0-1-12").implied).hasToString("0:11");
     }
+
+    /** A copy of the primary jumps past what was missing, as a replay does; the proxy cannot tell them apart. */
+    @Test
+    void aServerThatWasBuiltAnewIsNotInDoubtOnceSomebodySaysSo() {
+        start(1, "0-1-10");
+        commit(0, 1, 11);
+        transaction(12);
+        dead();
+        implied("0-1-10", "");
+        assertThat(implied("0-1-12", "")).isEqualTo("0:11");
+        box.compared(survivor("0-1-12", "", ""));
+        assertThat(implied("0-1-12", "")).isEqualTo("");
+    }
+
+    @Test
+    void whatThePositionLacksStaysInDoubt() {
+        start(1, "0-1-10");
+        commit(0, 1, 11);
+        transaction(12);
+        dead();
+        implied("0-1-10", "");
+        box.compared(survivor("0-1-10", "", ""));
+        assertThat(implied("0-1-12", "")).as("a replay that came after").isEqualTo("0:11");
+    }
+
+    /** The same server was the primary twice: one of the positions is the one to note. */
+    @Test
+    void anEarlierTimeOfAServerAsPrimaryIsHistory() {
+        start(2, "0-2-10");
+        start(1, "0-2-12");
+        start(2, "0-1-20");
+        dead();
+        Object logs = report.of(survivor("0-2-10", "", "")).get("logs");
+        assertThat(String.valueOf(logs)).containsPattern("history=true.*history=false.*history=false");
+    }
 }
