@@ -65,15 +65,18 @@ record SemiSyncSample(
         values.forEach((name, value) -> byName.put(
                 name.toLowerCase(Locale.ROOT).replace("_source_", "_master_").replace("_replica", "_slave"), value));
         boolean enabled = isOn(byName.get("rpl_semi_sync_master_enabled"));
+        long clients = number(byName, "rpl_semi_sync_master_clients", 0);
+        // MariaDB's status stays ON then, until a commit finds nobody to wait for.
+        boolean nobody = clients == 0 && isOff(byName.get("rpl_semi_sync_master_wait_no_slave"));
         return new SemiSyncSample(
                 sentNanos,
                 receivedNanos,
                 true,
                 flavor,
                 enabled,
-                enabled && isOn(byName.get("rpl_semi_sync_master_status")),
+                enabled && !nobody && isOn(byName.get("rpl_semi_sync_master_status")),
                 byName.getOrDefault("rpl_semi_sync_master_wait_point", ""),
-                number(byName, "rpl_semi_sync_master_clients", 0),
+                clients,
                 number(byName, "rpl_semi_sync_master_yes_tx", 0),
                 number(byName, "rpl_semi_sync_master_no_tx", 0),
                 number(byName, "rpl_semi_sync_master_tx_waits", 0),
@@ -90,6 +93,10 @@ record SemiSyncSample(
 
     private static boolean isOn(@org.jspecify.annotations.Nullable String value) {
         return value != null && (value.equalsIgnoreCase("ON") || value.equals("1"));
+    }
+
+    private static boolean isOff(@org.jspecify.annotations.Nullable String value) {
+        return value != null && !isOn(value);
     }
 
     private static long number(Map<String, String> values, String name, long otherwise) {

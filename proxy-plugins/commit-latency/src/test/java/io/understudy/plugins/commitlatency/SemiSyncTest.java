@@ -161,6 +161,40 @@ class SemiSyncTest {
                 .isEqualTo(SemiSync.OFF);
     }
 
+    /** A server whose status stays ON acknowledges nothing while no replica is connected and none is waited for. */
+    @Test
+    void nobodyAcknowledgesWithoutAReplica() {
+        Map<String, String> values = new HashMap<>(Map.of(
+                "Rpl_semi_sync_master_status", "ON",
+                "Rpl_semi_sync_master_clients", "0",
+                "rpl_semi_sync_master_enabled", "ON",
+                "rpl_semi_sync_master_wait_no_slave", "OFF"));
+        Exposure exposure = new Exposure(nanos -> Instant.EPOCH);
+        SemiSyncClassifier probed = new SemiSyncClassifier(10, (tracked, state) -> {
+            if (state.unacknowledged()) {
+                exposure.unacknowledged(tracked, state);
+            } else {
+                exposure.acknowledged(tracked.commit().okNanos());
+            }
+        });
+        try (CapturedLog log = new CapturedLog()) {
+            for (int i = 0; i < 6; i++) {
+                values.put("Rpl_semi_sync_master_status", i % 2 == 0 ? "ON" : "OFF");
+                values.put("Rpl_semi_sync_master_no_tx", String.valueOf(i / 2));
+                probed.sample(SemiSyncSample.of(i * 100, i * 100, ServerFlavor.MARIADB, values));
+                probed.commit(new Tracked(GtidJoinTest.commit("c" + i, i * 100 + 10, i * 100 + 20)));
+            }
+            probed.finish();
+            assertThat(log.text()).containsOnlyOnce("without a replica's acknowledgement");
+            assertThat(log.text()).doesNotContain("acknowledges again");
+        }
+        values.put("Rpl_semi_sync_master_status", "ON");
+        values.put("rpl_semi_sync_master_wait_no_slave", "ON");
+        assertThat(SemiSyncSample.of(0, 0, ServerFlavor.MARIADB, values).state())
+                .as("a commit waits until the timeout, and the status turns OFF")
+                .isEqualTo(SemiSync.ON);
+    }
+
     @Test
     void exposureIsAWindowThatAClockStepDoesNotStretch() {
         Instant noon = Instant.parse("2026-01-01T12:00:00Z");
