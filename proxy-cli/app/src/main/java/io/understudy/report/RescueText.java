@@ -36,12 +36,14 @@ public final class RescueText {
         out.line(
                 "Replay it on the new primary before it takes writes and before other servers replicate from it anew:");
         if (mysql) {
+            out.line("  (If ADMIN is not there yet: SET SESSION sql_log_bin=0 before CREATE USER and GRANT.)");
             out.line("  1. STOP REPLICA; SET GLOBAL super_read_only=0 (read_only stays on for the application)");
             out.line("  2. mysqlbinlog %s | mysql -h NEW_PRIMARY -u ADMIN", file);
             out.line("     (ADMIN needs REPLICATION_APPLIER, SYSTEM_VARIABLES_ADMIN, CONNECTION_ADMIN to write while"
                     + " read_only is on, and rights on the tables)");
             out.line("  3. SET GLOBAL super_read_only=1");
         } else {
+            out.line("  (If ADMIN is not there yet: SET SESSION sql_log_bin=0 before CREATE USER and GRANT.)");
             out.line("  1. STOP SLAVE; keep read_only on for the application (ADMIN needs READ ONLY ADMIN)");
             out.line("  2. mariadb-binlog %s | mariadb -h NEW_PRIMARY -u ADMIN", file);
             out.line("     (ADMIN needs BINLOG REPLAY, and rights on the tables; on a server without a binary log also"

@@ -18,6 +18,8 @@ final class DisableEventsStep implements Step {
     private final Pair pair;
     private final Unchanged unchanged;
     private final List<ScheduledEvent> disabled = new ArrayList<>();
+    /** Disabled on both servers before: whether by a switchover that was killed, is not known. */
+    private List<ScheduledEvent> found = List.of();
 
     DisableEventsStep(Pair pair, Unchanged unchanged) {
         this.pair = pair;
@@ -31,25 +33,42 @@ final class DisableEventsStep implements Step {
 
     @Override
     public String run() throws Exception {
+        found = ScheduledEvent.disabledAsOnStandby(pair.primary());
         List<ScheduledEvent> enabled = ScheduledEvent.enabled(pair.primary());
         if (enabled.isEmpty()) {
-            return "it has none that is enabled";
+            return "it has none that is enabled" + leftDisabled();
         }
         pair.primary().traced();
         for (ScheduledEvent event : enabled) {
             disabled.add(event);
-            event.set(pair.primary(), DISABLE);
+            try {
+                event.set(pair.primary(), DISABLE);
+            } catch (SQLException e) {
+                if (!isOfConnection(e)) {
+                    disabled.remove(event); // refused: there is nothing to undo
+                }
+                throw e;
+            }
         }
-        return names();
+        return names(disabled) + leftDisabled();
     }
 
-    private String names() {
-        return disabled.stream().map(ScheduledEvent::toString).collect(Collectors.joining(", "));
+    /** Returns what to do about the events that no server executes; empty if there are none. */
+    private String leftDisabled() {
+        return found.isEmpty()
+                ? ""
+                : "; on the primary, and so on both, these are DISABLE ON SLAVE, as a switchover that was killed leaves"
+                        + " them: " + names(found) + ". If they are to be executed: after the promotion, on "
+                        + pair.standbyAddress() + ": " + byHand(found);
+    }
+
+    private static String names(List<ScheduledEvent> events) {
+        return events.stream().map(ScheduledEvent::toString).collect(Collectors.joining(", "));
     }
 
     /** Returns the statements that have a server execute them. */
-    private String byHand() {
-        return disabled.stream().map(event -> event.alter(ENABLE)).collect(Collectors.joining("; "));
+    private static String byHand(List<ScheduledEvent> events) {
+        return events.stream().map(event -> event.alter(ENABLE)).collect(Collectors.joining("; "));
     }
 
     @Override
@@ -63,14 +82,14 @@ final class DisableEventsStep implements Step {
             enable(pair.primary());
         } catch (UndoRefused e) {
             throw new UndoRefused(
-                    e.getMessage() + ". Scheduled events are disabled on both; on the primary: " + byHand());
+                    e.getMessage() + ". Scheduled events are disabled on both; on the primary: " + byHand(disabled));
         } catch (SQLException e) {
             throw new SQLException(
                     "the old primary's scheduled events may still be disabled; on " + pair.primaryAddress() + ": "
-                            + byHand() + " (" + e.getMessage() + ")",
+                            + byHand(disabled) + " (" + e.getMessage() + ")",
                     e);
         }
-        return "enabled on " + pair.primaryAddress() + " again: " + names();
+        return "enabled on " + pair.primaryAddress() + " again: " + names(disabled);
     }
 
     /** Tries each, so that one that cannot be enabled (its only time is over, say) does not keep the others. */
@@ -111,9 +130,9 @@ final class DisableEventsStep implements Step {
                     enable(pair.standby());
                 } catch (SQLException e) {
                     throw new StepFailure(
-                            e.getMessage() + "; by hand, on " + pair.standbyAddress() + ": " + byHand(), e);
+                            e.getMessage() + "; by hand, on " + pair.standbyAddress() + ": " + byHand(disabled), e);
                 }
-                return disabled.isEmpty() ? "none" : names();
+                return (disabled.isEmpty() ? "none" : names(disabled)) + leftDisabled();
             }
         };
     }

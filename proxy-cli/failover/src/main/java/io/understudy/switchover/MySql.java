@@ -11,6 +11,9 @@ final class MySql implements Dialect {
     private static final List<String> NEEDED =
             List.of("SYSTEM_VARIABLES_ADMIN", "REPLICATION_SLAVE_ADMIN", "REPLICATION CLIENT", "RELOAD", "EVENT");
 
+    /** Not a part of SUPER. An event whose definer has it can be altered by accounts alone that have it, too. */
+    private static final String SYSTEM_USER = "SYSTEM_USER";
+
     @Override
     public String product() {
         return "MySQL";
@@ -82,8 +85,31 @@ final class MySql implements Dialect {
             missing.add("SET_ANY_DEFINER");
         }
         missing.removeIf(privileges::has);
-        missing.removeIf(name -> privileges.has("SUPER") && !name.equals("RELOAD") && !name.equals("EVENT"));
+        if (!privileges.has(SYSTEM_USER) && isForDefiner(node)) {
+            missing.add(SYSTEM_USER);
+        }
+        missing.removeIf(name -> privileges.has("SUPER")
+                && !name.equals(SYSTEM_USER)
+                && !name.equals("RELOAD")
+                && !name.equals("EVENT"));
         return missing;
+    }
+
+    /**
+     * The privileges of other accounts are not to be read. The server checks the definer before it looks for the event,
+     * and changes nothing. A standby executes none; its accounts are the primary's.
+     */
+    private static boolean isForDefiner(Node node) throws SQLException {
+        for (ScheduledEvent event : ScheduledEvent.enabled(node)) {
+            try {
+                node.execute(event.named("understudy_no_such_event").alter("COMMENT ''"));
+            } catch (SQLException e) {
+                if (String.valueOf(e.getMessage()).contains("the " + SYSTEM_USER + " privilege")) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     @Override

@@ -46,11 +46,19 @@ final class OldPrimaryStep implements Step {
         return statements;
     }
 
-    /** Returns what has it acknowledge; nothing if it does not respond, which the caller finds out. */
+    /**
+     * Returns what has it acknowledge, and its applier not wait for acknowledgements itself; nothing if it does not
+     * respond, which the caller finds out.
+     */
     private List<String> acknowledge() {
         try {
             SemiSyncVariables old = SemiSyncVariables.of(pair.primary());
-            return old.isOn(old.source()) ? old.acknowledge() : List.of();
+            if (!old.isOn(old.source())) {
+                return List.of();
+            }
+            List<String> statements = new ArrayList<>(old.acknowledge());
+            statements.add("SET GLOBAL " + old.source() + "=0");
+            return statements;
         } catch (SQLException e) {
             return List.of();
         }

@@ -13,13 +13,29 @@ import java.util.Map;
  * @param collation {@code collation_connection} of its creation
  */
 record ScheduledEvent(String schema, String name, String definer, String charset, String collation) {
-    private static final String ENABLED =
+    private static final String EVENTS =
             "SELECT EVENT_SCHEMA AS s, EVENT_NAME AS n, DEFINER AS d, CHARACTER_SET_CLIENT AS c,"
-                    + " COLLATION_CONNECTION AS l FROM information_schema.EVENTS WHERE STATUS='ENABLED' ORDER BY 1, 2";
+                    + " COLLATION_CONNECTION AS l FROM information_schema.EVENTS WHERE STATUS IN (%s) ORDER BY 1, 2";
 
     /** Returns the events that the server executes. The account sees those of schemas where it has EVENT. */
     static List<ScheduledEvent> enabled(Node node) throws SQLException {
-        return node.rows(ENABLED).stream().map(ScheduledEvent::of).toList();
+        return withStatus(node, "'ENABLED'");
+    }
+
+    /** Returns the events that are in the state that replication gives them on a standby. */
+    static List<ScheduledEvent> disabledAsOnStandby(Node node) throws SQLException {
+        return withStatus(node, "'SLAVESIDE_DISABLED', 'REPLICA_SIDE_DISABLED'");
+    }
+
+    private static List<ScheduledEvent> withStatus(Node node, String status) throws SQLException {
+        return node.rows(EVENTS.formatted(status)).stream()
+                .map(ScheduledEvent::of)
+                .toList();
+    }
+
+    /** Returns an event of another name, otherwise the same. */
+    ScheduledEvent named(String other) {
+        return new ScheduledEvent(schema, other, definer, charset, collation);
     }
 
     private static ScheduledEvent of(Map<String, String> row) {

@@ -4,8 +4,9 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enables the source side of semi-synchronous replication on the standby if the old primary uses it. Runs once the
- * applier has stopped, whose commits would wait for acknowledgements, too.
+ * Enables the source side of semi-synchronous replication on the standby if the old primary uses it, so that commits do
+ * not wait while no standby is connected: there is none at the promotion. Runs once the applier has stopped, whose
+ * commits would wait for acknowledgements, too.
  */
 final class SemiSyncStep implements Step {
     private final Pair pair;
@@ -34,11 +35,11 @@ final class SemiSyncStep implements Step {
             throw new StepFailure(pair.standby().name() + " has no plugin for the source side of semi-sync; in its"
                     + " option file: plugin-load-add = semisync_source.so; then restart it");
         }
-        if (own.isOn(own.source())) {
+        waited = own.isOn(own.waits());
+        if (own.isOn(own.source()) && !waited) {
             return "it is on already";
         }
         pair.standby().traced();
-        waited = own.isOn(own.waits());
         before = own;
         pair.standby().executeWithin(set(own, false, true), clock.left("and semi-sync is not enabled"));
         return "commits wait once a standby is connected"
@@ -67,15 +68,15 @@ final class SemiSyncStep implements Step {
             throw new UndoRefused(pair.standbyAddress() + " is writable: somebody has promoted it, and its semi-sync"
                     + " stays enabled");
         }
-        String statement = set(names, waited, false);
+        String statement = set(names, waited, names.isOn(names.source()));
         try {
             pair.standby().execute(statement);
         } catch (SQLException e) {
             throw new SQLException(
-                    "semi-sync may still be enabled on " + pair.standbyAddress() + "; there: " + statement + " ("
+                    "semi-sync may not be as before on " + pair.standbyAddress() + "; there: " + statement + " ("
                             + e.getMessage() + ")",
                     e);
         }
-        return "semi-sync is disabled on " + pair.standby().name() + ", as before";
+        return "semi-sync is as before on " + pair.standby().name();
     }
 }

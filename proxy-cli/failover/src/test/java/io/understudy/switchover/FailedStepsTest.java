@@ -468,4 +468,82 @@ class FailedStepsTest {
                 .as("errant transactions, say, are not known then")
                 .hasMessageContaining("the readiness gate says findings");
     }
+
+    /** A server with one scheduled event in a state; refuses what begins with {@code refused}. */
+    private static ScriptedServer.Script events(String state, String refused, List<String> executed) {
+        return (connection, sql) -> {
+            executed.add(sql);
+            if (sql.startsWith(refused)) {
+                throw new SQLException("you need (at least one of) the SYSTEM_USER privilege(s)", "42000", 1227);
+            }
+            if (sql.contains("information_schema.EVENTS") && sql.contains("'" + state + "'")) {
+                Map<String, String> row = new LinkedHashMap<>();
+                row.put("s", "shop");
+                row.put("n", "tick");
+                row.put("d", "root@localhost");
+                row.put("c", "");
+                return row;
+            }
+            return Map.of();
+        };
+    }
+
+    @Test
+    void anEventThatCouldNotBeDisabledNeedsNoUndo() throws Exception {
+        List<String> executed = new ArrayList<>();
+        Pair pair = pair(events("ENABLED", "ALTER", executed), FailedStepsTest::readOnlyServer);
+        DisableEventsStep step = new DisableEventsStep(pair, new Unchanged(pair, () -> "old:3306"));
+        assertThatThrownBy(step::run).hasMessageContaining("SYSTEM_USER");
+        executed.clear();
+        assertThat(step.undo()).isEmpty();
+        assertThat(executed).isEmpty();
+    }
+
+    @Test
+    void anEventsDefinerIsCheckedBeforeAnythingIsChanged() throws Exception {
+        List<String> executed = new ArrayList<>();
+        Node node = new Node("the old primary", ScriptedServer.of(events("ENABLED", "ALTER", executed)));
+        List<String> grants = List.of("GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION_SLAVE_ADMIN, REPLICATION CLIENT,"
+                + " RELOAD, EVENT, SET_ANY_DEFINER ON *.* TO `s`@`%`");
+        assertThat(new MySql().missing(Privileges.of(grants), node)).containsExactly("SYSTEM_USER");
+        assertThat(executed)
+                .filteredOn(sql -> sql.startsWith("ALTER"))
+                .as("no event of the application")
+                .containsExactly("ALTER DEFINER='root'@'localhost' EVENT `shop`.`understudy_no_such_event` COMMENT ''");
+        Node other = new Node("the old primary", ScriptedServer.of(events("ENABLED", "-", executed)));
+        assertThat(new MySql().missing(Privileges.of(grants), other)).isEmpty();
+    }
+
+    /** A switchover that was killed while it held the sessions leaves the events disabled on both. */
+    @Test
+    void eventsThatNobodyExecutesAreNamed() throws Exception {
+        Pair pair = pair(events("SLAVESIDE_DISABLED", "-", new ArrayList<>()), (connection, sql) -> Map.of());
+        DisableEventsStep step = new DisableEventsStep(pair, new Unchanged(pair, () -> "old:3306"));
+        String enable = "on new:3306: ALTER DEFINER='root'@'localhost' EVENT `shop`.`tick` ENABLE";
+        assertThat(step.run()).contains("none that is enabled", "shop.tick", enable);
+        assertThat(step.enabling().run()).as("again, behind the promotion").contains(enable);
+        assertThat(step.undo()).isEmpty();
+    }
+
+    private static ScriptedServer.Script semiSync(String variable) {
+        return (connection, sql) -> {
+            Map<String, String> row = new LinkedHashMap<>();
+            if (sql.startsWith("SHOW GLOBAL VARIABLES")) {
+                row.put("Variable_name", variable);
+                row.put("Value", "ON");
+            }
+            if (sql.contains("read_only")) {
+                row.put("v", "1");
+            }
+            return row;
+        };
+    }
+
+    /** Its applier would wait for the acknowledgement of a standby that it does not have. */
+    @Test
+    void theOldPrimarysSourceSideIsSwitchedOffBeforeItReplicates() throws Exception {
+        Pair pair = pair(semiSync("rpl_semi_sync_master_enabled"), (connection, sql) -> Map.of());
+        assertThat(new OldPrimaryStep(pair, new LastTransaction(pair)).run())
+                .containsSubsequence("SET GLOBAL rpl_semi_sync_master_enabled=0", "START SLAVE");
+    }
 }
