@@ -546,4 +546,42 @@ class FailedStepsTest {
         assertThat(new OldPrimaryStep(pair, new LastTransaction(pair)).run())
                 .containsSubsequence("SET GLOBAL rpl_semi_sync_master_enabled=0", "START SLAVE");
     }
+
+    /** A standby with the source side of semi-sync on, whose commits wait even while nobody acknowledges. */
+    private static final class Waiting implements ScriptedServer.Script {
+        private final List<String> executed = new ArrayList<>();
+
+        @Override
+        public Map<String, String> row(int connection, String sql) {
+            if (sql.startsWith("SET GLOBAL")) {
+                executed.add(sql);
+            }
+            return readOnlyServer(connection, sql);
+        }
+
+        @Override
+        public List<Map<String, String>> rows(int connection, String sql) throws SQLException {
+            return sql.startsWith("SHOW GLOBAL VARIABLES")
+                    ? List.of(variable("master_enabled"), variable("master_wait_no_slave"))
+                    : ScriptedServer.Script.super.rows(connection, sql);
+        }
+
+        private static Map<String, String> variable(String name) {
+            Map<String, String> row = new LinkedHashMap<>();
+            row.put("Variable_name", "rpl_semi_sync_" + name);
+            row.put("Value", "ON");
+            return row;
+        }
+    }
+
+    @Test
+    void commitsOfTheNewPrimaryDoNotWaitWithoutAStandbyThoughSemiSyncWasOn() throws Exception {
+        Waiting standby = new Waiting();
+        SemiSyncStep step = new SemiSyncStep(pair(new Waiting(), standby), clock());
+        String set = "SET GLOBAL rpl_semi_sync_master_wait_no_slave=%d, GLOBAL rpl_semi_sync_master_enabled=1";
+        assertThat(step.run()).contains("commits wait once a standby is connected");
+        assertThat(standby.executed).containsExactly(set.formatted(0));
+        assertThat(step.undo()).contains("as before");
+        assertThat(standby.executed).containsExactly(set.formatted(0), set.formatted(1));
+    }
 }

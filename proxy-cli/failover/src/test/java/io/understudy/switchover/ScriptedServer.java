@@ -9,7 +9,6 @@ import java.sql.Statement;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +23,12 @@ final class ScriptedServer {
          * @param connection the number of the connection, from 1
          */
         Map<String, String> row(int connection, String sql) throws SQLException;
+
+        /** Returns all rows of the result. */
+        default List<Map<String, String>> rows(int connection, String sql) throws SQLException {
+            Map<String, String> only = row(connection, sql);
+            return only.isEmpty() ? List.of() : List.of(only);
+        }
     }
 
     private interface Method {
@@ -49,17 +54,18 @@ final class ScriptedServer {
             if (name.equals("close")) {
                 return null;
             }
-            Map<String, String> row = script.row(number, String.valueOf(arguments.get(0)));
-            return name.equals("execute") ? false : result(row);
+            List<Map<String, String>> rows = script.rows(number, String.valueOf(arguments.get(0)));
+            return name.equals("execute") ? false : result(rows);
         });
     }
 
-    private static ResultSet result(Map<String, String> row) {
-        AtomicBoolean before = new AtomicBoolean(!row.isEmpty());
+    private static ResultSet result(List<Map<String, String>> rows) {
+        AtomicInteger row = new AtomicInteger(-1);
         return object(ResultSet.class, (name, arguments) -> switch (name) {
-            case "next" -> before.getAndSet(false);
-            case "getString" -> List.copyOf(row.values()).get((int) arguments.get(0) - 1);
-            case "getMetaData" -> columns(List.copyOf(row.keySet()));
+            case "next" -> row.incrementAndGet() < rows.size();
+            case "getString" -> List.copyOf(rows.get(row.get()).values()).get((int) arguments.get(0) - 1);
+            case "getMetaData" -> columns(
+                    rows.isEmpty() ? List.of() : List.copyOf(rows.get(0).keySet()));
             default -> null;
         });
     }
