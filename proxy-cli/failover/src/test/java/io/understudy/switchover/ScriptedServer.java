@@ -64,8 +64,8 @@ final class ScriptedServer {
         return object(ResultSet.class, (name, arguments) -> switch (name) {
             case "next" -> row.incrementAndGet() < rows.size();
             case "getString" -> List.copyOf(rows.get(row.get()).values()).get((int) arguments.get(0) - 1);
-            case "getMetaData" -> columns(
-                    rows.isEmpty() ? List.of() : List.copyOf(rows.get(0).keySet()));
+            case "getMetaData" ->
+                columns(rows.isEmpty() ? List.of() : List.copyOf(rows.get(0).keySet()));
             default -> null;
         });
     }
