@@ -36,7 +36,7 @@ final class MissingCheck implements Check {
                             + value(lost, "impliedOnly", "numbers"),
                     "they were reported as missing before, and are lost for good after the promotion",
                     list
-                            + "; compare the tables with the binary log of the primary that wrote them. If they have all, or"
+                            + "; compare the tables with the binary log of the primary that wrote them. If equal, or if"
                             + " the standby was built anew since: " + list + " --compared"));
         }
         if (!Boolean.FALSE.equals(value(lost, "primary", "read"))) {
