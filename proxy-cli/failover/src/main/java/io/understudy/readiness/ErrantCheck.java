@@ -39,6 +39,11 @@ final class ErrantCheck implements Check {
         }
         List<Finding> findings = new ArrayList<>();
         String find = "find them with mariadb-binlog in the standby's binary log; ";
+        // The server takes them for its own position otherwise; no statement brings back rows.
+        String reset =
+                "if no server replicates from it: STOP SLAVE; RESET MASTER; SET GLOBAL gtid_slave_pos = 'the last"
+                        + " transaction that both have'; START SLAVE. That changes no row: what they wrote differs until it is"
+                        + " undone, so if in doubt build the server anew";
         if (!errant.isEmpty()) {
             findings.add(Finding.blocks(
                     NAME,
@@ -47,7 +52,7 @@ final class ErrantCheck implements Check {
                             + String.join(", ", errant),
                     "its data differ from the primary's, and after the promotion the other standbys stop with error"
                             + " 1236 or get them too",
-                    find + "undo them; if no server replicates from it: RESET MASTER there"));
+                    find + "undo them; then, " + reset));
         }
         if (!unclear.isEmpty()) {
             findings.add(Finding.undecided(
@@ -57,8 +62,7 @@ final class ErrantCheck implements Check {
                             + String.join(", ", unclear),
                     "the primary has replicated beyond their numbers (gtid_slave_pos), but from another server: whether"
                             + " they were among that is not known",
-                    find + "undo them if they were written there; then, if no server replicates from it: RESET MASTER"
-                            + " there"));
+                    find + "undo them if they were written there; then, " + reset));
         }
         return findings;
     }

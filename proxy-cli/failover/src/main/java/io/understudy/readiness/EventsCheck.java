@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 /** Scheduled events, which replication disables on a standby. */
 final class EventsCheck implements Check.OfRound {
     private static final String NAME = "events";
+    private static final String DISABLED = "disabled";
     private static final int SHOWN = 10;
     private static final String ENABLED = "ENABLED";
 
@@ -37,7 +38,7 @@ final class EventsCheck implements Check.OfRound {
         if (!stop.isEmpty()) {
             findings.add(Finding.warns(
                     NAME,
-                    "disabled",
+                    DISABLED,
                     "the primary executes " + count(stop) + " that the standby would not: " + names(stop),
                     "replication disables them on a standby: after the promotion nobody executes them",
                     "understudy switchover enables them; with other tools, after the promotion, for each: ALTER DEFINER"
@@ -65,6 +66,11 @@ final class EventsCheck implements Check.OfRound {
                     "on the primary, for each: ALTER DEFINER = … EVENT … ENABLE"));
         }
         return findings;
+    }
+
+    /** Returns whether a switchover mends it: it disables them on the old primary and enables them on the new one. */
+    static boolean isMovedBySwitchover(Finding finding) {
+        return finding.check().equals(NAME) && finding.subject().equals(DISABLED);
     }
 
     private static TreeSet<String> enabled(Map<String, String> events) {

@@ -1,6 +1,5 @@
 package io.understudy.readiness;
 
-import io.understudy.pages.PagesGrants;
 import io.understudy.pages.ServerQueries;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -22,11 +21,11 @@ final class FactsReader {
     /** Rows of open transactions that were read. */
     private int transactions;
 
-    /** @param user the account of the session, for the statements that grant it more */
-    FactsReader(ServerSession session, ServerFacts facts, String user) {
+    /** @param account for the statements that grant it more */
+    FactsReader(ServerSession session, ServerFacts facts, String account) {
         this.session = session;
         this.facts = facts;
-        this.account = PagesGrants.account(user);
+        this.account = account;
     }
 
     /** A query for one fact. */

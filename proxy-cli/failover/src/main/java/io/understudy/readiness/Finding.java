@@ -33,6 +33,11 @@ public record Finding(
         return new Finding(check, subject, Severity.UNKNOWN, true, what, why, statement);
     }
 
+    /** Returns the same as something that changes no verdict. */
+    Finding asNote() {
+        return new Finding(check, subject, Severity.NOTES, false, what, why, statement);
+    }
+
     /** Returns whether both are about the same thing, whatever their figures. */
     boolean isAbout(Finding other) {
         return check.equals(other.check) && subject.equals(other.subject) && severity == other.severity;

@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ final class MissingCheck implements Check {
         String list = LIST + situation.standby();
         long implied = number(lost, "impliedOnly", "transactions");
         if (implied > 0) {
+            boolean own = wroteAll(situation, String.valueOf(value(lost, "impliedOnly", "numbers")));
             findings.add(Finding.blocks(
                     NAME,
                     "implied",
@@ -36,8 +38,12 @@ final class MissingCheck implements Check {
                             + value(lost, "impliedOnly", "numbers"),
                     "they were reported as missing before, and are lost for good after the promotion",
                     list
-                            + "; compare the tables with the binary log of the primary that wrote them. If equal, or if"
-                            + " the standby was built anew since: " + list + " --compared"));
+                            + (own
+                                    ? "; it wrote them itself as the primary: read them in its own binary log, decide"
+                                            + " about them, and build it anew (docs/failover.md, People, step 8)"
+                                    : "; compare the tables with the binary log of the primary that wrote them. If"
+                                            + " equal, or if the standby was built anew since: " + list
+                                            + " --compared")));
         }
         if (!Boolean.FALSE.equals(value(lost, "primary", "read"))) {
             return findings; // what is missing is on its way from the primary
@@ -63,6 +69,21 @@ final class MissingCheck implements Check {
                     list + "; then understudy rescue"));
         }
         return findings;
+    }
+
+    /**
+     * Returns whether the standby, an old primary, wrote them all itself.
+     *
+     * @param numbers by source, {@code domain-server:first-last} or {@code uuid:first-last}
+     */
+    private static boolean wroteAll(Situation situation, String numbers) {
+        ServerFacts standby = situation.now().standby();
+        String uuid = standby.variable("server_uuid");
+        String id = standby.variable("server_id");
+        return !id.isEmpty()
+                && Arrays.stream(numbers.split(",", -1))
+                        .map(each -> each.strip().replaceFirst(":.*", ""))
+                        .allMatch(source -> source.equals(uuid) || source.matches("\\d+-" + id));
     }
 
     private static @Nullable Object value(Map<String, Object> lost, String part, String key) {

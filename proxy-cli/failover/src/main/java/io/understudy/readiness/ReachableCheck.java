@@ -23,7 +23,7 @@ final class ReachableCheck implements Check {
                     "standby",
                     "the standby refuses the login: " + standby.unreachable(),
                     "nothing is known of its state",
-                    "on the primary: create the account of primary.monitor, or correct the password"));
+                    "correct user or password of primary.monitor, or on the primary: create or unlock that account"));
         } else if (standby.isLate() && situation.before().standby().responded()) {
             findings.add(Finding.undecided(
                     STANDBY,
@@ -49,7 +49,8 @@ final class ReachableCheck implements Check {
                     "primary",
                     "the primary " + situation.primaryAddress() + " refuses the login: " + primary.unreachable(),
                     NOT_COMPARED,
-                    "on the primary: mend the account of primary.monitor; /api/primary has the statement"));
+                    "correct user or password of primary.monitor, or on the primary: mend that account, as ALTER USER …"
+                            + " ACCOUNT UNLOCK; understudy check --connect has the statement"));
         } else if (!primary.responded()) {
             findings.add(Finding.unknown(
                     PRIMARY,

@@ -7,10 +7,10 @@ import io.understudy.config.PagesConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.pages.PagesGrants;
 import io.understudy.plugins.mirror.MirrorConfig;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -108,9 +108,9 @@ public final class ReadinessGate {
             throws InterruptedException {
         long begun = System.nanoTime();
         PrimaryConfig config = loaded.config().primary();
-        List<ServerLink.Login> logins = logins(standby, config);
-        try (ServerLink standbyLink = new ServerLink("standby", standby.address(), standby.tls(), logins);
-                ServerLink primaryLink = new ServerLink("primary", primary, config.tls(), logins)) {
+        ServerLink.Login login = login(standby, config);
+        try (ServerLink standbyLink = new ServerLink("standby", standby.address(), standby.tls(), login);
+                ServerLink primaryLink = new ServerLink("primary", primary, config.tls(), login)) {
             long half = begun + time.toNanos() / 2;
             long end = begun + time.toNanos();
             Situation.Round keptBefore =
@@ -162,6 +162,9 @@ public final class ReadinessGate {
                 ? List.of(Check.twice(new ReplicatesCheck()))
                 : ClusterCheck.isOne(now) ? List.of(new ReachableCheck(), new ClusterCheck()) : CHECKS;
         checks.forEach(check -> findings.addAll(check.findings(situation)));
+        if (config.switchover() != null) {
+            findings.replaceAll(finding -> EventsCheck.isMovedBySwitchover(finding) ? finding.asNote() : finding);
+        }
         return new ReadinessReport(standby, situation, LagCheck.Lag.of(situation), findings, took);
     }
 
@@ -175,14 +178,14 @@ public final class ReadinessGate {
         return loaded.plugins().containsKey("black-box");
     }
 
-    /** The monitor's account exists on both servers; so does the mirror's, which may do less. */
-    private static List<ServerLink.Login> logins(StandbyConfig standby, PrimaryConfig primary) {
-        Set<ServerLink.Login> logins = new LinkedHashSet<>();
+    /**
+     * The monitor's account alone, which exists on both servers: another one may do less, and would hide that this one
+     * is refused. The mirror's where there is none.
+     */
+    private static ServerLink.Login login(StandbyConfig standby, PrimaryConfig primary) {
         MonitorConfig monitor = primary.monitor();
-        if (monitor != null) {
-            logins.add(new ServerLink.Login(monitor.user(), monitor.password()));
-        }
-        logins.add(new ServerLink.Login(standby.user(), standby.password()));
-        return List.copyOf(logins);
+        return monitor == null
+                ? new ServerLink.Login(standby.user(), standby.password(), "the account of primary.monitor")
+                : new ServerLink.Login(monitor.user(), monitor.password(), PagesGrants.account(monitor.user()));
     }
 }

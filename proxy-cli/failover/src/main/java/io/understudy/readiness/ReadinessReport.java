@@ -50,7 +50,7 @@ public final class ReadinessReport {
         if (findings.stream().anyMatch(Finding::decides)) {
             return Verdict.UNKNOWN;
         }
-        return findings.isEmpty() ? Verdict.YES : Verdict.FINDINGS;
+        return findings.size() == count(Severity.NOTES) ? Verdict.YES : Verdict.FINDINGS;
     }
 
     public List<Finding> findings() {

@@ -17,7 +17,8 @@ public final class ReadinessText {
     public static String of(Map<String, Object> report) {
         Table out = new Table();
         List<Map<String, Object>> findings = Table.rows(report, "findings");
-        out.line("%s: %s%s%s", report.get("standby"), verdict(report, findings.size()), figures(report), disk(report));
+        out.line(
+                "%s: %s%s%s", report.get("standby"), verdict(report, counted(findings)), figures(report), disk(report));
         boolean redacted = Boolean.TRUE.equals(report.get("redacted"));
         for (Map<String, Object> finding : findings) {
             String severity = String.valueOf(finding.get("severity"));
@@ -50,6 +51,14 @@ public final class ReadinessText {
         if (text != null && !text.toString().isEmpty()) {
             out.line("         %-5s %s", label + ":", text);
         }
+    }
+
+    /** Notes change no verdict. */
+    private static int counted(List<Map<String, Object>> findings) {
+        String note = Severity.NOTES.word();
+        return (int) findings.stream()
+                .filter(finding -> !note.equals(finding.get("severity")))
+                .count();
     }
 
     private static String verdict(Map<String, Object> report, int findings) {

@@ -6,6 +6,8 @@ import java.util.List;
 /** Checks that the standby replicates all of this primary's writes and applies them. */
 final class ReplicatesCheck implements Check.OfRound {
     private static final String NAME = "replicates";
+    /** ER_MASTER_FATAL_ERROR_READING_BINLOG: the primary cannot send what follows the standby's position. */
+    private static final String POSITION_UNKNOWN = "error 1236:";
 
     @Override
     public List<Finding> findings(Situation.Round round, Situation situation) {
@@ -111,12 +113,17 @@ final class ReplicatesCheck implements Check.OfRound {
         }
         if (!channel.receives() && round.primary().responded()) {
             String error = channel.error("io");
+            boolean diverged = error.startsWith(POSITION_UNKNOWN);
             findings.add(Finding.blocks(
                     NAME,
                     "receiver " + channel.name(),
                     "it receives nothing from the primary" + (error.isEmpty() ? "" : ": " + error),
                     "what the primary commits from now on is lost",
-                    "on the standby: " + start(round.standby(), "IO_THREAD")));
+                    diverged
+                            ? "a start fails again: either the primary has purged what it lacks, or it has transactions"
+                                    + " that the primary lacks, as an old primary (errant). Build it anew; or compare"
+                                    + " both first: docs/failover.md, People, step 8"
+                            : "on the standby: " + start(round.standby(), "IO_THREAD")));
         }
     }
 

@@ -42,7 +42,10 @@ final class SemiSyncCheck implements Check.OfRound {
                     "standby",
                     "this standby does not acknowledge",
                     "commits that another standby has acknowledged may be missing on this one",
-                    "on the standby: SET GLOBAL " + variable + " = 1; " + restart));
+                    "on the standby: "
+                            // Enabled while it was receiving already, it takes part from the next start on.
+                            + (ServerFacts.isOn(standby.variable(variable)) ? "" : "SET GLOBAL " + variable + " = 1; ")
+                            + restart));
         }
         source(standby, findings);
         return findings;

@@ -8,7 +8,6 @@ import io.understudy.server.QueryPool;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -33,8 +32,12 @@ final class ServerLink implements AutoCloseable {
     /** A server that does not even let the gate log in for this long counts as away, however long the rest may take. */
     private static final long CONNECT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** An account to log in with. */
-    record Login(String user, Secret password) {}
+    /**
+     * An account to log in with.
+     *
+     * @param grantee the account that gets the privileges which it lacks: never one that may only read mirrored tables
+     */
+    record Login(String user, Secret password, String grantee) {}
 
     /** A reading in progress. */
     record Reading(ServerFacts facts, Future<?> done) {
@@ -53,16 +56,14 @@ final class ServerLink implements AutoCloseable {
 
     private final Address address;
     private final ServerTlsConfig tls;
-    private final List<Login> logins;
+    private final Login login;
     private final ExecutorService thread;
     private volatile @Nullable Connection connection;
-    private volatile String user = "";
 
-    /** @param logins tried in this order while the server refuses them */
-    ServerLink(String role, Address address, ServerTlsConfig tls, List<Login> logins) {
+    ServerLink(String role, Address address, ServerTlsConfig tls, Login login) {
         this.address = address;
         this.tls = tls;
-        this.logins = logins;
+        this.login = login;
         thread = Executors.newSingleThreadExecutor(task -> {
             Thread created = new Thread(task, "readiness-" + role);
             created.setDaemon(true);
@@ -89,9 +90,10 @@ final class ServerLink implements AutoCloseable {
             }
             ServerSession session = new ServerSession(open, deadline);
             session.prepare();
-            new FactsReader(session, facts, user).read(older.definitions());
+            new FactsReader(session, facts, login.grantee()).read(older.definitions());
         } catch (SQLException e) {
-            facts.failed(String.valueOf(e.getMessage()), AccountHealth.refuses(e));
+            boolean refused = AccountHealth.refuses(e);
+            facts.failed((refused ? "'" + login.user() + "': " : "") + e.getMessage(), refused);
         } catch (RuntimeException | Error e) {
             LOG.warn("the readiness gate failed while it read {}", address, e);
             facts.fault(e);
@@ -99,22 +101,8 @@ final class ServerLink implements AutoCloseable {
     }
 
     private Connection connect(long deadline) throws SQLException {
-        SQLException refused = new SQLException("no account is configured");
-        for (Login login : logins) {
-            long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
-            try {
-                Connection open =
-                        QueryPool.connect(address, tls, login.user(), login.password(), Duration.ofMillis(left));
-                user = login.user();
-                return open;
-            } catch (SQLException e) {
-                if (!AccountHealth.refuses(e)) {
-                    throw e;
-                }
-                refused = e;
-            }
-        }
-        throw refused;
+        long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
+        return QueryPool.connect(address, tls, login.user(), login.password(), Duration.ofMillis(left));
     }
 
     /**

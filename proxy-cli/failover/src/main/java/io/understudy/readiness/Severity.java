@@ -9,7 +9,9 @@ public enum Severity {
     /** Something is different or worse after a promotion. */
     WARNS,
     /** A fact could not be read. */
-    UNKNOWN;
+    UNKNOWN,
+    /** Something that the promotion itself mends: it changes no verdict. */
+    NOTES;
 
     /** Returns the word of the JSON. */
     public String word() {

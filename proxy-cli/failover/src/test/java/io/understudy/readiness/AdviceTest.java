@@ -1,0 +1,132 @@
+package io.understudy.readiness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.config.Address;
+import io.understudy.config.StandbyConfig;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What findings say to do where the first thing that comes to mind does not help. */
+class AdviceTest {
+    private static ServerFacts server(int id, Map<String, String> variables) {
+        Map<String, String> all =
+                new HashMap<>(Map.of("version", "10.11.9-MariaDB", "server_id", String.valueOf(id), "hostname", "h"));
+        all.putAll(variables);
+        ServerFacts facts = new ServerFacts();
+        facts.variables(Known.of(all));
+        return facts;
+    }
+
+    private static Situation situation(Situation.Round round, ProxyFigures proxy) {
+        return new Situation(round, round, "s", "p:1", Set.of(), proxy, false, true, 0, ReadinessGate.LIMITS);
+    }
+
+    private static Situation situation(Situation.Round round) {
+        return situation(round, ProxyFigures.NONE);
+    }
+
+    private static List<String> ofReceiver(String errno) {
+        ServerFacts standby = server(2, Map.of());
+        standby.channels(Known.of(List.of(new Channel(Map.of(
+                "master_server_id", "1",
+                "slave_io_running", "No",
+                "slave_sql_running", "Yes",
+                "last_io_errno", errno,
+                "last_io_error", "Got fatal error from master")))));
+        Situation.Round round = new Situation.Round(standby, server(1, Map.of()));
+        return new ReplicatesCheck()
+                .findings(round, situation(round)).stream()
+                        .map(Finding::statement)
+                        .toList();
+    }
+
+    @Test
+    void aStandbyThatThePrimaryCannotServeIsNotToBeStarted() {
+        assertThat(ofReceiver("1236"))
+                .singleElement()
+                .asString()
+                .contains("anew")
+                .doesNotContain("START SLAVE");
+        assertThat(ofReceiver("2003")).containsExactly("on the standby: START SLAVE IO_THREAD");
+    }
+
+    private static String ofStandbySide(String enabled) {
+        ServerFacts primary = server(1, Map.of("rpl_semi_sync_master_enabled", "ON"));
+        primary.semiSync(Known.of(Map.of("Rpl_semi_sync_master_status", "ON")));
+        ServerFacts standby =
+                server(2, Map.of("rpl_semi_sync_master_enabled", "ON", "rpl_semi_sync_slave_enabled", enabled));
+        standby.semiSync(Known.of(Map.of("Rpl_semi_sync_slave_status", "OFF")));
+        Situation.Round round = new Situation.Round(standby, primary);
+        return new SemiSyncCheck()
+                .findings(round, situation(round)).stream()
+                        .filter(finding -> finding.subject().equals("standby"))
+                        .map(Finding::statement)
+                        .findFirst()
+                        .orElse("");
+    }
+
+    @Test
+    void whatIsOnAlreadyIsNotToBeSwitchedOn() {
+        assertThat(ofStandbySide("ON")).isEqualTo("on the standby: STOP SLAVE IO_THREAD; START SLAVE IO_THREAD");
+        assertThat(ofStandbySide("OFF")).contains("SET GLOBAL rpl_semi_sync_slave_enabled = 1");
+    }
+
+    private static String ofMissing(String numbers) {
+        Situation.Round round = new Situation.Round(server(2, Map.of()), server(1, Map.of()));
+        Map<String, Object> lost =
+                Map.of("primary", Map.of("read", true), "impliedOnly", Map.of("transactions", 3, "numbers", numbers));
+        return new MissingCheck()
+                .findings(situation(round, new ProxyFigures(null, List.of(), lost))).stream()
+                        .map(Finding::statement)
+                        .findFirst()
+                        .orElse("");
+    }
+
+    @Test
+    void anOldPrimaryHasItsOwnTransactions() {
+        assertThat(ofMissing("0-2:5-7")).contains("wrote them itself");
+        assertThat(ofMissing("0-1:5-7")).contains("the primary that wrote them");
+        assertThat(ofMissing("0-12:5,0-2:6-7")).contains("the primary that wrote them");
+    }
+
+    @Test
+    void aResetOfTheBinaryLogNamesThePositionAndTheRows() {
+        Situation.Round round = new Situation.Round(
+                server(2, Map.of("gtid_binlog_state", "0-2-101,0-1-150")),
+                server(1, Map.of("gtid_binlog_state", "0-1-150")));
+        assertThat(new ErrantCheck().findings(situation(round)))
+                .singleElement()
+                .extracting(Finding::statement)
+                .asString()
+                .contains("RESET MASTER", "gtid_slave_pos", "changes no row");
+    }
+
+    /** Otherwise {@code ready --wait} would never end where somebody has a scheduled event. */
+    @Test
+    void whatTheSwitchoverMendsChangesNoVerdict() {
+        ServerFacts standby = server(2, Map.of());
+        standby.events(Known.of(Map.of("shop.nightly", "SLAVESIDE_DISABLED")));
+        ServerFacts primary = server(1, Map.of());
+        primary.events(Known.of(Map.of("shop.nightly", "ENABLED", "shop.idle", "SLAVESIDE_DISABLED")));
+        Situation.Round round = new Situation.Round(standby, primary);
+        List<Finding> found = new EventsCheck().findings(round, situation(round));
+        assertThat(found).extracting(Finding::subject).containsExactly("disabled", "nobody");
+        List<Finding> moved =
+                found.stream().filter(EventsCheck::isMovedBySwitchover).toList();
+        assertThat(verdict(round, moved)).isEqualTo(ReadinessReport.Verdict.FINDINGS);
+        assertThat(verdict(round, moved.stream().map(Finding::asNote).toList())).isEqualTo(ReadinessReport.Verdict.YES);
+        assertThat(moved).extracting(Finding::subject).containsExactly("disabled");
+    }
+
+    private static ReadinessReport.Verdict verdict(Situation.Round round, List<Finding> findings) {
+        StandbyConfig standby =
+                new StandbyConfig("standby-1", Address.parse("127.0.0.1:3306"), null, null, null, "monitor", null);
+        Situation situation = situation(round);
+        return new ReadinessReport(standby, situation, LagCheck.Lag.of(situation), findings, Duration.ZERO).verdict();
+    }
+}
