@@ -10,8 +10,10 @@ public enum WarmthState {
     NO_RECENT_PROBES("no mirrored SELECT was measured on it lately"),
     TIMEOUTS("some mirrored SELECTs took too long there to be measured"),
     FLOOR_UNKNOWN("the primary's own page reads are not known (primary.monitor)"),
-    PARTLY_MIRRORED("the rules mirror only a part of the queries that pass this proxy (coveredShare)"),
-    LITTLE_RELAYED("too few of the primary's queries pass this proxy (relayedShare)"),
+    PARTLY_MIRRORED(
+            "the rules mirror less than 70 % of the queries that pass this proxy (coveredShare): let them match more"),
+    LITTLE_RELAYED(
+            "less than 5 % of the primary's queries pass this proxy (relayedShare): let other clients use it, or ask theirs"),
     WAS_PRIMARY("it was the primary until some minutes ago, and is not measured yet"),
     IS_PRIMARY("it is the primary"),
     UNREACHABLE("it does not respond");
