@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -60,12 +62,64 @@ class CheckStandbyTest extends CheckedPair {
                 standby(pair.primary().port(), "reader").replace("127.0.0.1", "localhost"),
                 "{ name: all }",
                 "--connect");
-        assertThat(said.status()).isEqualTo(2);
-        assertThat(said.text()).contains("is the primary itself");
+        assertThat(said.text()).contains("is the present primary").doesNotContain("read_only = 1");
+        assertThat(said.status()).isZero();
         Said sameAddress = check(standby(pair.primary().port(), "reader"), "{ name: all }");
         // Not an error: after a failover, the standby that was promoted is the primary until the file is edited.
         assertThat(sameAddress.status()).isZero();
         assertThat(sameAddress.text()).contains("standbys[0].address").contains("is the primary's address");
+    }
+
+    /** Section {@code switchover} is not needed before the day of a switch. */
+    @Test
+    void theAccountOfTheSwitchoverIsChecked() throws IOException {
+        pair.createAccount("half_switch", "secret", "RELOAD, EVENT, SLAVE MONITOR ON *.*");
+        pair.awaitCaughtUp(Duration.ofSeconds(30));
+        Said half = check(withSwitchover("half_switch"), "--connect");
+        assertThat(half.text())
+                .contains("warning switchover: the account of section switchover may do too little: on the primary")
+                .contains("on s1 it lacks READ_ONLY ADMIN")
+                .contains("GRANT READ_ONLY ADMIN, REPLICATION SLAVE ADMIN ON *.* TO 'half_switch'@'%'");
+        assertThat(check(withSwitchover("nobody_switch"), "--connect").text())
+                .contains("warning switchover: the primary: ")
+                .contains("Access denied", "CREATE USER 'nobody_switch'@'%' IDENTIFIED BY", "READ_ONLY ADMIN");
+        pair.primary().execute("GRANT READ_ONLY ADMIN, REPLICATION SLAVE ADMIN ON *.* TO half_switch@'%'");
+        pair.awaitCaughtUp(Duration.ofSeconds(30));
+        assertThat(check(withSwitchover("half_switch"), "--connect").text())
+                .contains("switchover: account half_switch may do what it has to on the primary")
+                .contains("switchover: account half_switch may do what it has to on s1");
+    }
+
+    private Path withSwitchover(String user) throws IOException {
+        return Files.writeString(folder.resolve("switchover.yaml"), """
+                primary:
+                  address: "127.0.0.1:%d"
+                  tls: { mode: disabled }
+                  monitor: { user: monitor, password: secret }
+                standbys: [ %s ]
+                switchover: { user: %s, password: secret }
+                """.formatted(
+                        pair.primary().port(), standby(pair.standby().port(), "reader"), user));
+    }
+
+    /** Its entry is known by the address alone then; to make it read-only would end all writes. */
+    @Test
+    void thePrimarysEntryIsNeverToBeMadeReadOnlyWhereTheMonitorIsRefused() throws IOException {
+        pair.primary().execute("SET SESSION sql_log_bin = 0", "ALTER USER monitor ACCOUNT LOCK");
+        try {
+            for (String host : new String[] {"127.0.0.1", "localhost"}) {
+                Said said = check(
+                        standby(pair.primary().port(), "reader").replace("127.0.0.1", host),
+                        "{ name: all }",
+                        "--connect");
+                assertThat(said.status()).isEqualTo(2);
+                assertThat(said.text())
+                        .contains("error   primary: cannot log in")
+                        .doesNotContain("error   standby", "SET GLOBAL read_only = 1");
+            }
+        } finally {
+            pair.primary().execute("SET SESSION sql_log_bin = 0", "ALTER USER monitor ACCOUNT UNLOCK");
+        }
     }
 
     @Test

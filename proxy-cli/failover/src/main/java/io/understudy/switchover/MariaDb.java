@@ -8,7 +8,7 @@ import java.util.List;
 
 /** MariaDB's statements. */
 final class MariaDb implements Dialect {
-    private static final List<String> NEEDED =
+    static final List<String> NEEDED =
             List.of("READ_ONLY ADMIN", "REPLICATION SLAVE ADMIN", "SLAVE MONITOR", "RELOAD", "EVENT");
 
     /** For the source side of semi-synchronous replication. */

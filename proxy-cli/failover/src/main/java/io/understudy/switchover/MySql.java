@@ -8,7 +8,7 @@ import java.util.List;
 
 /** MySQL's statements, as of 8.0.23. */
 final class MySql implements Dialect {
-    private static final List<String> NEEDED =
+    static final List<String> NEEDED =
             List.of("SYSTEM_VARIABLES_ADMIN", "REPLICATION_SLAVE_ADMIN", "REPLICATION CLIENT", "RELOAD", "EVENT");
 
     /** Not a part of SUPER. An event whose definer has it can be altered by accounts alone that have it, too. */

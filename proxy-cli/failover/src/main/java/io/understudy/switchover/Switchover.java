@@ -103,7 +103,7 @@ public final class Switchover implements AutoCloseable {
         } catch (SQLException e) {
             primary.close();
             replica.close();
-            throw e;
+            throw SwitchoverAccount.explained(e, account.user());
         }
     }
 

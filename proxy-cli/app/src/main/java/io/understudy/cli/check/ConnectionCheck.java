@@ -22,10 +22,16 @@ final class ConnectionCheck {
         List<CheckResult> findings = new ArrayList<>(primary.run());
         findings.addAll(new TlsCheck(loaded, primary.address()).run());
         for (StandbyConfig standby : loaded.config().standbys()) {
-            findings.addAll(
-                    new StandbyCheck(loaded, standby, primary.identity(), primary.schemas(), primary.poolBytes())
-                            .run());
+            findings.addAll(new StandbyCheck(
+                            loaded,
+                            standby,
+                            primary.address(),
+                            primary.identity(),
+                            primary.schemas(),
+                            primary.poolBytes())
+                    .run());
         }
+        findings.addAll(new SwitchoverCheck(loaded, primary.address()).run());
         findings.forEach(finding -> out.println(finding.line()));
         return findings.stream().noneMatch(finding -> finding.level() == CheckResult.Level.ERROR);
     }

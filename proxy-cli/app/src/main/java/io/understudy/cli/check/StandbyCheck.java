@@ -1,5 +1,6 @@
 package io.understudy.cli.check;
 
+import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.plugins.mirror.MirrorConfig;
@@ -20,6 +21,7 @@ public final class StandbyCheck {
 
     private final LoadedConfig loaded;
     private final StandbyConfig standby;
+    private final Address present;
     private final @Nullable Identity primary;
     private final PrimarySchemas schemas;
     private final long primaryPool;
@@ -29,6 +31,7 @@ public final class StandbyCheck {
     private final List<CheckResult> findings = new ArrayList<>();
 
     /**
+     * @param present the primary's address
      * @param primary the primary's identity, or null if it could not be queried
      * @param schemas of the primary
      * @param primaryPool size of the primary's buffer pool in bytes, or -1 if it is not known
@@ -36,6 +39,7 @@ public final class StandbyCheck {
     public StandbyCheck(
             LoadedConfig loaded,
             StandbyConfig standby,
+            Address present,
             @Nullable Identity primary,
             PrimarySchemas schemas,
             long primaryPool) {
@@ -43,6 +47,7 @@ public final class StandbyCheck {
         this.primaryPool = primaryPool;
         this.loaded = loaded;
         this.standby = standby;
+        this.present = present;
         this.primary = primary;
         this.where = "standby " + standby.name();
         this.account = AccountSql.account(standby.user());
@@ -52,20 +57,27 @@ public final class StandbyCheck {
         try (CheckConnection server =
                 CheckConnection.to(standby.address(), standby.tls(), standby.user(), standby.password())) {
             add(CheckResult.ok(where, standby.address() + " responds, version " + server.one("SELECT VERSION()")));
-            if (primary != null && primary.isSameServerAs(Identity.of(server))) {
+            if (isPrimary(server)) {
                 // Of servers that take turns as the primary, one always is it; the mirror leaves that one out.
-                add(
-                        loaded.config().primary().candidates().isEmpty()
-                                ? CheckResult.error(
-                                        where, "is the primary itself: mirrored statements would run on the primary")
-                                : CheckResult.ok(where, "is the primary now: nothing is mirrored to it meanwhile"));
+                add(CheckResult.ok(
+                        where,
+                        "is the present primary: nothing is mirrored to it, and it is checked as a standby once another"
+                                + " server is the primary"));
                 return findings;
             }
             account = server.account(standby.user());
             String readOnly = String.valueOf(server.variable("read_only"));
             if (readOnly.equals("OFF") || readOnly.equals("0")) {
-                add(CheckResult.error(
-                        where, "is writable, so nothing will be mirrored to it; SET GLOBAL read_only = 1 there"));
+                add(
+                        primary == null
+                                ? CheckResult.warning(
+                                        where,
+                                        "is writable: whether it is the primary cannot be said without a response to"
+                                                + " primary.monitor; mend that first")
+                                : CheckResult.error(
+                                        where,
+                                        "is writable, so nothing will be mirrored to it; SET GLOBAL read_only = 1"
+                                                + " there"));
             } else {
                 add(CheckResult.ok(where, "read_only is " + readOnly));
             }
@@ -89,6 +101,11 @@ public final class StandbyCheck {
                             this::createAccount)));
         }
         return findings;
+    }
+
+    /** By its address alone where the primary gave no response to its account. */
+    private boolean isPrimary(CheckConnection server) throws SQLException {
+        return standby.address().equals(present) || primary != null && primary.isSameServerAs(Identity.of(server));
     }
 
     private String section() {
@@ -217,7 +234,13 @@ public final class StandbyCheck {
             return;
         }
         if (channels.isEmpty()) {
-            add(CheckResult.error(where, "does not replicate from any server"));
+            add(
+                    primary == null
+                            ? CheckResult.warning(
+                                    where,
+                                    "does not replicate from any server, as the primary, which gave no response to"
+                                            + " primary.monitor")
+                            : CheckResult.error(where, "does not replicate from any server"));
         }
         for (Map<String, String> channel : channels) {
             source(channel);

@@ -1,0 +1,52 @@
+package io.understudy.switchover;
+
+import io.understudy.config.Address;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.config.SwitchoverConfig;
+import io.understudy.server.AccountHealth;
+import io.understudy.server.QueryPool;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/** The account of section {@code switchover} on one server, asked before it is needed. */
+public final class SwitchoverAccount {
+    private SwitchoverAccount() {}
+
+    /**
+     * Ensures that the account can log in to a server and may do all that a switchover does there. Changes nothing.
+     *
+     * @param name of the server in the message
+     * @throws SQLException if it cannot, or the server does not respond; the message has the statements that mend it
+     */
+    public static void check(
+            String name, Address address, ServerTlsConfig tls, Duration connectTimeout, SwitchoverConfig account)
+            throws SQLException {
+        try (Node node =
+                new Node(name, QueryPool.unpooled(address, tls, account.user(), account.password(), connectTimeout))) {
+            Privileges.check(Dialect.of(node), node);
+        } catch (SQLException e) {
+            throw explained(e, account.user());
+        }
+    }
+
+    /** Returns the failure of a statement; of a refused login, with the statements that create the account. */
+    static SQLException explained(SQLException failure, String user) {
+        if (!AccountHealth.refuses(failure)) {
+            return failure;
+        }
+        String account = Dialect.quote(user) + "@'%'";
+        return new SQLException(
+                failure.getMessage() + "; correct user and password in section switchover, or on the primary: CREATE"
+                        + " USER " + account + " IDENTIFIED BY '…'; GRANT " + grant(MariaDb.NEEDED, account)
+                        + " (MySQL: " + grant(MySql.NEEDED, account) + "); if it is locked: ALTER USER " + account
+                        + " ACCOUNT UNLOCK",
+                failure.getSQLState(),
+                failure.getErrorCode(),
+                failure);
+    }
+
+    private static String grant(List<String> privileges, String account) {
+        return String.join(", ", privileges) + " ON *.* TO " + account;
+    }
+}
