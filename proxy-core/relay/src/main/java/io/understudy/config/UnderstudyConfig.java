@@ -91,8 +91,15 @@ public record UnderstudyConfig(
     @Override
     public List<String> warnings() {
         List<String> lines = new ArrayList<>();
+        if (listen.reusePort() && !limits.drainDelay().isZero()) {
+            lines.add("limits.drainDelay: has no effect with listen.reusePort: the drain begins at once, as another"
+                    + " process has the port; clients of a balancer are refused where none has. Remove one of the two");
+        }
+        // Where both of a pair are listed, one always is the primary.
+        boolean alone = standbys.stream().allMatch(each -> each.address().equals(primary.address()));
         for (int i = 0; i < standbys.size(); i++) {
-            if (primary.candidates().isEmpty()
+            if (alone
+                    && primary.candidates().isEmpty()
                     && primary.address().equals(standbys.get(i).address())) {
                 lines.add("standbys[" + i + "].address: is the primary's address: nothing is mirrored to it while it is"
                         + " the primary");

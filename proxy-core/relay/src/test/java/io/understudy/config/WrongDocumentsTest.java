@@ -386,6 +386,25 @@ class WrongDocumentsTest {
     }
 
     @Test
+    void aDrainDelayThatAnotherKeyVoidsIsReported() throws ConfigException {
+        String text = "primary: { address: \"p:1\" }\nlisten: { reusePort: %s }\nlimits: { drainDelay: 8s }\n";
+        assertThat(headlines(text.formatted("true")))
+                .singleElement()
+                .asString()
+                .contains("limits.drainDelay: has no effect with listen.reusePort");
+        assertThat(headlines(text.formatted("false"))).isEmpty();
+    }
+
+    /** failover.md has both of a pair listed. */
+    @Test
+    void thePrimarysEntryIsReportedOnlyWhereItIsAlone() throws ConfigException {
+        String primary = "primary: { address: \"p:1\" }\nstandbys: [ { name: a, address: \"p:1\", user: u }%s ]\n";
+        assertThat(headlines(primary.formatted(""))).singleElement().asString().contains("is the primary's address");
+        assertThat(headlines(primary.formatted(", { name: b, address: \"s:1\", user: u }")))
+                .isEmpty();
+    }
+
+    @Test
     void warningsDoNotRefuse() throws ConfigException {
         assertThat(ConfigTexts.text("""
                         primary: { address: "p:1", tls: { mode: required, ca: ca.pem } }
