@@ -42,6 +42,8 @@ public final class BinlogDump {
     public static final Duration REST = Duration.ofMillis(20);
 
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+    /** After a refusal that somebody has to mend, as a privilege: who has granted it looks at once. */
+    private static final Duration MENDING_PAUSE = Duration.ofSeconds(10);
 
     /** The ways in which a stream begins. */
     enum Begin {
@@ -281,7 +283,7 @@ public final class BinlogDump {
             if (reason == BinlogTrouble.Reason.SERVER_ID && settings.serverIds().change()) {
                 remedy = "another id is chosen, nothing to do";
             }
-            pause = reason.lasting() ? LONGEST_PAUSE : backOff.next();
+            pause = reason.lasting() ? MENDING_PAUSE : backOff.next();
             boolean changed = reason != lastReason;
             lastReason = reason;
             telling = reason == BinlogTrouble.Reason.CONNECTION
