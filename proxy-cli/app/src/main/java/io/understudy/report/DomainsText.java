@@ -19,6 +19,9 @@ public final class DomainsText {
         out.line(
                 "gtid-domain: mode %s, guard %s, default domain %s",
                 view.get("mode"), view.get("guard"), view.get("defaultDomain"));
+        if (view.get("nothingTagged") instanceof String why) {
+            out.line("Nothing is tagged: %s", why);
+        }
         window(out, Table.map(view, "window"), advise);
         conflicts(out, view);
         guard(out, Table.map(view, "guardState"));

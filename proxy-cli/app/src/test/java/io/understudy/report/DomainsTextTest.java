@@ -59,7 +59,15 @@ class DomainsTextTest {
         assertThat(DomainsText.of(view("tag")))
                 .contains("40.9 % were independent")
                 .contains("    went to domain 10 ")
-                .contains("whose writes wanted two domains:");
+                .contains("whose writes wanted two domains:")
+                .doesNotContain("Nothing is tagged");
+    }
+
+    @Test
+    void theReasonThatNothingIsTaggedIsReported() {
+        Map<String, Object> view = view("tag");
+        view.put("nothingTagged", "GRANT BINLOG REPLAY");
+        assertThat(DomainsText.of(view)).contains("\nNothing is tagged: GRANT BINLOG REPLAY\n");
     }
 
     @Test

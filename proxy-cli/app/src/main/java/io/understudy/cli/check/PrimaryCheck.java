@@ -229,7 +229,8 @@ public final class PrimaryCheck {
         add(CheckResult.ok(
                 where,
                 "accounts whose sessions are to be tagged need: GRANT BINLOG REPLAY ON *.* TO …"
-                        + "; without it their statements run untagged and are counted"));
+                        + " before the proxy starts; without it their statements run untagged and are counted, and"
+                        + " tables that they have written stay untagged until it restarts"));
         String format = String.valueOf(server.variable("binlog_format"));
         if (!format.toUpperCase(Locale.ROOT).equals("ROW")) {
             add(CheckResult.warning(
@@ -268,7 +269,9 @@ public final class PrimaryCheck {
                 .anyMatch(
                         each -> !each.address().equals(loaded.config().primary().address()));
         return standby || config.guard() == Guard.OFF
-                ? CheckResult.ok(GTID_DOMAIN, "mode tag: statements that match a rule are tagged")
+                ? CheckResult.ok(
+                        GTID_DOMAIN,
+                        "mode tag: statements that match a rule are tagged, once their account may set a domain")
                 : CheckResult.warning(
                         GTID_DOMAIN,
                         "nothing will be tagged: standbys has no server beside the primary, so nothing is ever known to"

@@ -54,7 +54,8 @@ final class NothingTagged {
         }
         if (kept > 0) {
             return "the tables must stay in the default domain, or are not known: see guardState and"
-                    + " tablesWrittenFromTwoDomains";
+                    + " tablesWrittenFromTwoDomains; those that an account without BINLOG REPLAY has written stay until"
+                    + " the proxy restarts";
         }
         return "the statements that matched write nothing, or their account's privilege was being found out";
     }
