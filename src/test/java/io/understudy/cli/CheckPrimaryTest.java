@@ -73,7 +73,7 @@ class CheckPrimaryTest extends CheckedPair {
                         """.formatted(
                                 candidates(one, two).indent(2), standby(two, "reader"))),
                 "--connect");
-        assertThat(said.text()).contains("ok      standby s1: is the primary now: nothing is mirrored to it meanwhile");
+        assertThat(said.text()).contains("ok      standby s1: is the present primary: nothing is mirrored to it");
     }
 
     @Test
