@@ -23,7 +23,7 @@ class AdviceTest {
     }
 
     private static Situation situation(Situation.Round round, ProxyFigures proxy) {
-        return new Situation(round, round, "s", "p:1", Set.of(), proxy, false, true, 0, ReadinessGate.LIMITS);
+        return new Situation(round, round, "s", "p:1", Set.of(), proxy, false, true, false, 0, ReadinessGate.LIMITS);
     }
 
     private static Situation situation(Situation.Round round) {
