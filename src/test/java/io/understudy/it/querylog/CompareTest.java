@@ -3,7 +3,6 @@ package io.understudy.it.querylog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import org.junit.jupiter.api.Tag;
 import io.understudy.base.JsonReader;
 import io.understudy.cli.compare.CompareCommand;
 import io.understudy.embedded.EmbeddedPair;
@@ -24,6 +23,7 @@ import java.util.Objects;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;

@@ -2,6 +2,7 @@ package io.understudy.readiness;
 
 import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableOrPartition;
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -183,7 +184,7 @@ final class DefinitionsReader {
                 String sequence = row.getOrDefault("n", "");
                 String definition = session.rows("SELECT CONCAT('increment ', increment, ' minimum ', minimum_value,"
                                 + " ' maximum ', maximum_value, IF(cycle_option, ' cycle', '')) AS v FROM "
-                                + ServerQueries.name(schema) + "." + ServerQueries.name(sequence))
+                                + Quoting.name(schema, sequence))
                         .get(0)
                         .getOrDefault("v", "");
                 String key = name(schema, bySchema ? "" : sequence);

@@ -5,6 +5,7 @@ import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.server.AccountHealth;
 import io.understudy.server.QueryPool;
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +36,7 @@ public final class SwitchoverAccount {
         if (!AccountHealth.refuses(failure)) {
             return failure;
         }
-        String account = Dialect.quote(user) + "@'%'";
+        String account = Quoting.account(user) + "@'%'";
         return new SQLException(
                 failure.getMessage() + "; correct user and password in section switchover, or on the primary: CREATE"
                         + " USER " + account + " IDENTIFIED BY '…'; GRANT " + grant(MariaDb.NEEDED, account)

@@ -3,7 +3,6 @@ package io.understudy.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import org.junit.jupiter.api.Tag;
 import io.understudy.demo.LoadCounters.Kind;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
@@ -14,6 +13,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -12,8 +12,7 @@ public enum WarmthState {
     FLOOR_UNKNOWN("the primary's own page reads are not known (primary.monitor)"),
     PARTLY_MIRRORED(
             "the rules mirror less than 70 % of the queries that pass this proxy (coveredShare): let them match more"),
-    LITTLE_RELAYED(
-            "less than 5 % of the primary's queries pass this proxy (relayedShare): send more through it"),
+    LITTLE_RELAYED("less than 5 % of the primary's queries pass this proxy (relayedShare): send more through it"),
     WAS_PRIMARY("it was the primary until some minutes ago, and is not measured yet"),
     IS_PRIMARY("it is the primary"),
     UNREACHABLE("it does not respond");
