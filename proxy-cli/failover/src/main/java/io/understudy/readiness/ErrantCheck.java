@@ -42,8 +42,8 @@ final class ErrantCheck implements Check {
         // The server takes them for its own position otherwise; no statement brings back rows.
         String reset =
                 "if no server replicates from it: STOP SLAVE; RESET MASTER; SET GLOBAL gtid_slave_pos = 'the last"
-                        + " transaction that both have'; START SLAVE. That changes no row: what they wrote differs until"
-                        + " it is undone, so if in doubt build the server anew";
+                        + " transaction that both have'; START SLAVE. That changes no row: what they wrote differs"
+                        + " until it is undone, so if in doubt build the server anew";
         if (!errant.isEmpty()) {
             findings.add(Finding.blocks(
                     NAME,
