@@ -29,7 +29,7 @@ public final class RescueText {
         }
         out.line("");
         if (mustNotReplay(rescue)) {
-            out.line("No replay while that stands: see docs/failover.md, \"understudy rescue\". The file holds rows:"
+            out.line("No replay while that stands: see docs/black-box.md, \"understudy rescue\". The file holds rows:"
                     + " remove it afterwards.");
             return out.text();
         }

@@ -59,7 +59,7 @@ public final class Switchover implements AutoCloseable {
         SwitchoverConfig account = config.switchover();
         if (account == null) {
             throw new IllegalArgumentException("the configuration names no account for this: add switchover: { user:"
-                    + " …, password: … }; docs/failover.md has its privileges");
+                    + " …, password: … }; docs/production.md has its privileges");
         }
         Address present = Address.parse(proxy.primary());
         if (present.equals(standby.address())) {

@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
         description = {
             "Make a standby the primary: hold the proxy's sessions, make the old primary read-only, wait until the"
                     + " standby has applied everything, promote it, let the proxy follow, and release.",
-            "Any failure before the promotion is undone. docs/failover.md has the account's privileges."
+            "Any failure before the promotion is undone. docs/production.md has the account's privileges."
         })
 public final class SwitchoverCommand extends CliCommand implements Subcommand {
     /** Longer than a hold and the undoing together. */
