@@ -9,6 +9,7 @@ import io.understudy.config.ServerTlsMode;
 import io.understudy.config.Transport;
 import io.understudy.connection.NettyServerConnector;
 import io.understudy.connection.NetworkTransport;
+import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.LatencyRecorder;
 import io.understudy.plugin.PluginContext;
@@ -85,7 +86,9 @@ final class CommitHarness implements AutoCloseable {
                         "onChange",
                         (AutoCloseable) () -> {},
                         "onReachable",
-                        (AutoCloseable) () -> {}));
+                        (AutoCloseable) () -> {},
+                        "accountUse",
+                        AccountUse.NONE));
         try {
             plugin.start(new Context(primary), config);
         } catch (Exception e) {

@@ -18,6 +18,9 @@ public record LockChange(int acquired, int released, int taken) {
     /** That of a text that neither takes nor releases a lock. */
     public static final LockChange NONE = new LockChange(0, 0, 0);
 
+    /** That of each beginning of a transaction, for which no object is to be made. */
+    private static final LockChange TABLES_GIVEN = new LockChange(0, TABLES, 0);
+
     /**
      * Returns what all statements of a text do together.
      *
@@ -35,9 +38,17 @@ public record LockChange(int acquired, int released, int taken) {
         return all;
     }
 
+    /** Returns whether the text neither takes nor releases a lock. */
+    public boolean isNone() {
+        return (acquired | released | taken) == 0;
+    }
+
     private LockChange then(LockChange next) {
-        return next.equals(NONE)
-                ? this
+        if (next.isNone()) {
+            return this;
+        }
+        return isNone()
+                ? next
                 : new LockChange(
                         acquired & ~next.released | next.acquired,
                         released & ~next.acquired | next.released,
@@ -49,7 +60,7 @@ public record LockChange(int acquired, int released, int taken) {
     }
 
     private static LockChange given(int locks) {
-        return new LockChange(0, locks, 0);
+        return locks == TABLES ? TABLES_GIVEN : new LockChange(0, locks, 0);
     }
 
     private static LockChange one(Tokens t, int i, int end, boolean cut) {

@@ -6,7 +6,6 @@ import io.understudy.command.settings.ServerLocks;
 import io.understudy.plugin.Interest;
 import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
-import io.understudy.sql.LockChange;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
@@ -238,7 +237,7 @@ public final class ResponseTracker implements PacketSink {
                 // Other effects are set in the exchange.
             }
         }
-        if (!exchange.locks().equals(LockChange.NONE)) {
+        if (!exchange.locks().isNone()) {
             locks(exchange);
         }
         if (!exchange.ok()) {
