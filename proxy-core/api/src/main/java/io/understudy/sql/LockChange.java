@@ -18,8 +18,8 @@ public record LockChange(int acquired, int released, int taken) {
     /** That of a text that neither takes nor releases a lock. */
     public static final LockChange NONE = new LockChange(0, 0, 0);
 
-    /** That of each beginning of a transaction, for which no object is to be made. */
-    private static final LockChange TABLES_GIVEN = new LockChange(0, TABLES, 0);
+    /** That of a BEGIN alone: it releases table locks, but not a global read lock. */
+    public static final LockChange TRANSACTION_BEGUN = new LockChange(0, TABLES, 0);
 
     /**
      * Returns what all statements of a text do together.
@@ -60,7 +60,7 @@ public record LockChange(int acquired, int released, int taken) {
     }
 
     private static LockChange given(int locks) {
-        return locks == TABLES ? TABLES_GIVEN : new LockChange(0, locks, 0);
+        return new LockChange(0, locks, 0);
     }
 
     private static LockChange one(Tokens t, int i, int end, boolean cut) {

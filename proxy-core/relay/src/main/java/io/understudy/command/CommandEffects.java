@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * than the interests of the observers require: without interest in statements, only their kinds.
  */
 final class CommandEffects {
+    /** Bytes of a BEGIN that has nothing behind it. */
+    private static final int BEGIN_ALONE = 5;
+
     private static final int ID_OFFSET = 1;
     private static final int ID_END = 5;
     private static final int SET_OPTION_LENGTH = 3;
@@ -106,6 +109,9 @@ final class CommandEffects {
 
     /** Returns how the statement at hand changes the session's locks. */
     private LockChange lockChange(Exchange exchange) {
+        if (exchange.kind() == StatementKind.BEGIN && model.statement().shown() == BEGIN_ALONE) {
+            return LockChange.TRANSACTION_BEGUN; // without reading its words, which makes an object
+        }
         boolean may = switch (exchange.kind()) {
             case LOCK, UNLOCK, FLUSH, ADMIN, BEGIN, SET -> true; // SET STATEMENT … FOR one of these
             default -> false;

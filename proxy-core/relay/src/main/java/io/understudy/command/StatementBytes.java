@@ -131,13 +131,16 @@ final class StatementBytes {
         return false;
     }
 
+    /** Returns the number of the text's bytes at hand. */
+    int shown() {
+        return Math.max(0, length - textOffset());
+    }
+
     /** @param cut whether the statement is longer than the bytes at hand */
     LockChange lockChange(boolean cut) {
         byte[] bytes = array();
-        int start = textOffset();
-        int shown = Math.max(0, length - start);
         return analyzer.lockChange(
-                bytes, offset + start, shown, model.settings().sqlModes(), cut);
+                bytes, offset + textOffset(), shown(), model.settings().sqlModes(), cut);
     }
 
     StatementSummary summary() {
