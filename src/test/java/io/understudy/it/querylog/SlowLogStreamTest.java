@@ -304,7 +304,7 @@ class SlowLogStreamTest {
                 Connection connection = proxy.connect("");
                 Statement statement = connection.createStatement()) {
             stopped.getOutputStream()
-                    .write(("GET /slowlog HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + QueryLogProxy.TOKEN
+                    .write(("GET /slowlog HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + QueryLogProxy.TOKEN
                                     + "\r\n\r\n")
                             .getBytes(StandardCharsets.US_ASCII));
             await().until(() -> proxy.metric("understudy.slowlog.readers") == 1);

@@ -68,7 +68,7 @@ class AdviceWindowTest {
         write("archive", 3);
         assertThat(window.outcomes()).isEqualTo(Map.of(WriteOutcome.ADVISED, 3L));
         for (int i = 1; i <= 60; i++) {
-            window.sample(i * 10 * SECOND, fixture.policy);
+            window.sample(i * 10L * SECOND, fixture.policy);
         }
         assertThat(window.outcomes()).isEmpty();
     }
