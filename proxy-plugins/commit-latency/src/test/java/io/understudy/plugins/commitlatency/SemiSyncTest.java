@@ -181,7 +181,7 @@ class SemiSyncTest {
             for (int i = 0; i < 6; i++) {
                 values.put("Rpl_semi_sync_master_status", i % 2 == 0 ? "ON" : "OFF");
                 values.put("Rpl_semi_sync_master_no_tx", String.valueOf(i / 2));
-                probed.sample(SemiSyncSample.of(i * 100, i * 100, ServerFlavor.MARIADB, values));
+                probed.sample(SemiSyncSample.of(i * 100L, i * 100L, ServerFlavor.MARIADB, values));
                 probed.commit(new Tracked(GtidJoinTest.commit("c" + i, i * 100 + 10, i * 100 + 20)));
             }
             probed.finish();
