@@ -1,6 +1,7 @@
 package io.understudy.config;
 
 import io.understudy.base.ByteSize;
+import io.understudy.base.RemovedKey;
 import io.understudy.config.bind.Checks;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +30,7 @@ record SamplePlugin(
         BY_SESSION
     }
 
+    @RemovedKey(name = "length", why = "statements are counted instead; set 'statements'")
     record Queue(Integer statements, ByteSize bytes) {
         Queue {
             statements = statements == null ? 10_000 : statements;

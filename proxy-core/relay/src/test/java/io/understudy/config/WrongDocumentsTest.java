@@ -208,6 +208,10 @@ class WrongDocumentsTest {
                         "2:12: plugins: unknown plugin 'audit'; known here: other-sample, sample"),
                 arguments(OK + "plugins: { sample: on }", "2:20: plugins.sample: expected a mapping but found 'on'"),
                 arguments(
+                        OK + "plugins: { sample: { queue: { length: 7 } } }",
+                        "2:31: plugins.sample.queue: 'length' was removed: statements are counted instead; set"
+                                + " 'statements'"),
+                arguments(
                         OK + "plugins: { sample: { concurrency: 0 } }",
                         "2:35: plugins.sample.concurrency: must be at least 1 but is 0"),
                 arguments(

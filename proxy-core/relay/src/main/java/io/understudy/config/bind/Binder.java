@@ -1,5 +1,6 @@
 package io.understudy.config.bind;
 
+import io.understudy.base.RemovedKey;
 import io.understudy.config.bind.problem.Problems;
 import io.understudy.config.bind.problem.Suggestions;
 import io.understudy.config.bind.yaml.YamlNode;
@@ -16,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -172,6 +174,17 @@ public final class Binder {
         Set<String> meant = new HashSet<>();
         for (YamlNode.Entry entry : mapping.entries()) {
             if (keys.contains(entry.key())) {
+                continue;
+            }
+            Optional<RemovedKey> removed = Arrays.stream(type.getAnnotationsByType(RemovedKey.class))
+                    .filter(key -> key.name().equals(entry.key()))
+                    .findFirst();
+            if (removed.isPresent()) {
+                hideMisplaced(entry, type, null);
+                problems.error(
+                        entry.keyPosition(),
+                        path,
+                        "'" + entry.key() + "' was removed: " + removed.get().why());
                 continue;
             }
             String nearest = Suggestions.nearest(entry.key(), absent);
