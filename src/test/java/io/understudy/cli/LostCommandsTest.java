@@ -9,7 +9,6 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -25,7 +24,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -70,9 +68,9 @@ class LostCommandsTest {
                   - { name: s1, address: "127.0.0.1:%d", tls: { mode: disabled }, user: monitor, password: secret }
                 admin: { address: "127.0.0.1:%d", token: a-token-of-fair-length }
                 plugins:
-                  black-box: { poll: 100ms, file: "%s" }
+                  black-box: { poll: 100ms }
                 """.formatted(
-                        pair.primary().port(), pair.standby().port(), admin, folder.resolve("ring")));
+                        pair.primary().port(), pair.standby().port(), admin));
         PluginTypes plugins = PluginTypes.installed();
         LoadedConfig loaded = ConfigLoader.load(file, plugins.records());
         proxy = RunningProxy.start(loaded, plugins, () -> loaded);
@@ -100,7 +98,6 @@ class LostCommandsTest {
     @AfterAll
     static void stop() {
         proxy.close();
-        assertThat(folder.resolve("ring")).doesNotExist();
         pair.close();
     }
 
@@ -176,27 +173,6 @@ class LostCommandsTest {
         assertThat(again.status()).isEqualTo(1);
         assertThat(again.text()).contains("exists; name another file");
         assertThat(Files.readAllBytes(to)).isEqualTo(bytes);
-    }
-
-    /** It has lost its name, so that no other process opens it; the process that has it open shows its mode. */
-    @Test
-    void theRingFileIsReadableByItsOwnerOnly() throws Exception {
-        String ring = folder.resolve("ring").toString();
-        assertThat(folder.resolve("ring")).doesNotExist();
-        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
-            assertThat(open.filter(fd -> target(fd).equals(ring + " (deleted)")))
-                    .isNotEmpty()
-                    .allSatisfy(fd -> assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(fd)))
-                            .isEqualTo("rw-------"));
-        }
-    }
-
-    private static String target(Path descriptor) {
-        try {
-            return Files.readSymbolicLink(descriptor).toString();
-        } catch (IOException e) {
-            return ""; // closed meanwhile
-        }
     }
 
     @Test

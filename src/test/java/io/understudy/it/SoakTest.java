@@ -81,7 +81,7 @@ class SoakTest {
                     minFree: 64MiB
                     fileSize: 8MiB
                     totalSize: 64MiB
-                  black-box: { memory: 2MiB, file: '%1$s/black-box' }
+                  black-box: { memory: 2MiB }
                 """.formatted(
                         folder,
                         pair.primary().port(),

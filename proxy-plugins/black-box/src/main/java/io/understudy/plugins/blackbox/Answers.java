@@ -121,7 +121,7 @@ final class Answers {
     private void reported(String gtid, AnsweredCommit commit) {
         KeptTransaction transaction = unanswered.remove(gtid);
         if (transaction != null) {
-            unansweredAlone -= transaction.dropped ? 1 : 0;
+            unansweredAlone -= transaction.isDropped() ? 1 : 0;
         } else {
             transaction = supposed.get(gtid); // the command whose GTID it was supposed to be has logged nothing
         }
@@ -142,7 +142,7 @@ final class Answers {
         KeptTransaction transaction = unanswered.get(gtid);
         if (transaction != null && !isBefore(transaction, commit)) {
             unanswered.remove(gtid);
-            unansweredAlone -= transaction.dropped ? 1 : 0;
+            unansweredAlone -= transaction.isDropped() ? 1 : 0;
             join(transaction, commit);
             return;
         }
@@ -189,7 +189,7 @@ final class Answers {
                 break;
             }
             transactions.remove();
-            unansweredAlone -= oldest.dropped ? 1 : 0;
+            unansweredAlone -= oldest.isDropped() ? 1 : 0;
         }
         Iterator<AnsweredCommit> responses = unseen.values().iterator();
         while (responses.hasNext()) {

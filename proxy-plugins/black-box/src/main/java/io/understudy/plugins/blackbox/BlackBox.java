@@ -32,10 +32,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Longest time that an OK and its events wait for each other. */
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
-    private final Chunks chunks;
     private final long limit;
     private final LongSupplier nanoClock;
-    private final Histories histories;
+    private final Histories histories = new Histories();
     private final EventRecorder recorder;
     private final Doubts doubts = new Doubts();
     /** By server, its position at the last probe. */
@@ -51,17 +50,14 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private @Nullable String trouble;
     private boolean full;
 
-    BlackBox(Chunks chunks, long limit, LongSupplier nanoClock) {
-        this.chunks = chunks;
+    BlackBox(long limit, LongSupplier nanoClock) {
         this.limit = limit;
         this.nanoClock = nanoClock;
-        histories = new Histories(chunks);
-        recorder = new EventRecorder(histories, limit, nanoClock);
+        recorder = new EventRecorder(limit, nanoClock);
     }
 
     @Override
     public synchronized void onStart(PrimaryFacts facts, boolean replaced) {
-        voidOpen();
         History present = histories.present();
         if (present == null || !present.facts.sameServer(facts)) {
             if (present != null && streaming) {
@@ -88,7 +84,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     private History anew(History present, PrimaryFacts facts, String how) {
-        present.voidOpen();
+        recorder.discard();
         rebuilt.clear();
         log.warn(
                 "black-box: the primary's binary log {}: its GTIDs begin anew. What standbys lack of it cannot be told"
@@ -100,19 +96,12 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     @Override
     public synchronized void onGap(BinlogTrouble why) {
-        voidOpen();
+        recorder.discard();
         if (streaming || trouble == null) {
             endedNanos = nanoClock.getAsLong();
         }
         streaming = false;
         trouble = why.message();
-    }
-
-    private void voidOpen() {
-        History present = histories.present();
-        if (present != null) {
-            present.voidOpen();
-        }
     }
 
     @Override
@@ -122,10 +111,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     @Override
     public synchronized void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
-        History present = histories.present();
-        if (present != null) {
-            recorder.event(present, buf, index, length, first, whole);
-        }
+        recorder.event(buf, index, length, first, whole);
     }
 
     @Override
@@ -264,7 +250,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** Returns a copy of the bytes, or null if they were released. */
     synchronized byte @Nullable [] bytes(KeptTransaction transaction) {
-        return transaction.dropped ? null : transaction.history.ring.copy(transaction.offset, transaction.length);
+        return transaction.bytes();
     }
 
     /** Returns whether the present primary's binary log is being read. */
@@ -291,6 +277,5 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     synchronized void close() {
         histories.clear();
-        chunks.close();
     }
 }

@@ -1,18 +1,19 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.base.ByteSize;
-import java.nio.file.Path;
+import io.understudy.base.RemovedKey;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Section {@code black-box}. Absent keys are null and get their defaults here.
  *
  * @param memory bytes that may be retained; beyond that, the oldest transactions are dropped
- * @param file holds the events' bytes in place of memory; null for memory
  * @param poll interval at which standbys are probed for their applied positions
  */
-public record BlackBoxConfig(ByteSize memory, @Nullable Path file, Duration poll) {
+@RemovedKey(
+        name = "file",
+        why = "the events are in memory alone; leave it out, and set 'memory' to what the heap (-Xmx) has room for")
+public record BlackBoxConfig(ByteSize memory, Duration poll) {
     private static final long LEAST = 1 << 20;
     private static final Duration SHORTEST_POLL = Duration.ofMillis(50);
     private static final Duration LONGEST_POLL = Duration.ofMinutes(1);

@@ -4,7 +4,6 @@ import io.understudy.plugin.Interest;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
 import io.understudy.plugin.RunningPlugin;
-import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +27,7 @@ public final class BlackBoxPlugin extends RunningPlugin<BlackBoxConfig> {
     }
 
     @Override
-    protected PluginRun<BlackBoxConfig> create(PluginContext context, BlackBoxConfig config) throws IOException {
+    protected PluginRun<BlackBoxConfig> create(PluginContext context, BlackBoxConfig config) {
         if (context.primary().dataSource() == null) {
             throw new IllegalArgumentException(
                     "black-box reads the primary's binary log and needs an account for that: add"

@@ -20,14 +20,9 @@ final class Histories implements Iterable<History> {
     /** The present one and those of earlier primaries. */
     private static final int MOST = 3;
 
-    private final Chunks chunks;
     private final ArrayDeque<History> all = new ArrayDeque<>();
     private long dropped;
     private long forgotten;
-
-    Histories(Chunks chunks) {
-        this.chunks = chunks;
-    }
 
     /** Returns the history of the present primary, or null before the first stream. */
     @Nullable
@@ -42,7 +37,7 @@ final class Histories implements Iterable<History> {
      */
     History follow(PrimaryFacts facts, boolean anew) {
         History former = present();
-        History next = new History(facts, chunks, anew);
+        History next = new History(facts, anew);
         if (former != null) {
             former.followedBy(next);
         }
@@ -133,11 +128,6 @@ final class Histories implements Iterable<History> {
             total += history.bytes();
         }
         return total;
-    }
-
-    /** Returns the bytes of storage that their rings occupy. */
-    long ringBytes() {
-        return all.stream().mapToLong(history -> history.ring.bytes()).sum();
     }
 
     /** Returns the number of transactions that are retained. */

@@ -1,7 +1,6 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.GtidNumbers;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import java.util.ArrayDeque;
@@ -21,7 +20,6 @@ final class History {
     private static final int MOST_INTERRUPTED = 1_000;
 
     final PrimaryFacts facts;
-    final ByteRing ring;
     final ArrayDeque<KeptTransaction> kept = new ArrayDeque<>();
     final Answers answers = new Answers();
 
@@ -39,8 +37,8 @@ final class History {
     private @Nullable History next;
     /** MariaDB: the last transaction of each domain and server. */
     private final List<Last> lasts = new ArrayList<>();
-    /** Offset at which the transaction in transit begins; -1 between two. */
-    private long open = -1;
+    /** Estimated memory of those retained. */
+    private long bytes;
 
     private static final class Last {
         private final long domain;
@@ -54,10 +52,9 @@ final class History {
     }
 
     /** @param anew whether the same server's numbers have begun anew */
-    History(PrimaryFacts facts, Chunks chunks, boolean anew) {
+    History(PrimaryFacts facts, boolean anew) {
         this.facts = facts;
         this.anew = anew;
-        ring = new ByteRing(chunks);
     }
 
     ServerFlavor flavor() {
@@ -225,47 +222,10 @@ final class History {
         return notKept;
     }
 
-    /** Begins a transaction in transit. Drops the bytes of one that has not ended. */
-    void open() {
-        voidOpen();
-        open = ring.end();
-    }
-
-    /** Returns whether a transaction is in transit. */
-    boolean isOpen() {
-        return open >= 0;
-    }
-
-    /** Returns the bytes of the transaction in transit so far. */
-    long openBytes() {
-        return ring.end() - open;
-    }
-
-    /** Drops the bytes of the transaction in transit, which goes on. */
-    void truncateOpen() {
-        ring.truncate(open);
-    }
-
-    /** Drops the transaction in transit if there is one. */
-    void voidOpen() {
-        if (isOpen()) {
-            truncateOpen();
-        }
-        open = -1;
-    }
-
-    /** Releases the last chunk if no transaction is retained. */
-    void clearIfEmpty() {
-        if (kept.isEmpty()) {
-            ring.clear();
-        }
-    }
-
-    /** Retains the transaction in transit, whose last event has been appended. */
-    void keep(Gtid gtid, BinlogTransaction ended, byte[] format) {
-        KeptTransaction transaction = new KeptTransaction(this, gtid, ended, open, (int) openBytes(), format);
-        open = -1;
+    /** Retains a transaction. */
+    void keep(KeptTransaction transaction) {
         kept.add(transaction);
+        bytes += transaction.memory();
         answers.arrived(transaction);
     }
 
@@ -281,27 +241,18 @@ final class History {
         if (oldest == null) {
             return false;
         }
-        oldest.dropped = true;
+        oldest.drop();
+        bytes -= oldest.memory();
         notKept.add(oldest.gtid.source(), oldest.gtid.number());
         answers.released(oldest);
-        ring.release(firstNeeded());
         return true;
-    }
-
-    /** Returns the offset before which no bytes are needed. */
-    private long firstNeeded() {
-        KeptTransaction oldest = kept.peek();
-        if (oldest != null) {
-            return oldest.offset;
-        }
-        return isOpen() ? open : ring.end();
     }
 
     /** Drops all transactions, because the history itself is no longer needed. */
     void dropAll() {
-        kept.forEach(each -> each.dropped = true);
+        kept.forEach(KeptTransaction::drop);
         kept.clear();
-        ring.clear();
+        bytes = 0;
     }
 
     void interrupted(InterruptedSession session) {
@@ -324,6 +275,6 @@ final class History {
     }
 
     long bytes() {
-        return ring.bytes() + (long) kept.size() * KeptTransaction.OVERHEAD;
+        return bytes;
     }
 }

@@ -204,7 +204,7 @@ final class LostReport {
             Gtid gtid, @Nullable AnsweredCommit answered, @Nullable KeptTransaction transaction) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("gtid", gtid.text());
-        row.put("captured", transaction != null && !transaction.dropped);
+        row.put("captured", transaction != null && !transaction.isDropped());
         if (transaction != null) {
             row.put("kind", transaction.kind.name().toLowerCase(java.util.Locale.ROOT));
             row.put("bytes", transaction.length);

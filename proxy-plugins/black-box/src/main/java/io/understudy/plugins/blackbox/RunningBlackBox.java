@@ -11,7 +11,6 @@ import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
-import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -39,15 +38,10 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private final List<Future<?>> tasks = new ArrayList<>();
     private BinlogSubscription binlog = BinlogSubscription.NONE;
 
-    /** @throws IOException if the configured file cannot be created */
-    RunningBlackBox(PluginContext context, BlackBoxConfig config) throws IOException {
+    RunningBlackBox(PluginContext context, BlackBoxConfig config) {
         this.context = context;
         this.config = config;
-        long limit = config.memory().bytes();
-        box = new BlackBox(
-                config.file() == null ? new Chunks.Heap() : FileChunks.open(config.file(), limit),
-                limit,
-                System::nanoTime);
+        box = new BlackBox(config.memory().bytes(), System::nanoTime);
         sessionEvents = new SessionEvents(box);
     }
 
