@@ -3,6 +3,7 @@ package io.understudy.plugins.capture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.it.querylog.HostileStatements;
+import io.understudy.plugin.HashedResult;
 import io.understudy.protocol.CommandCode;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;
@@ -39,7 +40,7 @@ class HostileCaptureTest {
 
     private static CapturedCommand command(int i, byte[] text) {
         boolean ends = i % 1_000 == 999;
-        CapturedResult result = i % 3 == 0 ? new CapturedResult(i, i * 7L, -i, i % 2 == 0) : null;
+        HashedResult result = i % 3 == 0 ? new HashedResult(i, i * 7L, -i, i % 2 == 0) : null;
         return new CapturedCommand(
                 SESSIONS.get(i % SESSIONS.size()),
                 ends ? CommandCode.QUIT : CommandCode.QUERY,

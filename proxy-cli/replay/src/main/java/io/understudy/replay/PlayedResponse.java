@@ -1,10 +1,10 @@
 package io.understudy.replay;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.HashedResult;
 import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ResultHash;
 import io.understudy.plugin.ServerResponse;
-import io.understudy.plugins.capture.CapturedResult;
-import io.understudy.plugins.capture.ResultHash;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.sql.SqlAnalyzer;
 import java.util.Locale;
@@ -36,12 +36,12 @@ final class PlayedResponse implements ServerResponse {
         this.analyzer = analyzer;
         this.loop = loop;
         this.end = end;
-        this.hash = statement.event().result() == null ? null : new ResultHash();
+        this.hash = statement.event().result() == null ? null : new ResultHash(ResultHash.CAPTURED_BYTES);
     }
 
     @Override
     public int rowBytes() {
-        return hash == null ? 0 : ResultHash.ROW_BYTES;
+        return hash == null ? 0 : hash.rowBytes();
     }
 
     @Override
@@ -73,11 +73,11 @@ final class PlayedResponse implements ServerResponse {
 
     private void compare(long rows) {
         LogEvent event = statement.event();
-        CapturedResult captured = event.result();
+        HashedResult captured = event.result();
         ResultHash running = hash;
         if (captured != null && running != null) {
-            CapturedResult.Relation relation = captured.to(running.result(rows));
-            playing.figures().result(relation, relation == CapturedResult.Relation.DIFFERENT ? digest(event) : "");
+            HashedResult.Relation relation = captured.to(running.result(rows));
+            playing.figures().result(relation, relation == HashedResult.Relation.DIFFERENT ? digest(event) : "");
         }
     }
 

@@ -1,7 +1,7 @@
 package io.understudy.replay;
 
 import io.understudy.base.TimeBuckets;
-import io.understudy.plugins.capture.CapturedResult.Relation;
+import io.understudy.plugin.HashedResult.Relation;
 import io.understudy.replay.log.LogCounts;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

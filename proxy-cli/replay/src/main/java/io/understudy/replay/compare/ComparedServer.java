@@ -220,7 +220,7 @@ final class ComparedServer implements AutoCloseable {
             return run(open, event, atItsTime ? event.startMicros() : LogEvent.UNKNOWN);
         } catch (ClientTimeout e) {
             close();
-            return new ResultPrint(0, true, 0, 0, 0, 0, 0, false, timeout.toNanos(), null);
+            return ResultPrint.ofError(0, true, timeout.toNanos());
         } catch (StoppedException e) {
             throw e;
         } catch (IOException e) {
@@ -307,7 +307,7 @@ final class ComparedServer implements AutoCloseable {
     }
 
     private static ResultPrint error(int code) {
-        return new ResultPrint(code, false, 0, 0, 0, 0, 0, false, 0, null);
+        return ResultPrint.ofError(code, false, 0);
     }
 
     private static final class ClientTimeout extends IOException {

@@ -218,9 +218,9 @@ public final class Comparison implements AutoCloseable {
         if (timeoutA || timeoutB) {
             return;
         }
-        found.rowsA += onA[1].rows();
-        found.rowsB += onB[1].rows();
-        found.cut += onA[1].cut() || onB[1].cut() ? 1 : 0;
+        found.rowsA += onA[1].result().rows();
+        found.rowsB += onB[1].result().rows();
+        found.cut += onA[1].result().partial() || onB[1].result().partial() ? 1 : 0;
         Relation relation = onA[1].to(onB[1]);
         if (onA[0].to(onA[1]) != Relation.EQUAL || onB[0].to(onB[1]) != Relation.EQUAL) {
             found.unstable++;

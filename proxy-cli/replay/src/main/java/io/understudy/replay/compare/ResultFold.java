@@ -1,11 +1,11 @@
 package io.understudy.replay.compare;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.Hash64;
 import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ResultHash;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerResponse;
-import io.understudy.plugins.capture.Hash64;
-import io.understudy.plugins.capture.ResultHash;
 import io.understudy.wire.LengthEncoded;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -24,13 +24,11 @@ final class ResultFold implements ServerResponse {
     private static final int MYSQL_TIMEOUT = 3024;
 
     private final CompletableFuture<ResultPrint> done = new CompletableFuture<>();
+    private final ResultHash whole = new ResultHash(ROW_BYTES);
     private final RowRounding rounding;
     /** Null unless the result is compared with a captured one. */
     private final @Nullable ResultHash likeCaptured;
 
-    private boolean cut;
-    private long ordered;
-    private long unordered;
     private long rounded;
     private long metadata;
     private long sentNanos;
@@ -41,7 +39,7 @@ final class ResultFold implements ServerResponse {
      */
     ResultFold(boolean binary, boolean captured) {
         this.rounding = new RowRounding(binary);
-        this.likeCaptured = captured ? new ResultHash() : null;
+        this.likeCaptured = captured ? new ResultHash(ResultHash.CAPTURED_BYTES) : null;
     }
 
     /** Sends the command on the connection's event loop, so that the time has no thread switch in it. */
@@ -55,7 +53,7 @@ final class ResultFold implements ServerResponse {
 
     @Override
     public int rowBytes() {
-        return ROW_BYTES;
+        return whole.rowBytes();
     }
 
     @Override
@@ -77,16 +75,10 @@ final class ResultFold implements ServerResponse {
 
     @Override
     public void onRow(ByteBuf buf, int index, int shown, int length) {
-        Hash64 hash = new Hash64();
-        hash.add(buf, index, index + shown);
-        hash.add(length);
-        long row = hash.value();
-        ordered = Hash64.chain(ordered, row);
-        unordered += row;
-        cut |= shown < length;
+        long row = whole.add(buf, index, shown, length);
         ResultHash running = likeCaptured;
         if (running != null) {
-            running.onRow(buf, index, Math.min(shown, ResultHash.ROW_BYTES), length);
+            running.onRow(buf, index, shown, length);
         }
         rounded += rounding.applies() && shown == length ? rounding.row(buf, index, index + shown) : row;
     }
@@ -97,12 +89,9 @@ final class ResultFold implements ServerResponse {
         done.complete(new ResultPrint(
                 error,
                 error == MARIADB_TIMEOUT || error == MYSQL_TIMEOUT,
-                response.rows(),
-                ordered,
-                unordered,
+                whole.result(response.rows()),
                 rounded,
                 metadata,
-                cut,
                 response.lastByteNanos() - sentNanos,
                 likeCaptured == null || error != 0 ? null : likeCaptured.result(response.rows())));
     }

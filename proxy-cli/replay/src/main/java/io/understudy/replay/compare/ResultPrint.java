@@ -1,6 +1,6 @@
 package io.understudy.replay.compare;
 
-import io.understudy.plugins.capture.CapturedResult;
+import io.understudy.plugin.HashedResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,29 +8,28 @@ import org.jspecify.annotations.Nullable;
  *
  * @param error the server's error number, or 0
  * @param timedOut whether the server or the client gave up
- * @param rows number of rows
- * @param ordered hash of the rows in their order
- * @param unordered hash of the rows in any order
- * @param rounded like {@code unordered}, with floating-point values rounded
+ * @param result the rows
+ * @param rounded hash of the rows in any order, with floating-point values rounded
  * @param metadata hash of the columns' names and types
- * @param cut whether a row was longer than what is hashed of it
  * @param nanos execution time, from the command until the response's last byte
- * @param hashes as a capture has them, or null when the log has none to compare with
+ * @param likeCaptured the rows hashed as a capture does, or null when the log has none to compare with
  */
 record ResultPrint(
         int error,
         boolean timedOut,
-        long rows,
-        long ordered,
-        long unordered,
+        HashedResult result,
         long rounded,
         long metadata,
-        boolean cut,
         long nanos,
-        @Nullable CapturedResult hashes) {
+        @Nullable HashedResult likeCaptured) {
 
     /** The client library's error number for a connection that ended during a statement. */
     static final int LOST = 2013;
+
+    /** Returns a result without rows. */
+    static ResultPrint ofError(int error, boolean timedOut, long nanos) {
+        return new ResultPrint(error, timedOut, new HashedResult(0, 0, 0, false), 0, 0, nanos, null);
+    }
 
     /** Returns whether the server ended the connection during the statement. */
     boolean isLost() {
@@ -38,9 +37,9 @@ record ResultPrint(
     }
 
     /** Returns whether the result has the captured rows, in any order. */
-    boolean isLike(@Nullable CapturedResult captured) {
-        CapturedResult own = hashes;
-        return own != null && captured != null && captured.to(own) != CapturedResult.Relation.DIFFERENT;
+    boolean isLike(@Nullable HashedResult captured) {
+        HashedResult own = likeCaptured;
+        return own != null && captured != null && captured.to(own) != HashedResult.Relation.DIFFERENT;
     }
 
     /** The difference between two results, in ascending severity. */
@@ -64,15 +63,13 @@ record ResultPrint(
         if (error != 0) {
             return Relation.EQUAL;
         }
-        if (rows != other.rows || rounded != other.rounded) {
+        if (result.rows() != other.result.rows() || rounded != other.rounded) {
             return Relation.DIFFERENT;
         }
-        if (unordered != other.unordered) {
-            return Relation.ROUNDING;
-        }
-        if (ordered != other.ordered) {
-            return Relation.ORDER;
-        }
-        return metadata == other.metadata ? Relation.EQUAL : Relation.METADATA;
+        return switch (result.to(other.result)) {
+            case DIFFERENT -> Relation.ROUNDING;
+            case ORDER -> Relation.ORDER;
+            case EQUAL -> metadata == other.metadata ? Relation.EQUAL : Relation.METADATA;
+        };
     }
 }

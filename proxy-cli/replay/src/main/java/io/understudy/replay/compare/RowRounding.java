@@ -1,7 +1,7 @@
 package io.understudy.replay.compare;
 
 import io.netty.buffer.ByteBuf;
-import io.understudy.plugins.capture.Hash64;
+import io.understudy.plugin.Hash64;
 import io.understudy.wire.LengthEncoded;
 import java.math.BigDecimal;
 import java.math.MathContext;

@@ -1,6 +1,6 @@
 package io.understudy.replay.log;
 
-import io.understudy.plugins.capture.CapturedResult;
+import io.understudy.plugin.HashedResult;
 import io.understudy.sql.SingleLine;
 import io.understudy.sql.SqlModes;
 import java.io.IOException;
@@ -214,9 +214,9 @@ final class CaptureReader implements StatementLog {
                 result());
     }
 
-    private @Nullable CapturedResult result() throws IOException {
+    private @Nullable HashedResult result() throws IOException {
         String hashes = record.value("Rows_hash");
-        return hashes == null ? null : CapturedResult.parse(record.number("Rows", 0, Long.MAX_VALUE), hashes);
+        return hashes == null ? null : HashedResult.parse(record.number("Rows", 0, Long.MAX_VALUE), hashes);
     }
 
     /** Returns the number of prepared statements that are known of a session. */

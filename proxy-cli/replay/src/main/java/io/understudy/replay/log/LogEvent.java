@@ -1,6 +1,6 @@
 package io.understudy.replay.log;
 
-import io.understudy.plugins.capture.CapturedResult;
+import io.understudy.plugin.HashedResult;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,7 @@ public record LogEvent(
         @Nullable String settings,
         @Nullable WriteSettings writing,
         @Nullable Execution execution,
-        @Nullable CapturedResult result) {
+        @Nullable HashedResult result) {
 
     /** A time that the log does not have. */
     public static final long UNKNOWN = Long.MIN_VALUE;

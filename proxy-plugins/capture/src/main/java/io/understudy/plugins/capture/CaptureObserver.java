@@ -6,6 +6,7 @@ import io.understudy.plugin.CommandView;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ResultHash;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.protocol.CommandCode;
@@ -148,7 +149,7 @@ final class CaptureObserver implements SessionObserver {
         if (cursor || summary == null || !summary.pureRead()) {
             return null;
         }
-        ResultHash hash = new ResultHash();
+        ResultHash hash = new ResultHash(ResultHash.CAPTURED_BYTES);
         return command.watchRows(hash) ? hash : null;
     }
 

@@ -1,5 +1,6 @@
 package io.understudy.plugins.capture;
 
+import io.understudy.plugin.HashedResult;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.protocol.CommandCode;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ record CapturedCommand(
         long rows,
         long affectedRows,
         int errorCode,
-        @Nullable CapturedResult result,
+        @Nullable HashedResult result,
         boolean reset) {
     /** Roughly what a command takes beside its payload. */
     private static final int OVERHEAD = 200;

@@ -1,5 +1,6 @@
 package io.understudy.plugins.capture;
 
+import io.understudy.plugin.HashedResult;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.protocol.CommandCode;
 import java.nio.charset.StandardCharsets;
@@ -84,7 +85,7 @@ final class RecordWriter {
         if (command.affectedRows() != 0) {
             put("\n# Affected_rows: ").put(command.affectedRows());
         }
-        CapturedResult result = command.result();
+        HashedResult result = command.result();
         if (result != null) {
             put("\n# Rows_hash: ").put(result.hashes());
         }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.base.ByteSize;
+import io.understudy.plugin.HashedResult;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.Literals;
 import java.io.IOException;
@@ -153,12 +154,12 @@ class CaptureTest {
 
     @Test
     void hashesAreReadAsTheyWereWritten() {
-        CapturedResult result = new CapturedResult(3, -1, 5, true);
-        assertThat(CapturedResult.parse(3, result.hashes())).isEqualTo(result);
-        CapturedResult whole = new CapturedResult(0, 0, 0, false);
-        assertThat(CapturedResult.parse(0, whole.hashes())).isEqualTo(whole);
+        HashedResult result = new HashedResult(3, -1, 5, true);
+        assertThat(HashedResult.parse(3, result.hashes())).isEqualTo(result);
+        HashedResult whole = new HashedResult(0, 0, 0, false);
+        assertThat(HashedResult.parse(0, whole.hashes())).isEqualTo(whole);
         for (String wrong : List.of("", "0", "part", "0000000000000000", whole.hashes() + "0", "z" + whole.hashes())) {
-            assertThatThrownBy(() -> CapturedResult.parse(0, wrong)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> HashedResult.parse(0, wrong)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 

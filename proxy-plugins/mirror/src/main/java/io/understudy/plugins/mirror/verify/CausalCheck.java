@@ -1,5 +1,7 @@
 package io.understudy.plugins.mirror.verify;
 
+import io.understudy.plugin.HashedResult;
+import io.understudy.plugin.HashedResult.Relation;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.Standby;
 import java.nio.charset.StandardCharsets;
@@ -40,8 +42,8 @@ final class CausalCheck {
      */
     record Outcome(
             @Nullable String reason,
-            @Nullable ReadResult primary,
-            @Nullable ReadResult standby,
+            @Nullable HashedResult primary,
+            @Nullable HashedResult standby,
             String from,
             String until) {
         static Outcome inconclusive(String reason) {
@@ -49,7 +51,17 @@ final class CausalCheck {
         }
 
         boolean differs() {
-            return reason == null && primary != null && !primary.equals(standby);
+            return reason == null && !isSame(primary, standby);
+        }
+
+        /** Returns whether both servers had these results the other time too. */
+        boolean isLike(Outcome other) {
+            return isSame(primary, other.primary) && isSame(standby, other.standby);
+        }
+
+        /** Whether the rows are the same, in any order. */
+        private static boolean isSame(@Nullable HashedResult one, @Nullable HashedResult other) {
+            return one == null || other == null ? one == other : one.to(other) != Relation.DIFFERENT;
         }
     }
 
@@ -119,10 +131,10 @@ final class CausalCheck {
         boolean waits = !beginning.get(1).equals("0");
         String mode = beginning.get(2);
         asked.run();
-        ReadResult expected = read(one, read.schema(), bound);
+        HashedResult expected = read(one, read.schema(), bound);
         String reached = ofPrimary(one, product.position());
         String version = beginning.get(3);
-        ReadResult found;
+        HashedResult found;
         // Opened late: the standby's monitor needs the pool's connections too.
         try (Connection other = read.standby().dataSource().getConnection()) {
             if (!version.equals(query(other, "SELECT " + CheckedProduct.VERSION))) {
@@ -168,7 +180,7 @@ final class CausalCheck {
         }
     }
 
-    private static @Nullable ReadResult read(Connection connection, @Nullable String schema, BoundQuery bound)
+    private static @Nullable HashedResult read(Connection connection, @Nullable String schema, BoundQuery bound)
             throws SQLException {
         if (schema != null) {
             connection.setCatalog(schema);
@@ -178,7 +190,7 @@ final class CausalCheck {
             statement.setFetchSize(FETCH);
             bound.values().bind(statement);
             try (ResultSet result = statement.executeQuery()) {
-                return ReadResult.of(result);
+                return ReadRows.of(result);
             }
         } finally {
             release(connection);

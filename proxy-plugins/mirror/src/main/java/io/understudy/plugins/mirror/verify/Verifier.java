@@ -98,9 +98,7 @@ public final class Verifier implements AutoCloseable {
             for (int i = 0; i < AGAIN_MILLIS.length && last.differs() && !known; i++) {
                 TimeUnit.MILLISECONDS.sleep(AGAIN_MILLIS[i]);
                 last = check.compare(read, context.primary().flavor());
-                if (last.differs()
-                        && !(Objects.equals(first.primary(), last.primary())
-                                && Objects.equals(first.standby(), last.standby()))) {
+                if (last.differs() && !last.isLike(first)) {
                     last = CausalCheck.Outcome.inconclusive("unstable");
                 }
             }

@@ -1,46 +1,46 @@
 package io.understudy.plugins.mirror.verify;
 
-import io.understudy.base.SplitMix64;
+import io.netty.buffer.Unpooled;
+import io.understudy.plugin.Hash64;
+import io.understudy.plugin.HashedResult;
+import io.understudy.plugin.ResultHash;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The rows of a result in any order, reduced to a hash.
- *
- * @param rows number of rows
- */
-record ReadResult(long rows, long hash) {
+/** Reads a result of JDBC into the one fold of results. */
+final class ReadRows {
     private static final int MOST_ROWS = 100_000;
+    private static final int NULL = -1;
+
+    private ReadRows() {}
 
     /** Returns null for a result that is too large to compare. */
-    static @Nullable ReadResult of(ResultSet result) throws SQLException {
+    static @Nullable HashedResult of(ResultSet result) throws SQLException {
         int columns = result.getMetaData().getColumnCount();
         boolean[] binary = new boolean[columns + 1];
         for (int column = 1; column <= columns; column++) {
             binary[column] = isBinary(result.getMetaData().getColumnType(column));
         }
-        long rows = 0;
-        long sum = 0;
+        ResultHash rows = new ResultHash(Integer.MAX_VALUE);
+        int count = 0;
         while (result.next()) {
-            if (++rows > MOST_ROWS) {
+            if (++count > MOST_ROWS) {
                 return null;
             }
-            long row = columns;
+            Hash64 row = new Hash64();
             for (int column = 1; column <= columns; column++) {
                 byte[] value = binary[column] ? result.getBytes(column) : text(result.getString(column));
-                CRC32C check = new CRC32C();
+                row.add(value == null ? NULL : value.length);
                 if (value != null) {
-                    check.update(value);
+                    row.add(Unpooled.wrappedBuffer(value), 0, value.length);
                 }
-                row = SplitMix64.mix(row * 31 + (value == null ? -1 : (long) value.length << 32 | check.getValue()));
             }
-            sum += row;
+            rows.add(row.value());
         }
-        return new ReadResult(rows, sum);
+        return rows.result(count);
     }
 
     private static boolean isBinary(int type) {

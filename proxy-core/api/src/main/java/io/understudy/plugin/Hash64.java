@@ -1,4 +1,4 @@
-package io.understudy.plugins.capture;
+package io.understudy.plugin;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.base.SplitMix64;

@@ -1,4 +1,4 @@
-package io.understudy.plugins.capture;
+package io.understudy.plugin;
 
 import java.util.HexFormat;
 
@@ -10,7 +10,7 @@ import java.util.HexFormat;
  * @param unordered hash of the rows in any order
  * @param partial whether a row was longer than what is hashed of it
  */
-public record CapturedResult(long rows, long ordered, long unordered, boolean partial) {
+public record HashedResult(long rows, long ordered, long unordered, boolean partial) {
     private static final int DIGITS = 16;
     private static final String PART = " part";
 
@@ -22,7 +22,7 @@ public record CapturedResult(long rows, long ordered, long unordered, boolean pa
         DIFFERENT
     }
 
-    public Relation to(CapturedResult other) {
+    public Relation to(HashedResult other) {
         if (rows != other.rows || unordered != other.unordered) {
             return Relation.DIFFERENT;
         }
@@ -30,7 +30,7 @@ public record CapturedResult(long rows, long ordered, long unordered, boolean pa
     }
 
     /** Returns the hashes as a capture has them. */
-    String hashes() {
+    public String hashes() {
         HexFormat hex = HexFormat.of();
         return hex.toHexDigits(ordered) + " " + hex.toHexDigits(unordered) + (partial ? PART : "");
     }
@@ -40,13 +40,13 @@ public record CapturedResult(long rows, long ordered, long unordered, boolean pa
      *
      * @throws IllegalArgumentException if the text is no such thing
      */
-    public static CapturedResult parse(long rows, String hashes) {
+    public static HashedResult parse(long rows, String hashes) {
         boolean partial = hashes.endsWith(PART);
         String digits = partial ? hashes.substring(0, hashes.length() - PART.length()) : hashes;
         if (digits.length() != 2 * DIGITS + 1 || digits.charAt(DIGITS) != ' ') {
             throw new IllegalArgumentException("expected two hashes but found " + hashes);
         }
-        return new CapturedResult(
+        return new HashedResult(
                 rows,
                 HexFormat.fromHexDigitsToLong(digits, 0, DIGITS),
                 HexFormat.fromHexDigitsToLong(digits, DIGITS + 1, digits.length()),
