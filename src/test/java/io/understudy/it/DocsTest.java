@@ -191,7 +191,7 @@ class DocsTest {
     List<DynamicTest> hooksStopUnlessTheGateAllowsThem() throws IOException {
         List<DynamicTest> tests = new ArrayList<>();
         Pattern hook = Pattern.compile("(?m)^\\s*\"?(understudy ready .* \\|\\| .*?)\"?,?$");
-        Matcher line = hook.matcher(Files.readString(ROOT.resolve("docs/failover.md")));
+        Matcher line = hook.matcher(Files.readString(ROOT.resolve("docs/failover-tools.md")));
         while (line.find()) {
             String command = line.group(1).replace(">> /var/log/understudy-ready.log", "");
             for (int code : new int[] {0, 1, 2, 4, 8, 127}) {

@@ -55,7 +55,7 @@ final class CheckStep implements Step {
             problems.add(pair.standby().name() + " (" + to + ") is writable and the primary " + pair.primaryAddress()
                     + " is read-only, as after a switchover that was killed behind its promotion. If so, have the proxy"
                     + " follow: POST /api/primary?address=" + to + ", and primary.address in the file; then go on with"
-                    + " step 13 of docs/failover.md");
+                    + " step 13 of docs/switchover.md");
         } else if (!standby) {
             problems.add(pair.standby().name() + " is writable; it must be read-only until it is promoted: "
                     + pair.dialect().readOnly());

@@ -228,11 +228,11 @@ function sessions() {
 function digests() {
   const { value, problem } = own.digests || {};
   if (problem || !value?.digests) {
-    return problem ? head("Digests", problem, "slow-log.md") : absent("Digests", "query-log", "keeps figures of each kind of statement", "slow-log.md");
+    return problem ? head("Digests", problem, "query-log.md") : absent("Digests", "query-log", "keeps figures of each kind of statement", "query-log.md");
   }
   const withText = value.digests.some(row => row.text);
   return [
-    ...head("Digests", "Statements that differ only in their values, the most time first. " + (withText ? "" : token.get() ? "" : "Their texts need the token."), "slow-log.md"),
+    ...head("Digests", "Statements that differ only in their values, the most time first. " + (withText ? "" : token.get() ? "" : "Their texts need the token."), "query-log.md"),
     table("Digests", [
       ["digest", row => row.digest], ["kind", row => text(row.kind)], ["count", row => number(row.count), "number"], ["errors", row => number(row.errors), "number"],
       ["total", row => duration(row.seconds?.total), "number"], ["mean", row => duration(row.seconds?.mean), "number"], ["99 %", row => duration(row.seconds?.p99), "number"],
