@@ -1,108 +1,79 @@
 package io.understudy.embedded;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
-import java.util.concurrent.atomic.LongAdder;
+import java.io.IOException;
+import java.net.Socket;
 
-/** One relayed connection: two channels and a lane for each direction. Confined to the link's event loop. */
+/** One relayed connection: two sockets and a lane for each direction. Guarded by the link's lock. */
 final class LinkConnection {
-
-    private final Channel client;
-    private final Channel server;
+    private final DelayedLink link;
+    private final long number;
+    private final Socket client;
+    private final Socket server;
     private final LinkLane up;
     private final LinkLane down;
 
-    LinkConnection(
-            long number,
-            Channel client,
-            Channel server,
-            LinkConditions conditions,
-            LongAdder bytesUp,
-            LongAdder bytesDown) {
+    LinkConnection(DelayedLink link, long number, Socket client, Socket server) {
+        this.link = link;
+        this.number = number;
         this.client = client;
         this.server = server;
-        this.up = new LinkLane(
-                client,
-                server,
-                conditions,
-                bytesUp,
-                (bytes, arrived) -> conditions.watch().passed(number, true, bytes, arrived, System.nanoTime()));
-        this.down = new LinkLane(
-                server,
-                client,
-                conditions,
-                bytesDown,
-                (bytes, arrived) -> conditions.watch().passed(number, false, bytes, arrived, System.nanoTime()));
-        up.onEnd(this::closeIfBothEnded);
-        down.onEnd(this::closeIfBothEnded);
-        client.pipeline().addLast(new End(up, down));
-        server.pipeline().addLast(new End(down, up));
-        client.config().setAutoRead(true);
-        server.config().setAutoRead(true);
+        up = new LinkLane(link, this, client, server);
+        down = new LinkLane(link, this, server, client);
     }
 
-    void release() {
-        up.release();
-        down.release();
+    void start() {
+        up.start();
+        down.start();
     }
 
+    void wake() {
+        up.wake();
+        down.wake();
+    }
+
+    long number() {
+        return number;
+    }
+
+    boolean isUp(LinkLane lane) {
+        return lane == up;
+    }
+
+    /** Closes both sockets with RST, and drops the bytes in transit. */
     void cut() {
         up.abandon();
         down.abandon();
-        LinkLane.reset(client);
-        LinkLane.reset(server);
+        reset(client);
+        reset(server);
+        link.forget(this);
     }
 
-    private void closeIfBothEnded() {
+    /** Closes both sockets once both directions have ended. */
+    void ended() {
         if (up.hasEnded() && down.hasEnded()) {
             up.abandon();
             down.abandon();
-            client.close();
-            server.close();
+            close(client);
+            close(server);
+            link.forget(this);
         }
     }
 
-    private static final class End extends ChannelInboundHandlerAdapter {
-
-        private final LinkLane outOfHere;
-        private final LinkLane intoHere;
-
-        End(LinkLane outOfHere, LinkLane intoHere) {
-            this.outOfHere = outOfHere;
-            this.intoHere = intoHere;
+    /** Closes with RST instead of FIN. */
+    static void reset(Socket socket) {
+        try {
+            socket.setSoLinger(true, 0);
+        } catch (IOException e) {
+            // It is closed already.
         }
+        close(socket);
+    }
 
-        @Override
-        public void channelRead(ChannelHandlerContext context, Object message) {
-            outOfHere.bytes((ByteBuf) message);
-        }
-
-        @Override
-        public void userEventTriggered(ChannelHandlerContext context, Object event) {
-            if (event instanceof ChannelInputShutdownEvent) {
-                outOfHere.endOfStream();
-            }
-        }
-
-        @Override
-        public void channelWritabilityChanged(ChannelHandlerContext context) {
-            intoHere.release();
-        }
-
-        @Override
-        public void channelInactive(ChannelHandlerContext context) {
-            intoHere.abandon();
-            outOfHere.sourceGone();
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            // The peer reset the connection; channelInactive passes the reset on.
-            outOfHere.sourceBroke();
-            LinkLane.reset(context.channel());
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // Nothing is left to do with it.
         }
     }
 }

@@ -2,247 +2,174 @@ package io.understudy.embedded;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.DuplexChannel;
-import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of one connection. Each arriving buffer gets the time at which it may leave; buffers leave in order.
- * The time is set on arrival, so the delay adds latency without reducing throughput. Confined to the link's event loop.
+ * One direction of one connection: a thread that reads and one that writes. Each arriving buffer gets the time at which
+ * it may leave; buffers leave in order. The time is set on arrival, so the delay adds latency without reducing
+ * throughput. Guarded by the link's lock.
  */
 final class LinkLane {
-
     /** The lane stops reading above this number of buffered bytes: 85 ms at 3 Gbit/s. */
     static final int BUFFER_LIMIT = 32 << 20;
 
+    private static final int READ = 64 << 10;
     /** Number of slices per second that a throttled lane sends. */
     private static final int SLICES_PER_SECOND = 50;
 
-    private enum Kind {
-        BYTES,
-        END_OF_STREAM,
-        CLOSE,
-        RESET
-    }
+    /** @param bytes null for the end of the stream */
+    private record Item(@Nullable ByteBuf bytes, boolean reset, long arrived, long due) {}
 
-    private record Item(
-            Kind kind, long arrived, long due, @Nullable ByteBuf bytes, int cost) {}
-
-    private final Channel source;
-    private final Channel target;
-    private final LinkConditions conditions;
-    private final LongAdder relayed;
-    private final Watch watch;
+    private final DelayedLink link;
+    private final LinkConnection connection;
+    private final Socket source;
+    private final Socket target;
+    private final Condition changed;
     private final Queue<Item> queue = new ArrayDeque<>();
     private long held;
     private long lastDue = System.nanoTime();
     private long freeAt = lastDue;
-    private @Nullable Future<?> wakeUp;
-    private long wakeUpAt;
-    private boolean releasing;
-    private boolean broken;
     private boolean ended;
     private boolean dead;
-    private Runnable onEnd = () -> {};
 
-    /** Called for bytes that leave, with the time of their arrival. */
-    interface Watch {
-        void passed(ByteBuf bytes, long arrivedNanos);
-    }
-
-    LinkLane(Channel source, Channel target, LinkConditions conditions, LongAdder relayed, Watch watch) {
+    LinkLane(DelayedLink link, LinkConnection connection, Socket source, Socket target) {
+        this.link = link;
+        this.connection = connection;
         this.source = source;
         this.target = target;
-        this.conditions = conditions;
-        this.relayed = relayed;
-        this.watch = watch;
+        changed = link.lock.newCondition();
     }
 
-    /** Sets the action that runs once, after the end of the stream has been passed on. */
-    void onEnd(Runnable action) {
-        onEnd = action;
+    void start() {
+        DelayedLink.start("read", this::read);
+        DelayedLink.start("write", this::write);
     }
 
-    /** Returns whether the end of the stream has been passed on. */
+    void wake() {
+        changed.signalAll();
+    }
+
+    /** Returns whether the end of the stream has been passed on, or its target is gone. */
     boolean hasEnded() {
         return ended;
-    }
-
-    /** Takes ownership of the buffer. */
-    void bytes(ByteBuf bytes) {
-        // Capacity rather than length: a small packet in a large read buffer occupies the whole buffer.
-        add(Kind.BYTES, bytes, bytes.capacity());
-    }
-
-    void endOfStream() {
-        add(Kind.END_OF_STREAM, null, 0);
-    }
-
-    /** Called before {@link #sourceGone()} if the source's connection was reset. */
-    void sourceBroke() {
-        broken = true;
-    }
-
-    /**
-     * Called when the source has closed. The target is closed after the bytes in transit. It gets RST only if the
-     * source was reset, because RST makes the target's kernel discard unread data. (After its output is shut down, a
-     * channel may close on the peer's FIN without reporting the end of its input.)
-     */
-    void sourceGone() {
-        add(broken ? Kind.RESET : Kind.CLOSE, null, 0);
-    }
-
-    private void add(Kind kind, @Nullable ByteBuf bytes, int cost) {
-        if (dead) {
-            if (bytes != null) {
-                bytes.release();
-            }
-            return;
-        }
-        // Never before earlier bytes: the delay may have been lowered since.
-        long arrived = System.nanoTime();
-        long due = Math.max(lastDue, arrived + conditions.delayNanos());
-        lastDue = due;
-        queue.add(new Item(kind, arrived, due, bytes, cost));
-        held += cost;
-        if (held > BUFFER_LIMIT) {
-            source.config().setAutoRead(false);
-        }
-        release();
-    }
-
-    /** Sends what is due. Called whenever conditions or the target's writability change. */
-    void release() {
-        // A write may report a change of writability from within; the loop below notices it.
-        if (releasing) {
-            return;
-        }
-        releasing = true;
-        try {
-            boolean again = true;
-            while (again && !dead) {
-                again = releaseDue();
-                if (again) {
-                    target.flush();
-                }
-            }
-        } finally {
-            releasing = false;
-        }
-        if (!dead && held <= BUFFER_LIMIT / 2 && !source.config().isAutoRead()) {
-            source.config().setAutoRead(true);
-        }
-    }
-
-    /** Returns whether written bytes need a flush. */
-    private boolean releaseDue() {
-        boolean wrote = false;
-        Item head;
-        while ((head = queue.peek()) != null && !conditions.paused()) {
-            long now = System.nanoTime();
-            long at = Math.max(head.due(), freeAt);
-            if (at - now > 0) {
-                wakeUpAt(at, now);
-                break;
-            }
-            if (head.bytes() == null) {
-                queue.remove();
-                end(head.kind());
-                if (dead) {
-                    break;
-                }
-            } else if (target.isWritable()) {
-                target.write(take(head, head.bytes(), now), target.voidPromise());
-                wrote = true;
-            } else {
-                break;
-            }
-        }
-        return wrote;
-    }
-
-    private ByteBuf take(Item head, ByteBuf bytes, long now) {
-        long rate = conditions.bytesPerSecond();
-        int slice = rate == 0 ? Integer.MAX_VALUE : (int) Math.min(Math.max(1, rate / SLICES_PER_SECOND), 1 << 20);
-        ByteBuf out;
-        if (bytes.readableBytes() > slice) {
-            out = bytes.readRetainedSlice(slice);
-        } else {
-            queue.remove();
-            held -= head.cost();
-            out = bytes;
-        }
-        if (rate > 0) {
-            freeAt = Math.max(freeAt, now) + out.readableBytes() * TimeUnit.SECONDS.toNanos(1) / rate;
-        }
-        relayed.add(out.readableBytes());
-        watch.passed(out, head.arrived());
-        return out;
-    }
-
-    private void end(Kind kind) {
-        if (kind == Kind.RESET) {
-            abandon();
-            reset(target);
-            return;
-        }
-        // After the last write: shutting down or closing at once would drop bytes that did not fit into the socket.
-        target.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
-            if (kind == Kind.CLOSE) {
-                abandon();
-                target.close();
-            } else {
-                ended = true;
-                ((DuplexChannel) target).shutdownOutput();
-                onEnd.run();
-            }
-        });
     }
 
     /** Drops the bytes in transit; nothing is passed on afterwards. */
     void abandon() {
         dead = true;
-        if (wakeUp != null) {
-            wakeUp.cancel(false);
-        }
-        Item item;
-        while ((item = queue.poll()) != null) {
-            if (item.bytes() != null) {
-                item.bytes().release();
-            }
-        }
+        queue.clear();
         held = 0;
+        wake();
     }
 
-    private void wakeUpAt(long at, long now) {
-        if (wakeUp != null) {
-            if (wakeUpAt - at <= 0) {
-                return;
+    private void read() {
+        byte[] buffer = new byte[READ];
+        boolean reset = false;
+        try {
+            InputStream in = source.getInputStream();
+            for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+                if (!add(Unpooled.wrappedBuffer(Arrays.copyOf(buffer, count)), false)) {
+                    return;
+                }
             }
-            wakeUp.cancel(false);
+        } catch (IOException e) {
+            reset = true;
         }
-        wakeUpAt = at;
-        wakeUp = target.eventLoop()
-                .schedule(
-                        () -> {
-                            wakeUp = null;
-                            release();
-                        },
-                        at - now,
-                        TimeUnit.NANOSECONDS);
+        add(null, reset);
     }
 
-    /** Closes with RST instead of FIN. */
-    static void reset(Channel channel) {
-        if (channel.isOpen()) {
-            channel.config().setOption(ChannelOption.SO_LINGER, 0);
-            channel.close();
+    /** Waits while too much is in transit. Returns false if the lane is dead. */
+    private boolean add(@Nullable ByteBuf bytes, boolean reset) {
+        link.lock.lock();
+        try {
+            if (!ended && !dead) {
+                // Never before earlier bytes: the delay may have been lowered since.
+                long arrived = System.nanoTime();
+                lastDue = Math.max(lastDue, arrived + link.delayNanos);
+                queue.add(new Item(bytes, reset, arrived, lastDue));
+                held += bytes == null ? 0 : bytes.readableBytes();
+                wake();
+            }
+            while (held > BUFFER_LIMIT && !dead) {
+                changed.awaitUninterruptibly();
+            }
+            return !dead;
+        } finally {
+            link.lock.unlock();
         }
+    }
+
+    private void write() {
+        try {
+            for (ByteBuf next = next(); next != null; next = next()) {
+                next.readBytes(target.getOutputStream(), next.readableBytes());
+            }
+        } catch (IOException e) {
+            // The target is gone: what it still sent, and its end, come by the other lane.
+            link.change(this::endLane);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void endLane() {
+        ended = true;
+        queue.clear();
+        held = 0;
+        connection.ended();
+    }
+
+    /** Waits until bytes are due. Returns null when the lane has ended. */
+    private @Nullable ByteBuf next() throws InterruptedException, IOException {
+        link.lock.lock();
+        try {
+            while (!dead) {
+                Item head = queue.peek();
+                if (head == null || link.paused) {
+                    changed.await();
+                    continue;
+                }
+                long now = System.nanoTime();
+                long wait = Math.max(head.due(), freeAt) - now;
+                if (wait > 0) {
+                    changed.awaitNanos(wait);
+                } else if (head.bytes() != null) {
+                    return take(head, head.bytes(), now);
+                } else if (head.reset()) {
+                    connection.cut();
+                } else {
+                    target.shutdownOutput();
+                    endLane();
+                    return null;
+                }
+            }
+            return null;
+        } finally {
+            link.lock.unlock();
+        }
+    }
+
+    private ByteBuf take(Item head, ByteBuf bytes, long now) {
+        long rate = link.bytesPerSecond;
+        int slice = rate == 0 ? Integer.MAX_VALUE : (int) Math.min(Math.max(1, rate / SLICES_PER_SECOND), 1 << 20);
+        ByteBuf out = bytes.readSlice(Math.min(slice, bytes.readableBytes()));
+        if (!bytes.isReadable()) {
+            queue.remove();
+        }
+        held -= out.readableBytes();
+        if (rate > 0) {
+            freeAt = Math.max(freeAt, now) + out.readableBytes() * TimeUnit.SECONDS.toNanos(1) / rate;
+        }
+        link.passed(connection.number(), connection.isUp(this), out, head.arrived());
+        wake();
+        return out;
     }
 }

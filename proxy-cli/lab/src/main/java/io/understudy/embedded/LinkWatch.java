@@ -3,8 +3,8 @@ package io.understudy.embedded;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Observes the bytes that pass a {@link DelayedLink}. Called on the link's thread: must not block, and must not keep or
- * change the buffer.
+ * Observes the bytes that pass a {@link DelayedLink}. Called by one thread at a time: must not block, and must not keep
+ * or change the buffer.
  */
 public interface LinkWatch {
     /**
