@@ -1,14 +1,9 @@
 package io.understudy.demo;
 
-import io.understudy.config.ConfigLoader;
-import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.host.PluginTypes;
-import io.understudy.runtime.RunningProxy;
 import java.io.PrintWriter;
-import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Map;
@@ -39,12 +34,12 @@ public final class Demo {
     public record Options(@Nullable Duration length, Duration rtt, int port, int adminPort, boolean terminal) {}
 
     private final Options options;
-    private final PrintWriter out;
+    private final Output out;
     private final CountDownLatch interrupted = new CountDownLatch(1);
 
     public Demo(Options options, PrintWriter out) {
         this.options = options;
-        this.out = out;
+        this.out = new Output(out);
     }
 
     /**
@@ -63,16 +58,16 @@ public final class Demo {
                 Thread.currentThread().interrupt();
             }
         }));
-        say("starting a primary and a standby, " + options.rtt().toMillis() + " ms apart…");
+        out.say("starting a primary and a standby, " + options.rtt().toMillis() + " ms apart…");
         // The pair starts without delay and gets it once there is data: loading 100 MB is not part of the demo.
         PairOptions pairOptions = PairOptions.defaults()
                 .withPrimary(ServerOptions.of(1).withBufferPool("256M"))
                 .withStandby(ServerOptions.of(2).withBufferPool("32M"));
         try (EmbeddedPair pair = EmbeddedPair.start(pairOptions)) {
-            say("creating the shop: orders, items, customers…");
+            out.say("creating the shop: orders, items, customers…");
             prepare(pair);
             pair.link().delay(options.rtt());
-            try (RunningProxy proxy = startProxy(pair)) {
+            try (DemoProxy proxy = startProxy(pair)) {
                 return run(pair, proxy);
             }
         }
@@ -94,47 +89,42 @@ public final class Demo {
         pair.awaitCaughtUp(Duration.ofMinutes(1));
     }
 
-    private RunningProxy startProxy(EmbeddedPair pair) throws Exception {
-        Map<String, String> environment = Map.of(
-                "DEMO_PORT",
-                Integer.toString(options.port()),
-                "DEMO_ADMIN_PORT",
-                Integer.toString(options.adminPort()),
-                "DEMO_PRIMARY",
-                "127.0.0.1:" + pair.primary().port(),
-                "DEMO_STANDBY",
-                "127.0.0.1:" + pair.standby().port(),
-                "DEMO_PASSWORD",
-                PASSWORD);
-        PluginTypes plugins = PluginTypes.installed();
-        LoadedConfig loaded = ConfigLoader.load(Examples.read(CONFIG), CONFIG, plugins.records(), environment::get);
-        return RunningProxy.start(loaded, plugins, () -> loaded);
+    private DemoProxy startProxy(EmbeddedPair pair) throws Exception {
+        return DemoProxy.startExample(
+                CONFIG,
+                Map.of(
+                        "DEMO_PORT",
+                        Integer.toString(options.port()),
+                        "DEMO_ADMIN_PORT",
+                        Integer.toString(options.adminPort()),
+                        "DEMO_PRIMARY",
+                        "127.0.0.1:" + pair.primary().port(),
+                        "DEMO_STANDBY",
+                        "127.0.0.1:" + pair.standby().port(),
+                        "DEMO_PASSWORD",
+                        PASSWORD));
     }
 
-    private boolean run(EmbeddedPair pair, RunningProxy proxy) throws Exception {
-        int port = ((InetSocketAddress) proxy.proxy().addresses().get(0)).getPort();
-        InetSocketAddress admin =
-                java.util.Objects.requireNonNull(proxy.adminAddress(), "demo.yaml has the admin endpoint on");
-        say("proxy      mariadb -h127.0.0.1 -P" + port + " -uapp -papp shop");
-        say("dashboard  http://127.0.0.1:" + admin.getPort() + "/");
-        say("metrics    http://127.0.0.1:" + admin.getPort() + "/metrics");
-        DemoReport report = new DemoReport(proxy, pair, options.rtt());
-        String url = "jdbc:mariadb://127.0.0.1:" + port + "/shop?useServerPrepStmts=false&sslMode=disable";
+    private boolean run(EmbeddedPair pair, DemoProxy proxy) throws Exception {
+        out.say("proxy      mariadb -h127.0.0.1 -P" + proxy.port() + " -uapp -papp shop");
+        out.say("dashboard  http://127.0.0.1:" + proxy.adminPort() + "/");
+        out.say("metrics    http://127.0.0.1:" + proxy.adminPort() + "/metrics");
+        DemoReport report = new DemoReport(proxy.running(), pair, options.rtt());
+        String url = proxy.url("shop") + "&useServerPrepStmts=false";
         try (DemoLoad load = DemoLoad.start(DemoLoad.Options.to(url))) {
             Duration length = options.length() == null ? WITHOUT_LIMIT : options.length();
             boolean toTheEnd = watch(report, load, length.multipliedBy(3).dividedBy(4));
             report.predict(); // while semi-sync is on: the prediction is about it
             if (toTheEnd && options.length() != null) {
                 pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled = OFF");
-                say("semi-sync switched off on the primary, for comparison");
+                out.say("semi-sync switched off on the primary, for comparison");
                 watch(report, load, length.dividedBy(4));
             }
             load.close();
             report.end(load.counters());
         }
-        out.println();
+        out.say("");
         out.print(report.text());
-        out.flush();
         return report.everythingHappened();
     }
 
@@ -153,19 +143,13 @@ public final class Demo {
             String line = report.liveLine(load.counters());
             if (options.terminal()) {
                 out.print("\r\033[K" + line);
-                out.flush();
             } else {
-                say(line);
+                out.say(line);
             }
         }
         if (options.terminal()) {
-            out.println();
+            out.say("");
         }
         return true;
-    }
-
-    private void say(String line) {
-        out.println(line);
-        out.flush();
     }
 }

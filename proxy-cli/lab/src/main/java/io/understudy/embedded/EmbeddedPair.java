@@ -1,11 +1,8 @@
 package io.understudy.embedded;
 
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -151,7 +148,7 @@ public final class EmbeddedPair implements AutoCloseable {
     /** Waits until semi-sync is on and the primary counts the standby as a semi-synchronous replica. */
     public void awaitSemiSyncClient() {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (semiSyncClients() < 1 || !"ON".equals(status("Rpl_semi_sync_master_status"))) {
+        while (semiSyncClients() < 1 || !isSemiSync()) {
             if (System.nanoTime() - deadline > 0) {
                 throw new EmbeddedException("no semi-synchronous replica on the primary after " + PATIENCE.toSeconds()
                         + " s; the standby says: " + standbyErrors());
@@ -162,7 +159,13 @@ public final class EmbeddedPair implements AutoCloseable {
 
     /** Returns {@code Rpl_semi_sync_master_clients} of the primary. */
     public int semiSyncClients() {
-        return Integer.parseInt(status("Rpl_semi_sync_master_clients"));
+        return (int) primary.status("Rpl_semi_sync_master_clients");
+    }
+
+    private boolean isSemiSync() {
+        return primary.query("SHOW GLOBAL STATUS WHERE Variable_name='Rpl_semi_sync_master_status' AND Value='ON'")
+                        .length()
+                > 0;
     }
 
     /**
@@ -171,12 +174,12 @@ public final class EmbeddedPair implements AutoCloseable {
      * @throws EmbeddedException after {@code timeout}, with both positions and the standby's errors
      */
     public void awaitCaughtUp(Duration timeout) {
-        String goal = query(primary, "SELECT @@GLOBAL.gtid_binlog_pos");
+        String goal = primary.query("SELECT @@GLOBAL.gtid_binlog_pos");
         String outcome =
-                query(standby, "SELECT MASTER_GTID_WAIT(" + quote(goal) + ", " + timeout.toMillis() / 1000.0 + ")");
+                standby.query("SELECT MASTER_GTID_WAIT(" + quote(goal) + ", " + timeout.toMillis() / 1000.0 + ")");
         if (!"0".equals(outcome)) {
             throw new EmbeddedException("the standby has not caught up after " + timeout + ": primary at " + goal
-                    + ", standby at " + query(standby, "SELECT @@GLOBAL.gtid_slave_pos") + "; it says: "
+                    + ", standby at " + standby.query("SELECT @@GLOBAL.gtid_slave_pos") + "; it says: "
                     + standbyErrors());
         }
     }
@@ -194,27 +197,11 @@ public final class EmbeddedPair implements AutoCloseable {
         }
     }
 
-    private String status(String name) {
-        return query(
-                primary,
-                "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME=" + quote(name));
-    }
-
     private String standbyErrors() {
-        try (Connection connection = standby.connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SHOW SLAVE STATUS")) {
-            return rows.next()
-                    ? "connection '" + rows.getString("Last_IO_Error") + "', applier '"
-                            + rows.getString("Last_SQL_Error") + "'"
-                    : "it is no replica";
-        } catch (SQLException e) {
-            return "cannot be asked: " + e.getMessage();
-        }
-    }
-
-    private static String query(EmbeddedServer server, String sql) {
-        return server.query(sql);
+        Map<String, String> row = standby.replication();
+        return row.isEmpty()
+                ? "it is no replica"
+                : "connection '" + row.get("last_io_error") + "', applier '" + row.get("last_sql_error") + "'";
     }
 
     private static String quote(String text) {

@@ -13,7 +13,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -121,14 +124,46 @@ public final class EmbeddedServer implements AutoCloseable {
 
     /** Runs a query as root. Returns the first column of the first row, or an empty text. */
     public String query(String sql) {
-        try (Connection connection = connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            String value = rows.next() ? rows.getString(1) : null;
-            return value == null ? "" : value;
+        List<Map<String, String>> rows = rows(sql);
+        return rows.isEmpty() ? "" : rows.get(0).values().iterator().next();
+    }
+
+    /** Returns a status counter, or 0 if there is none of that name. */
+    public long status(String name) {
+        String value =
+                query("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME='" + name + "'");
+        return value.isEmpty() ? 0 : Long.parseLong(value);
+    }
+
+    /** Runs a query as root. Returns the rows by the lower-case names of their columns; NULL is an empty text. */
+    public List<Map<String, String>> rows(String sql) {
+        try (Connection connection = connect()) {
+            return rows(connection, sql);
         } catch (SQLException e) {
             throw new EmbeddedException("embedded server on port " + port + ": " + e.getMessage(), e);
         }
+    }
+
+    /** Returns the state of its replication, by lower-case names of columns; empty if it is no replica. */
+    public Map<String, String> replication() {
+        return rows("SHOW ALL SLAVES STATUS").stream().findFirst().orElse(Map.of());
+    }
+
+    /** As {@link #rows(String)}, over a connection. */
+    public static List<Map<String, String>> rows(Connection connection, String sql) throws SQLException {
+        List<Map<String, String>> all = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                Map<String, String> row = new LinkedHashMap<>();
+                for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+                    String value = rows.getString(i);
+                    row.put(rows.getMetaData().getColumnLabel(i).toLowerCase(Locale.ROOT), value == null ? "" : value);
+                }
+                all.add(row);
+            }
+        }
+        return all;
     }
 
     /** Returns the process id of the current or, if stopped, the last server process. */

@@ -1,18 +1,12 @@
 package io.understudy.demo.domains;
 
+import io.understudy.demo.Sessions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
@@ -52,22 +46,8 @@ final class ConflictLoad {
     /**
      * Runs the load to its end. Statements that the server refuses (deadlocks, foreign keys) are counted and skipped.
      */
-    void run() throws SQLException, InterruptedException {
-        ExecutorService workers = Executors.newFixedThreadPool(sessions);
-        try {
-            List<Callable<Void>> all = new ArrayList<>();
-            for (int session = 0; session < sessions; session++) {
-                int number = session;
-                all.add(() -> session(number));
-            }
-            for (Future<Void> done : workers.invokeAll(all)) {
-                done.get();
-            }
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getCause());
-        } finally {
-            workers.shutdownNow();
-        }
+    void run() throws Exception {
+        Sessions.start("conflicts", sessions, (load, number) -> session(number)).join();
     }
 
     /** Runs each kind of transaction, statement and schema change over several tables once, in one session. */
@@ -98,7 +78,7 @@ final class ConflictLoad {
         return failed.get();
     }
 
-    private Void session(int number) throws SQLException {
+    private void session(int number) throws SQLException {
         Random random = new Random(seed + number);
         try (Connection connection = open(number);
                 Statement statement = connection.createStatement();
@@ -124,7 +104,6 @@ final class ConflictLoad {
                 }
             }
         }
-        return null;
     }
 
     /** Prepared in the other schema, whose tables have the same names, and executed in this one. */

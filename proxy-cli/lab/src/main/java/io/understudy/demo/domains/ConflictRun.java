@@ -1,13 +1,11 @@
 package io.understudy.demo.domains;
 
+import io.understudy.demo.Sessions;
 import io.understudy.embedded.EmbeddedException;
 import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -113,7 +111,7 @@ public final class ConflictRun {
             ConflictSchema.create(pair);
             pair.awaitCaughtUp(Duration.ofMinutes(1));
             for (Duration time = learn; ; time = time.multipliedBy(2)) {
-                try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, section(time))) {
+                try (DomainsProxy proxy = DomainsProxy.start(pair, section(time))) {
                     if (!warmUp(proxy)) {
                         say.accept("  the warm-up took longer than learn: " + time.toMillis() + "ms; once more");
                         continue;
@@ -129,7 +127,7 @@ public final class ConflictRun {
      * Lets the guard learn which tables are written together, and which in transactions. Returns whether the warm-up
      * ended within {@code learn}: a table whose first transaction comes later may have left the default domain by then.
      */
-    private boolean warmUp(DomainsProxy proxy) throws SQLException, InterruptedException {
+    private boolean warmUp(DomainsProxy proxy) throws Exception {
         if (guard.equals("off")) {
             return true;
         }
@@ -139,7 +137,7 @@ public final class ConflictRun {
         return Boolean.TRUE.equals(proxy.section("guardState").get("learning"));
     }
 
-    private Result load(EmbeddedPair pair, DomainsProxy proxy) throws SQLException, InterruptedException {
+    private Result load(EmbeddedPair pair, DomainsProxy proxy) throws Exception {
         AtomicBoolean stopped = new AtomicBoolean();
         // Without the guard the standby begins late: one that is never behind by more than a transaction may be lucky.
         if (guard.equals("off")) {
@@ -148,10 +146,11 @@ public final class ConflictRun {
             pair.standby().execute("START SLAVE SQL_THREAD");
         }
         ConflictLoad load = new ConflictLoad(proxy.url("dom"), sessions, transactions, seed, stopped::get);
-        Thread watch = watch(pair, stopped, load);
-        load.run();
-        watch.interrupt();
-        watch.join();
+        try (Sessions watch =
+                Sessions.start("applier-watch", 1, (sessions, number) -> watch(pair, sessions, stopped, load))) {
+            load.run();
+            watch.check();
+        }
         return result(pair, proxy, load);
     }
 
@@ -181,47 +180,37 @@ public final class ConflictRun {
         return rules.toString();
     }
 
-    private Thread watch(EmbeddedPair pair, AtomicBoolean stopped, ConflictLoad load) {
-        Thread watch = new Thread(
-                () -> {
-                    long said = System.nanoTime();
-                    try {
-                        while (!stopped.get()) {
-                            Thread.sleep(200);
-                            if (applier(pair).errno() != 0) {
-                                stopped.set(true);
-                            } else if (System.nanoTime() - said > 10_000_000_000L) {
-                                said = System.nanoTime();
-                                say.accept("  " + load.done() + " of " + transactions + " transactions");
-                            }
-                        }
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                    } catch (SQLException e) {
-                        say.accept("  the standby cannot be asked: " + e.getMessage());
-                    }
-                },
-                "applier-watch");
-        watch.setDaemon(true);
-        watch.start();
-        return watch;
+    private void watch(EmbeddedPair pair, Sessions watch, AtomicBoolean stopped, ConflictLoad load)
+            throws InterruptedException {
+        long said = System.nanoTime();
+        while (!watch.ended() && !stopped.get()) {
+            Thread.sleep(200);
+            if (errno(pair) != 0) {
+                stopped.set(true);
+            } else if (System.nanoTime() - said > 10_000_000_000L) {
+                said = System.nanoTime();
+                say.accept("  " + load.done() + " of " + transactions + " transactions");
+            }
+        }
     }
 
-    private Result result(EmbeddedPair pair, DomainsProxy proxy, ConflictLoad load) throws SQLException {
-        Applier applier = applier(pair);
-        if (applier.errno() == 0) {
+    private static int errno(EmbeddedPair pair) {
+        return Integer.parseInt(pair.standby().replication().getOrDefault("last_sql_errno", "0"));
+    }
+
+    private Result result(EmbeddedPair pair, DomainsProxy proxy, ConflictLoad load) {
+        if (errno(pair) == 0) {
             try {
                 pair.awaitCaughtUp(PATIENCE);
             } catch (EmbeddedException e) {
-                applier = applier(pair);
-                if (applier.errno() == 0) {
+                if (errno(pair) == 0) {
                     throw e;
                 }
             }
         }
         List<String> divergent = new ArrayList<>();
-        Map<String, String> there = checksums(pair.standby().connect());
-        checksums(pair.primary().connect()).forEach((table, sum) -> {
+        Map<String, String> there = checksums(pair.standby());
+        checksums(pair.primary()).forEach((table, sum) -> {
             if (!sum.equals(there.get(table))) {
                 divergent.add(table);
             }
@@ -230,8 +219,8 @@ public final class ConflictRun {
                 guard,
                 load.done(),
                 load.failed(),
-                applier.errno(),
-                applier.error(),
+                errno(pair),
+                pair.standby().replication().getOrDefault("last_sql_error", ""),
                 divergent,
                 ConflictSchema.tables().size(),
                 pair.primary().query("SELECT @@global.gtid_binlog_pos"),
@@ -239,42 +228,15 @@ public final class ConflictRun {
                 proxy.section("guardState"));
     }
 
-    private static Map<String, String> checksums(Connection opened) throws SQLException {
-        try (Connection connection = opened) {
-            return checksumsBy(connection);
-        }
-    }
-
     /** Checksums of the rows and of the columns; views have the latter only. */
-    private static Map<String, String> checksumsBy(Connection connection) throws SQLException {
+    private static Map<String, String> checksums(EmbeddedServer server) {
         Map<String, String> sums = new LinkedHashMap<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows =
-                        statement.executeQuery("CHECKSUM TABLE " + String.join(", ", ConflictSchema.tables()))) {
-            while (rows.next()) {
-                sums.put(rows.getString(1), String.valueOf(rows.getString(2)));
-            }
-        }
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME),"
-                        + " GROUP_CONCAT(COLUMN_NAME ORDER BY ORDINAL_POSITION) FROM information_schema.COLUMNS WHERE"
-                        + " TABLE_SCHEMA LIKE 'dom%' GROUP BY 1")) {
-            while (rows.next()) {
-                sums.merge(rows.getString(1), " " + rows.getString(2), String::concat);
-            }
-        }
+        server.rows("CHECKSUM TABLE " + String.join(", ", ConflictSchema.tables()))
+                .forEach(row -> sums.put(row.get("table"), row.get("checksum")));
+        server.rows("SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) AS name,"
+                        + " GROUP_CONCAT(COLUMN_NAME ORDER BY ORDINAL_POSITION) AS columns FROM"
+                        + " information_schema.COLUMNS WHERE TABLE_SCHEMA LIKE 'dom%' GROUP BY 1")
+                .forEach(row -> sums.merge(row.get("name"), " " + row.get("columns"), String::concat));
         return sums;
-    }
-
-    private record Applier(int errno, String error) {}
-
-    private static Applier applier(EmbeddedPair pair) throws SQLException {
-        try (Connection connection = pair.standby().connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
-            return rows.next()
-                    ? new Applier(rows.getInt("Last_SQL_Errno"), String.valueOf(rows.getString("Last_SQL_Error")))
-                    : new Applier(0, "");
-        }
     }
 }

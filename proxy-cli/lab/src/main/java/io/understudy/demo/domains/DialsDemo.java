@@ -1,12 +1,12 @@
 package io.understudy.demo.domains;
 
+import io.understudy.demo.Output;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.plugins.gtiddomain.parallelism.Dials;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.BiFunction;
 
 /** Turns the dials of group commit and parallel apply, and draws one table. */
@@ -29,19 +29,19 @@ public final class DialsDemo {
     private static final double LEAST_SPEEDUP = 2;
 
     private final int transactions;
-    private final PrintWriter out;
+    private final Output out;
 
     /** @param transactions of the load, for each setting */
     public DialsDemo(int transactions, PrintWriter out) {
         this.transactions = transactions;
-        this.out = out;
+        this.out = new Output(out);
     }
 
     /**
      * Runs all settings. Returns true if the wait made larger groups, and eight workers applied those in half the time.
      */
     public boolean run() throws Exception {
-        say(
+        out.say(
                 "%,d small transactions of %d sessions, slave_parallel_mode=conservative; on the replica each row waits"
                         + " %,d us, as for a page from a disk",
                 transactions, SESSIONS, ROW_MICROS);
@@ -63,11 +63,11 @@ public final class DialsDemo {
         DialsCalibration calibration = calibrate(alone.withOneWorker(oneWorker), calibrating.withOneWorker(oneWorker));
         results.replaceAll(result -> result.withOneWorker(oneWorker));
         title();
-        results.forEach(result -> say(result, calibration));
+        results.forEach(result -> row(result, calibration));
         DialsExperiment.Result none = results.get(0);
         DialsExperiment.Result most = results.get(results.size() - 1);
-        say("");
-        say(
+        out.say("");
+        out.say(
                 "%d of %d simulated speed-ups are within %.0f %% of the real ones, which are %.2f to %.2f; one figure"
                         + " for all would be right in %d.",
                 right(results, calibration::speedup),
@@ -100,22 +100,22 @@ public final class DialsDemo {
                         new DialsCalibration.Measured(measured.groupSizes(), measured.catchUp())),
                 Math.min(1, ROW_MICROS / micros),
                 processors);
-        say(
+        out.say(
                 "calibrated on a log of one session, and on one with wait_count %d, wait_usec %d (%.2f per group):"
                         + " %.0f us a transaction with one worker, %.0f of them its commit;",
                 CALIBRATING_COUNT, CALIBRATING_MICROS, measured.perGroup(), micros, micros * calibration.commitShare());
-        say(
+        out.say(
                 "%.1f us more for each other worker; the workers get %.1f processors of the machine's %d",
                 micros * calibration.handOver(), calibration.processors(), processors);
         return calibration;
     }
 
     private void title() {
-        say("");
-        say(
+        out.say("");
+        out.say(
                 "  %-10s %9s %17s %9s   %-33s %s",
                 "", "", "commit on primary", "", "replica's catch-up in seconds", "speed-up: real (simulated)");
-        say(
+        out.say(
                 "  %-10s %9s %8s %8s %9s   %7s %7s %7s %7s %14s %14s %14s",
                 "wait_count",
                 "wait_usec",
@@ -142,8 +142,8 @@ public final class DialsDemo {
         return right;
     }
 
-    private void say(DialsExperiment.Result result, DialsCalibration calibration) {
-        say(
+    private void row(DialsExperiment.Result result, DialsCalibration calibration) {
+        out.say(
                 "  %-10d %9s %8.2f %8.2f %9.2f   %7.2f %7.2f %7.2f %9.2f %14s %14s %14s",
                 result.waitCount(),
                 result.waitCount() == 0 ? "" : result.waitMicros(),
@@ -160,12 +160,6 @@ public final class DialsDemo {
     }
 
     private static String speedup(DialsExperiment.Result result, DialsCalibration calibration, int workers) {
-        return String.format(
-                Locale.ROOT, "%.2f (%.2f)", result.speedup(workers), calibration.speedup(result.groupSizes(), workers));
-    }
-
-    private void say(String format, Object... values) {
-        out.println(String.format(Locale.ROOT, format, values));
-        out.flush();
+        return Output.format("%.2f (%.2f)", result.speedup(workers), calibration.speedup(result.groupSizes(), workers));
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.demo.domains;
 
+import io.understudy.demo.Sessions;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.plugins.binlog.BinlogFile;
 import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
@@ -8,19 +9,13 @@ import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
 import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 /**
  * One load of small transactions with a setting of {@code binlog_commit_wait_count/usec}: measures the commits on the
@@ -139,13 +134,9 @@ final class DialsExperiment {
         return least;
     }
 
-    private Path newestLog() throws SQLException {
-        try (Connection connection = pair.primary().connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SHOW MASTER STATUS")) {
-            rows.next();
-            return Path.of(pair.primary().query("SELECT @@log_bin_basename")).resolveSibling(rows.getString(1));
-        }
+    private Path newestLog() {
+        String file = pair.primary().rows("SHOW MASTER STATUS").get(0).get("file");
+        return Path.of(pair.primary().query("SELECT @@log_bin_basename")).resolveSibling(file);
     }
 
     /** Lets the replica apply the load once more, from its relay log. Returns the seconds. */
@@ -177,34 +168,13 @@ final class DialsExperiment {
     }
 
     private String received() {
-        try (Connection connection = pair.standby().connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
-            return rows.next() ? String.valueOf(rows.getString("Gtid_IO_Pos")) : "";
-        } catch (SQLException e) {
-            throw new IllegalStateException("the replica's state cannot be read: " + e.getMessage(), e);
-        }
+        return pair.standby().replication().getOrDefault("gtid_io_pos", "");
     }
 
     /** Returns the duration of each commit in milliseconds, sorted. */
-    private double[] load() throws InterruptedException, ExecutionException {
+    private double[] load() throws Exception {
         double[] took = new double[transactions];
-        ExecutorService executor = Executors.newFixedThreadPool(sessions);
-        try {
-            List<Future<?>> running = new ArrayList<>();
-            for (int i = 0; i < sessions; i++) {
-                int session = i;
-                running.add(executor.submit(() -> {
-                    write(session, took);
-                    return null;
-                }));
-            }
-            for (Future<?> each : running) {
-                each.get();
-            }
-        } finally {
-            executor.shutdownNow();
-        }
+        Sessions.start("dials", sessions, (load, number) -> write(number, took)).join();
         Arrays.sort(took);
         return took;
     }

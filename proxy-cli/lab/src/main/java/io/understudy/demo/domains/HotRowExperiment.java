@@ -1,15 +1,14 @@
 package io.understudy.demo.domains;
 
+import io.understudy.demo.Sessions;
 import io.understudy.embedded.EmbeddedPair;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Sessions that change one row, beside sessions that change rows of their own, while the replica's applier is stopped:
@@ -55,7 +54,7 @@ final class HotRowExperiment {
         pair.awaitCaughtUp(PATIENCE);
         String section = "mode: " + (skip ? "tag" : "advise")
                 + "\nrules: [ { name: hot-row, match: { table: lag.counters }, parallel: skip } ]\n";
-        try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, section)) {
+        try (DomainsProxy proxy = DomainsProxy.start(pair, section)) {
             pair.standby().execute("STOP SLAVE SQL_THREAD");
             long before = retries();
             write(proxy.url("lag") + "&user=app&password=" + ConflictSchema.PASSWORD);
@@ -75,37 +74,13 @@ final class HotRowExperiment {
     }
 
     private long retries() {
-        return Long.parseLong(pair.standby()
-                .query("SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
-                        + " WHERE VARIABLE_NAME='Slave_retried_transactions'"));
+        return pair.standby().status("Slave_retried_transactions");
     }
 
-    private void write(String url) throws InterruptedException, SQLException {
+    private void write(String url) throws Exception {
         AtomicInteger left = new AtomicInteger(transactions);
-        AtomicReference<SQLException> failed = new AtomicReference<>();
-        List<Thread> threads = new ArrayList<>();
-        for (int session = 0; session < HOT_SESSIONS + OTHER_SESSIONS; session++) {
-            int number = session;
-            Thread thread = new Thread(
-                    () -> {
-                        try {
-                            write(url, number, left);
-                        } catch (SQLException e) {
-                            failed.set(e);
-                        }
-                    },
-                    "hot-row-" + session);
-            thread.setDaemon(true);
-            thread.start();
-            threads.add(thread);
-        }
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        SQLException failure = failed.get();
-        if (failure != null) {
-            throw failure;
-        }
+        Sessions.start("hot-row", HOT_SESSIONS + OTHER_SESSIONS, (load, number) -> write(url, number, left))
+                .join();
     }
 
     private static void write(String url, int session, AtomicInteger left) throws SQLException {

@@ -1,26 +1,15 @@
 package io.understudy.demo.domains;
 
+import io.understudy.demo.LagMeter;
 import io.understudy.embedded.EmbeddedPair;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReferenceArray;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Small writes in the default domain while a long ALTER runs through the proxy and then on the replica: measures the
- * time from each small write's commit until the replica has applied it. The replica tells by a wait for the write's
- * GTID: asking every millisecond would take a good part of a processor from the two ALTERs.
- */
+/** The lag of small writes in the default domain while a long ALTER runs through the proxy and then on the replica. */
 final class LagExperiment {
-    private static final int MOST_WRITES = 60_000;
-    private static final long WRITE_EVERY_NANOS = 10_000_000L;
+    private static final Duration WRITE_EVERY = Duration.ofMillis(10);
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     /** Treatment of the ALTER by the proxy. */
@@ -53,22 +42,15 @@ final class LagExperiment {
     }
 
     /**
-     * Lag of the small writes in milliseconds.
+     * The outcome.
      *
-     * @param lever the proxy's for the ALTER
-     * @param writes measured
-     * @param alterSeconds on the primary
+     * @param lag of the small writes
      * @param position of the primary at the end
      */
-    record Result(Lever lever, int writes, double p50, double p95, double max, double alterSeconds, String position) {}
+    record Result(Lever lever, LagMeter.Lag lag, String position) {}
 
     private final EmbeddedPair pair;
     private final Lever lever;
-    private final long[] committedAt = new long[MOST_WRITES];
-    private final AtomicReferenceArray<@Nullable Long> seenAt = new AtomicReferenceArray<>(MOST_WRITES);
-    private final AtomicReferenceArray<@Nullable String> gtids = new AtomicReferenceArray<>(MOST_WRITES);
-    private final AtomicBoolean over = new AtomicBoolean();
-    private volatile int written;
 
     LagExperiment(EmbeddedPair pair, Lever lever) {
         this.pair = pair;
@@ -96,28 +78,22 @@ final class LagExperiment {
     Result run() throws Exception {
         pair.primary().execute("TRUNCATE lag.small");
         pair.awaitCaughtUp(PATIENCE);
-        try (DomainsProxy proxy = DomainsProxy.start(pair, ConflictSchema.PASSWORD, lever.section)) {
+        try (DomainsProxy proxy = DomainsProxy.start(pair, lever.section)) {
             proxy.awaitGuard(lever.guard);
             String url = proxy.url("lag") + "&user=app&password=" + ConflictSchema.PASSWORD;
-            Thread writer = thread("small-writes", () -> write(url));
-            Thread reader = thread("standby-probe", this::observe);
-            double seconds;
-            try (Connection connection = DriverManager.getConnection(url);
+            LagMeter.Lag lag;
+            try (LagMeter meter = new LagMeter(pair, url, "small", WRITE_EVERY);
+                    Connection connection = DriverManager.getConnection(url);
                     Statement statement = connection.createStatement()) {
                 // Proves before the measurement that the account may set the domain.
                 statement.execute("INSERT INTO small VALUES (2000000000)");
                 pair.awaitCaughtUp(PATIENCE);
                 awaitFree(proxy, lever.guard);
-                long start = System.nanoTime();
                 statement.execute("ALTER TABLE big FORCE, ADD KEY k" + lever.ordinal() + " (a, b), ALGORITHM=COPY");
-                seconds = (System.nanoTime() - start) / 1e9;
+                pair.awaitCaughtUp(PATIENCE);
+                lag = meter.between(0, meter.mark());
             }
-            pair.awaitCaughtUp(PATIENCE);
-            over.set(true);
-            writer.join();
-            pair.awaitCaughtUp(PATIENCE);
-            reader.join(PATIENCE.toMillis());
-            return result(seconds);
+            return new Result(lever, lag, pair.primary().query("SELECT @@global.gtid_binlog_pos"));
         }
     }
 
@@ -128,89 +104,5 @@ final class LagExperiment {
     private static void awaitFree(DomainsProxy proxy, String guard) throws InterruptedException {
         Thread.sleep(500);
         proxy.awaitGuard(guard);
-    }
-
-    private interface Task {
-        void run() throws Exception;
-    }
-
-    private static Thread thread(String name, Task task) {
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        task.run();
-                    } catch (Exception e) {
-                        throw new IllegalStateException(name + ": " + e.getMessage(), e);
-                    }
-                },
-                name);
-        thread.setDaemon(true);
-        thread.start();
-        return thread;
-    }
-
-    private void write(String url) throws SQLException, InterruptedException {
-        try (Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement()) {
-            while (!over.get() && written < MOST_WRITES) {
-                int id = written;
-                statement.execute("INSERT INTO small VALUES (" + id + ")");
-                committedAt[id] = System.nanoTime();
-                gtids.set(id, lastGtid(statement));
-                written = id + 1;
-                Thread.sleep(WRITE_EVERY_NANOS / 1_000_000L);
-            }
-        }
-    }
-
-    private static String lastGtid(Statement statement) throws SQLException {
-        try (ResultSet rows = statement.executeQuery("SELECT @@last_gtid")) {
-            rows.next();
-            return rows.getString(1);
-        }
-    }
-
-    private void observe() throws SQLException, InterruptedException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        int seen = 0;
-        try (Connection connection = pair.standby().connect();
-                PreparedStatement wait = connection.prepareStatement("SELECT MASTER_GTID_WAIT(?, 180)")) {
-            while ((!over.get() || seen < written) && System.nanoTime() - deadline < 0) {
-                if (seen == written) {
-                    Thread.sleep(1);
-                    continue;
-                }
-                wait.setString(1, gtids.get(seen));
-                wait.executeQuery().close();
-                seenAt.set(seen, System.nanoTime());
-                seen++;
-            }
-        }
-    }
-
-    private Result result(double alterSeconds) {
-        double[] lags = new double[written];
-        int count = 0;
-        for (int id = 0; id < written; id++) {
-            Long seen = seenAt.get(id);
-            if (seen != null) {
-                // The replica may be faster than the primary's response through the proxy.
-                lags[count++] = Math.max(0, (seen - committedAt[id]) / 1e6);
-            }
-        }
-        double[] sorted = Arrays.copyOf(lags, count);
-        Arrays.sort(sorted);
-        return new Result(
-                lever,
-                count,
-                at(sorted, 0.5),
-                at(sorted, 0.95),
-                at(sorted, 1),
-                alterSeconds,
-                pair.primary().query("SELECT @@global.gtid_binlog_pos"));
-    }
-
-    private static double at(double[] sorted, double share) {
-        return sorted.length == 0 ? Double.NaN : sorted[(int) Math.ceil(share * sorted.length) - 1];
     }
 }

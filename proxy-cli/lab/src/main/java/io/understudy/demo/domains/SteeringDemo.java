@@ -1,10 +1,10 @@
 package io.understudy.demo.domains;
 
+import io.understudy.demo.Output;
 import io.understudy.embedded.EmbeddedPair;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** Runs the experiments and tells whether they had the expected results. */
 public final class SteeringDemo {
@@ -26,7 +26,7 @@ public final class SteeringDemo {
     private final int hot;
     private final long transactions;
     private final long seed;
-    private final PrintWriter out;
+    private final Output out;
     private final List<String> notes = new ArrayList<>();
 
     /**
@@ -41,17 +41,17 @@ public final class SteeringDemo {
         this.hot = hot;
         this.transactions = transactions;
         this.seed = seed;
-        this.out = out;
+        this.out = new Output(out);
     }
 
     /** Runs all experiments. Returns true if every claim holds. */
     public boolean run() throws Exception {
-        say(
+        out.say(
                 "ALTER: one small write every 10 ms while a copying ALTER of %,d rows goes through; hot row: %,d"
                         + " transactions of which most change one row;",
                 rows, hot);
-        say("conflicts: %,d dependent transactions of %d sessions in 4 domains", transactions, SESSIONS);
-        say(
+        out.say("conflicts: %,d dependent transactions of %d sessions in 4 domains", transactions, SESSIONS);
+        out.say(
                 "  %-9s %-16s %13s %8s %8s %8s %8s %11s  %-14s %s",
                 "load",
                 "action",
@@ -66,13 +66,9 @@ public final class SteeringDemo {
         boolean levers = levers();
         boolean off = conflicts("off", false);
         boolean pin = conflicts("pin", true);
-        say("");
-        notes.forEach(this::say);
-        say(
-                levers && off && pin
-                        ? "Everything happened as claimed."
-                        : "Not everything happened as claimed, see above.");
-        return levers && off && pin;
+        out.say("");
+        notes.forEach(line -> out.say("%s", line));
+        return out.claimed(levers && off && pin, ", see above.");
     }
 
     private boolean levers() throws Exception {
@@ -92,13 +88,13 @@ public final class SteeringDemo {
             HotRowExperiment.Result skip = HotRowExperiment.median(skipRuns);
             row("untouched", parallel);
             row("parallel: skip", skip);
-            double p95 = untouched.p95() / domain.p95();
-            double twoPhaseP95 = untouched.p95() / twoPhase.p95();
+            double p95 = untouched.lag().p95() / domain.lag().p95();
+            double twoPhaseP95 = untouched.lag().p95() / twoPhase.lag().p95();
             double catchUp = skip.seconds() / parallel.seconds();
             // A single write that the machine delays sets the maximum, so it is shown but not judged.
             note(
                     "two-phase: p95 %.1f times less (goal: %.0f), max %.1f ms (on an idle machine at most %.0f)",
-                    twoPhaseP95, TWO_PHASE_GOAL, twoPhase.max(), IDLE_LAG);
+                    twoPhaseP95, TWO_PHASE_GOAL, twoPhase.lag().max(), IDLE_LAG);
             note("domain: p95 %.1f times less (goal: %.0f)", p95, GOAL);
             note(
                     "skip: retries %,d instead of %,d (goal: a tenth), catch-up in %.2f of the time (goal: %.1f)",
@@ -117,22 +113,24 @@ public final class SteeringDemo {
         row(
                 "ALTER",
                 lever.title,
-                result.writes(),
-                String.format(Locale.ROOT, "%8.1f %8.1f %8.1f", result.p50(), result.p95(), result.max()),
+                result.lag().writes(),
+                Output.format(
+                        "%8.1f %8.1f %8.1f",
+                        result.lag().p50(), result.lag().p95(), result.lag().max()),
                 "",
                 "");
         return result;
     }
 
     private void row(String action, HotRowExperiment.Result result) {
-        String figures = String.format(Locale.ROOT, "%26s %,8d %11.2f", "", result.retries(), result.seconds());
+        String figures = Output.format("%26s %,8d %11.2f", "", result.retries(), result.seconds());
         row("hot row", action, result.transactions(), figures, "", "");
     }
 
     private void row(String load, String action, long count, String figures, String applier, String equal) {
-        say(
+        out.say(
                 "  %-9s %-16s %13s %-47s  %-14s %s",
-                load, action, String.format(Locale.ROOT, "%,d", count), figures, applier, equal);
+                load, action, Output.format("%,d", count), figures, applier, equal);
     }
 
     private boolean conflicts(String guard, boolean equal) throws Exception {
@@ -161,15 +159,6 @@ public final class SteeringDemo {
 
     /** Keeps a line for below the table. */
     private void note(String format, Object... values) {
-        notes.add("  " + String.format(Locale.ROOT, format, values));
-    }
-
-    private void say(String format, Object... values) {
-        out.println(values.length == 0 ? format : String.format(Locale.ROOT, format, values));
-        out.flush();
-    }
-
-    private void say(String line) {
-        say(line, new Object[0]);
+        notes.add("  " + Output.format(format, values));
     }
 }

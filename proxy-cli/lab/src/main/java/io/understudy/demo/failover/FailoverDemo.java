@@ -1,5 +1,6 @@
 package io.understudy.demo.failover;
 
+import io.understudy.demo.Output;
 import io.understudy.demo.failover.FailoverServers.Primary;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
@@ -14,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -29,7 +29,7 @@ public final class FailoverDemo {
 
     private final int sessions;
     private final int transactions;
-    private final PrintWriter out;
+    private final Output out;
 
     /**
      * The demo.
@@ -40,7 +40,7 @@ public final class FailoverDemo {
     public FailoverDemo(int sessions, int transactions, PrintWriter out) {
         this.sessions = sessions;
         this.transactions = transactions;
-        this.out = out;
+        this.out = new Output(out);
     }
 
     /** Runs the demo. Returns true if every claim holds. */
@@ -58,39 +58,38 @@ public final class FailoverDemo {
                 claimed = unplanned(servers, proxy);
             }
         }
-        say("");
-        say(claimed ? "Everything happened as claimed." : "Not everything happened as claimed, see above.");
-        return claimed;
+        out.say("");
+        return out.claimed(claimed, ", see above.");
     }
 
     private boolean planned(FailoverServers servers, FailoverProxy proxy) throws Exception {
-        say(
+        out.say(
                 "1. A planned change of the primary, under %d sessions, half of them with transactions of 3 rows",
                 sessions);
-        say("   (understudy switchover --to %s)", FailoverProxy.SECOND);
-        say("");
+        out.say("   (understudy switchover --to %s)", FailoverProxy.SECOND);
+        out.say("");
         SwitchoverOutcome outcome;
         try (WriteSessions load = sessions(proxy, FailoverServers.PLANNED)) {
             ensure(load.awaitMore(transactions, PATIENCE), "the load does not proceed");
             try (Switchover switchover =
-                    Switchover.to(FailoverProxy.SECOND, proxy.config(), proxy.admin(), BOUNDS, out)) {
+                    Switchover.to(FailoverProxy.SECOND, proxy.config(), proxy.admin(), BOUNDS, out.out())) {
                 outcome = switchover.run();
             }
             boolean goesOn = outcome == SwitchoverOutcome.DONE && load.awaitMore(transactions, PATIENCE);
             load.close();
             Set<String> missing = missing(load, servers.rows(Primary.SECOND, FailoverServers.PLANNED));
-            say("");
-            say(
+            out.say("");
+            out.say(
                     "   Transactions answered with an OK   %,d, of which the new primary lacks %,d",
                     load.answered().size(), missing.size());
-            say("   Errors that the clients saw        %s", load.failures());
+            out.say("   Errors that the clients saw        %s", load.failures());
             return goesOn && missing.isEmpty();
         }
     }
 
     private boolean unplanned(FailoverServers servers, FailoverProxy proxy) throws Exception {
-        say("");
-        say("2. The standby is cut off, %d ms later the primary is killed (kill -9)", CUT_OFF.toMillis());
+        out.say("");
+        out.say("2. The standby is cut off, %d ms later the primary is killed (kill -9)", CUT_OFF.toMillis());
         Set<String> answered;
         try (WriteSessions load = sessions(proxy, FailoverServers.UNPLANNED)) {
             ensure(load.awaitMore(transactions, PATIENCE), "the load does not proceed");
@@ -100,24 +99,24 @@ public final class FailoverDemo {
             servers.kill();
             load.close();
             answered = load.answered();
-            say("   Transactions answered with an OK   %,d", answered.size());
-            say("   Errors that the clients saw        %s", load.failures());
+            out.say("   Transactions answered with an OK   %,d", answered.size());
+            out.say("   Errors that the clients saw        %s", load.failures());
         }
         proxy.awaitReading(false);
         servers.awaitApplied();
         Set<String> missing = new HashSet<>(answered);
         missing.removeAll(servers.rows(Primary.FIRST, FailoverServers.UNPLANNED));
-        say("   Of these the survivor lacks        %,d", missing.size());
+        out.say("   Of these the survivor lacks        %,d", missing.size());
 
-        say("");
-        say("3. understudy report lost --on %s", FailoverProxy.FIRST);
-        say("");
+        out.say("");
+        out.say("3. understudy report lost --on %s", FailoverProxy.FIRST);
+        out.say("");
         Map<String, Object> lost = proxy.lost(FailoverProxy.FIRST);
         out.print(LostText.of(lost).indent(3));
         long listed = number(lost, "count");
         long notCaptured = number(lost, "notCaptured");
-        say("");
-        say("   Listed as answered and missing     %,d (truly missing: %,d)", listed, missing.size());
+        out.say("");
+        out.say("   Listed as answered and missing     %,d (truly missing: %,d)", listed, missing.size());
         boolean rescued = rescue(servers, proxy, answered, notCaptured);
         boolean opened = open(servers, proxy);
         boolean equal = checksums(servers, notCaptured);
@@ -129,13 +128,13 @@ public final class FailoverDemo {
         Path folder = Files.createTempDirectory("understudy-demo");
         Path file = folder.resolve("lost.binlog");
         try {
-            say("");
-            say("4. understudy rescue --on %s --to lost.binlog", FailoverProxy.FIRST);
-            say("");
+            out.say("");
+            out.say("4. understudy rescue --on %s --to lost.binlog", FailoverProxy.FIRST);
+            out.say("");
             out.print(RescueText.of(proxy.rescue(FailoverProxy.FIRST, file), "lost.binlog")
                     .indent(3));
             if (!RescueReplay.isPossible()) {
-                say("   mariadb-binlog and mariadb are not installed, so the file is not replayed here.");
+                out.say("   mariadb-binlog and mariadb are not installed, so the file is not replayed here.");
                 return true;
             }
             servers.stopReplication();
@@ -143,8 +142,8 @@ public final class FailoverDemo {
             RescueReplay.run(file, servers.of(Primary.FIRST));
             Set<String> missing = new HashSet<>(answered);
             missing.removeAll(servers.rows(Primary.FIRST, FailoverServers.UNPLANNED));
-            say("");
-            say(
+            out.say("");
+            out.say(
                     "   Replayed in %.2f s. Still missing on the new primary: %,d, which were not captured: %,d",
                     (System.nanoTime() - begun) / 1e9, missing.size(), notCaptured);
             return missing.size() == notCaptured;
@@ -155,13 +154,13 @@ public final class FailoverDemo {
     }
 
     private boolean open(FailoverServers servers, FailoverProxy proxy) throws Exception {
-        say("");
-        say("5. The survivor is promoted: SET GLOBAL read_only=0. The proxy follows by primary.candidates");
+        out.say("");
+        out.say("5. The survivor is promoted: SET GLOBAL read_only=0. The proxy follows by primary.candidates");
         try (WriteSessions load = sessions(proxy, FailoverServers.AFTER)) {
             servers.promote();
             long begun = System.nanoTime();
             boolean written = load.awaitFirst(PATIENCE);
-            say("   First write through the proxy      after %.2f s", (System.nanoTime() - begun) / 1e9);
+            out.say("   First write through the proxy      after %.2f s", (System.nanoTime() - begun) / 1e9);
             return written;
         }
     }
@@ -171,9 +170,9 @@ public final class FailoverDemo {
         boolean equal = servers.checksum(Primary.FIRST).equals(servers.checksum(Primary.SECOND));
         Set<String> there = servers.rows(Primary.SECOND, FailoverServers.UNPLANNED);
         there.removeAll(servers.rows(Primary.FIRST, FailoverServers.UNPLANNED));
-        say("");
-        say("6. The killed server is started again, read-only, to compare");
-        say(
+        out.say("");
+        out.say("6. The killed server is started again, read-only, to compare");
+        out.say(
                 "   CHECKSUM TABLE                     %s",
                 equal
                         ? "equal on both servers"
@@ -203,10 +202,5 @@ public final class FailoverDemo {
         if (!condition) {
             throw new IOException(otherwise);
         }
-    }
-
-    private void say(String format, Object... values) {
-        out.println(values.length == 0 ? format : String.format(Locale.ROOT, format, values));
-        out.flush();
     }
 }

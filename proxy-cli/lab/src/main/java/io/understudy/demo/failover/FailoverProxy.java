@@ -1,18 +1,14 @@
 package io.understudy.demo.failover;
 
-import io.understudy.config.ConfigLoader;
-import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.demo.DemoProxy;
 import io.understudy.embedded.EmbeddedException;
 import io.understudy.embedded.EmbeddedPair;
-import io.understudy.host.PluginTypes;
 import io.understudy.remote.AdminClient;
 import io.understudy.report.LostSource;
-import io.understudy.runtime.RunningProxy;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,16 +21,14 @@ final class FailoverProxy implements AutoCloseable {
     static final String SECOND = "server-2";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private final RunningProxy proxy;
-    private final UnderstudyConfig config;
+    private final DemoProxy proxy;
     private final AdminClient admin;
     private final LostSource lost;
 
-    private FailoverProxy(RunningProxy proxy, UnderstudyConfig config) throws IOException {
+    private FailoverProxy(DemoProxy proxy) throws IOException {
         this.proxy = proxy;
-        this.config = config;
-        admin = AdminClient.of(config.admin());
-        lost = new LostSource(admin, config);
+        admin = AdminClient.of(proxy.config().admin());
+        lost = new LostSource(admin, proxy.config());
     }
 
     static FailoverProxy start(EmbeddedPair pair, String password) throws Exception {
@@ -56,19 +50,16 @@ final class FailoverProxy implements AutoCloseable {
                 plugins:
                   black-box: { poll: 100ms }
                 """.formatted(pair.primary().port(), pair.standby().port(), password, FIRST, SECOND, port);
-        PluginTypes plugins = PluginTypes.installed();
-        LoadedConfig loaded = ConfigLoader.load(text, "demo failover", plugins.records(), name -> null);
-        return new FailoverProxy(RunningProxy.start(loaded, plugins, () -> loaded), loaded.config());
+        return new FailoverProxy(DemoProxy.start("demo failover", text));
     }
 
     /** JDBC URL without user and password. */
     String url() {
-        int port = ((InetSocketAddress) proxy.proxy().addresses().get(0)).getPort();
-        return "jdbc:mariadb://127.0.0.1:" + port + "/?sslMode=disable&connectTimeout=5000&socketTimeout=20000";
+        return proxy.url("") + "&connectTimeout=5000&socketTimeout=20000";
     }
 
     UnderstudyConfig config() {
-        return config;
+        return proxy.config();
     }
 
     AdminClient admin() {

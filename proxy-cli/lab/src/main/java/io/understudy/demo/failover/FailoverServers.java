@@ -4,13 +4,9 @@ import io.understudy.embedded.DelayedLink;
 import io.understudy.embedded.EmbeddedException;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The two servers: the first is the primary at first, the second one between the planned change and the kill. */
 final class FailoverServers implements AutoCloseable {
@@ -81,21 +77,16 @@ final class FailoverServers implements AutoCloseable {
     }
 
     /** Waits until the first server has applied what it received. */
-    void awaitApplied() throws SQLException, InterruptedException {
+    void awaitApplied() throws InterruptedException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!received().equals(pair.primary().query("SELECT @@GLOBAL.gtid_slave_pos"))) {
+        while (!pair.primary()
+                .replication()
+                .get("gtid_io_pos")
+                .equals(pair.primary().query("SELECT @@GLOBAL.gtid_slave_pos"))) {
             if (System.nanoTime() - deadline > 0) {
                 throw new EmbeddedException("the survivor does not apply what it received");
             }
             Thread.sleep(20);
-        }
-    }
-
-    private String received() throws SQLException {
-        try (Connection connection = pair.primary().connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
-            return rows.next() ? String.valueOf(rows.getString("Gtid_IO_Pos")) : "";
         }
     }
 
@@ -114,25 +105,15 @@ final class FailoverServers implements AutoCloseable {
     }
 
     /** Returns the rows of a table on a server. */
-    Set<String> rows(Primary which, String table) throws SQLException {
-        Set<String> all = new HashSet<>();
-        try (Connection connection = of(which).connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT w, n FROM " + table)) {
-            while (rows.next()) {
-                all.add(rows.getInt(1) + "-" + rows.getInt(2));
-            }
-        }
-        return all;
+    Set<String> rows(Primary which, String table) {
+        return of(which).rows("SELECT CONCAT(w, '-', n) AS row FROM " + table).stream()
+                .map(row -> row.get("row"))
+                .collect(Collectors.toSet());
     }
 
     /** Returns the checksum of the table that was written to when the primary died. */
-    String checksum(Primary which) throws SQLException {
-        try (Connection connection = of(which).connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("CHECKSUM TABLE " + UNPLANNED)) {
-            return rows.next() ? String.valueOf(rows.getString(2)) : "";
-        }
+    String checksum(Primary which) {
+        return of(which).rows("CHECKSUM TABLE " + UNPLANNED).get(0).get("checksum");
     }
 
     @Override

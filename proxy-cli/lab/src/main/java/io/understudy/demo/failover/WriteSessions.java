@@ -1,13 +1,12 @@
 package io.understudy.demo.failover;
 
+import io.understudy.demo.Sessions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -30,40 +29,32 @@ final class WriteSessions implements AutoCloseable {
     private final String url;
     private final String password;
     private final String table;
-    private final List<Thread> threads = new ArrayList<>();
     /** Session and number of the first row of each transaction. */
     private final Set<String> answered = ConcurrentHashMap.newKeySet();
 
     private final Map<String, Long> failures = new ConcurrentHashMap<>();
     private final CountDownLatch first = new CountDownLatch(1);
-    private volatile boolean ended;
+    private final Sessions threads;
 
-    private WriteSessions(String url, String password, String table) {
+    private WriteSessions(String url, String password, String table, int sessions) {
         this.url = url;
         this.password = password;
         this.table = table;
+        threads = Sessions.start("demo-session", sessions, this::run);
     }
 
     /** @param table with columns w, n and filler, of which w and n are the primary key */
     static WriteSessions start(String url, String password, String table, int sessions) {
-        WriteSessions all = new WriteSessions(url, password, table);
-        for (int i = 0; i < sessions; i++) {
-            int number = i;
-            Thread thread = new Thread(() -> all.run(number), "demo-session-" + i);
-            thread.setDaemon(true);
-            all.threads.add(thread);
-        }
-        all.threads.forEach(Thread::start);
-        return all;
+        return new WriteSessions(url, password, table, sessions);
     }
 
-    private void run(int number) {
+    private void run(Sessions load, int number) {
         int next = 0;
-        while (!ended) {
+        while (!load.ended()) {
             String doing = "login";
             try (Connection connection = DriverManager.getConnection(url, "app", password);
                     Statement statement = connection.createStatement()) {
-                while (!ended) {
+                while (!load.ended()) {
                     int begin = next;
                     int rows = number % 2 == 0 ? 1 : ROWS;
                     // A number whose response was lost is not used again: its row may be there.
@@ -124,10 +115,7 @@ final class WriteSessions implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
-        ended = true;
-        for (Thread thread : threads) {
-            thread.join();
-        }
+    public void close() throws Exception {
+        threads.close();
     }
 }

@@ -2,6 +2,9 @@ package io.understudy.demo.pages;
 
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.demo.LagMeter;
+import io.understudy.demo.Output;
+import io.understudy.demo.Sessions;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
@@ -10,7 +13,6 @@ import io.understudy.pages.PagesAccount;
 import io.understudy.pages.PagesQuery;
 import io.understudy.pages.PagesReport;
 import io.understudy.pages.PoolContents;
-import io.understudy.pages.ServerQueries;
 import io.understudy.rebuild.Bounds;
 import io.understudy.rebuild.Defragmentation;
 import io.understudy.rebuild.MirroredReads;
@@ -18,12 +20,15 @@ import io.understudy.rebuild.ProgressOutput;
 import io.understudy.report.PagesText;
 import java.io.PrintWriter;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /** Report, rebuild and report again, under load; tells whether every claim holds. */
 public final class PagesDemo {
@@ -31,13 +36,15 @@ public final class PagesDemo {
     private static final String TABLE = "demo.orders";
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final Duration READING = Duration.ofSeconds(60);
+    private static final int UPDATE_STEP = 7919;
     private static final int LOOK_UPS = 5_000;
     private static final double LEAST_SAVED = 0.25;
     private static final double MOST_LAG_MILLIS = 250;
 
     private final int rows;
     private final int updates;
-    private final PrintWriter out;
+    private final Output out;
+    private final AtomicLong updated = new AtomicLong();
 
     /**
      * The demo.
@@ -48,7 +55,7 @@ public final class PagesDemo {
     public PagesDemo(int rows, int updates, PrintWriter out) {
         this.rows = rows;
         this.updates = updates;
-        this.out = out;
+        this.out = new Output(out);
     }
 
     /**
@@ -105,14 +112,10 @@ public final class PagesDemo {
         Seen seen = experiment();
         List<String> missed = seen.missed();
         if (seen.lag > MOST_LAG_MILLIS) {
-            missed.add(String.format(Locale.ROOT, "lag %.0f ms, at most %.0f claimed", seen.lag, MOST_LAG_MILLIS));
+            missed.add(Output.format("lag %.0f ms, at most %.0f claimed", seen.lag, MOST_LAG_MILLIS));
         }
-        say("");
-        say(
-                missed.isEmpty()
-                        ? "Everything happened as claimed."
-                        : "Not everything happened as claimed: " + String.join("; ", missed) + ".");
-        return missed.isEmpty();
+        out.say("");
+        return out.claimed(missed.isEmpty(), ": " + String.join("; ", missed) + ".");
     }
 
     /** Runs the experiment and prints its output. */
@@ -123,15 +126,16 @@ public final class PagesDemo {
                 .withStandby(ServerOptions.of(2).withBufferPool("48M"));
         try (EmbeddedPair pair = EmbeddedPair.start(options)) {
             prepare(pair);
-            try (UpdateLoad load = UpdateLoad.start(pair.primary(), rows, updates);
-                    LagMeter meter = LagMeter.start(pair)) {
+            try (Sessions load = Sessions.start("demo-updates", 1, (sessions, number) -> update(pair, sessions));
+                    LagMeter meter = new LagMeter(
+                            pair, pair.primary().jdbcUrl() + "&user=root", "beat.beats", Duration.ofMillis(5))) {
                 return measure(pair, load, meter);
             }
         }
     }
 
     private void prepare(EmbeddedPair pair) {
-        say("A table of %,d rows with two secondary indexes; a third of the rows is deleted at random", rows);
+        out.say("A table of %,d rows with two secondary indexes; a third of the rows is deleted at random", rows);
         EmbeddedServer primary = pair.primary();
         primary.execute(
                 "CREATE DATABASE demo",
@@ -154,7 +158,24 @@ public final class PagesDemo {
         pair.awaitCaughtUp(PATIENCE);
     }
 
-    private Seen measure(EmbeddedPair pair, UpdateLoad load, LagMeter meter) throws Exception {
+    /** Updates single rows at a fixed rate, each in a transaction of its own. */
+    private void update(EmbeddedPair pair, Sessions load) throws SQLException {
+        try (Connection connection = pair.primary().connect();
+                PreparedStatement update =
+                        connection.prepareStatement("UPDATE demo.orders SET note = ? WHERE id = ?")) {
+            long next = System.nanoTime();
+            for (long i = 0; !load.ended(); i++) {
+                update.setString(1, "note " + i);
+                update.setLong(2, 1 + i * UPDATE_STEP % rows);
+                update.executeUpdate();
+                updated.incrementAndGet();
+                next += TimeUnit.SECONDS.toNanos(1) / updates;
+                LockSupport.parkNanos(next - System.nanoTime());
+            }
+        }
+    }
+
+    private Seen measure(EmbeddedPair pair, Sessions load, LagMeter meter) throws Exception {
         UnderstudyConfig config = config(pair.standby());
         PagesQuery query = PagesQuery.of(config, "standby-1");
         ColdReads reads = new ColdReads(pair.standby(), rows, 1);
@@ -162,23 +183,23 @@ public final class PagesDemo {
         reads.each(4 * LOOK_UPS);
         primaryReads.each(4 * LOOK_UPS);
         Cold coldBefore = Cold.of(reads, primaryReads);
-        say("");
+        out.say("");
         report(query);
 
-        say("");
-        say("Rebuilding it on the standby under %d updates a second:", updates);
+        out.say("");
+        out.say("Rebuilding it on the standby under %d updates a second:", updates);
         int quietFrom = Math.max(0, meter.mark() - 200);
         int from = meter.mark();
-        long updatesFrom = load.done();
+        long updatesFrom = updated.get();
         long start = System.nanoTime();
         Defragmentation.Result result = new Defragmentation(
                         PagesAccount.of(config, "standby-1"),
                         options(),
-                        new ProgressOutput(out, false),
+                        new ProgressOutput(out.out(), false),
                         MirroredReads.NONE)
                 .run(List.of(TABLE));
         double seconds = (System.nanoTime() - start) / 1e9;
-        long updated = load.done() - updatesFrom;
+        long done = updated.get() - updatesFrom;
         LagMeter.Lag lag = meter.between(from, meter.mark());
         LagMeter.Lag quiet = meter.between(quietFrom, from);
         Cold coldAfter = Cold.of(reads, primaryReads);
@@ -186,7 +207,7 @@ public final class PagesDemo {
         primaryReads.each(4 * LOOK_UPS);
         Cold coldWarmed = Cold.of(reads, primaryReads);
 
-        say("");
+        out.say("");
         report(query);
         load.close();
         meter.close();
@@ -195,21 +216,23 @@ public final class PagesDemo {
         Map<String, ?> outcome = result.tables().get(0);
         long before = sum(outcome, "leafPagesBefore");
         long after = sum(outcome, "leafPagesAfter");
-        say("");
-        say("Leaf pages                    %,d -> %,d (%+.1f %%)", before, after, 100.0 * (after - before) / before);
-        say("Updates replicated meanwhile  %,d in %.1f s", updated, seconds);
-        say(
+        out.say("");
+        out.say(
+                "Leaf pages                    %,d -> %,d (%+.1f %%)",
+                before, after, 100.0 * (after - before) / before);
+        out.say("Updates replicated meanwhile  %,d in %.1f s", done, seconds);
+        out.say(
                 "Lag of a small write, ms      p50 %.1f, p95 %.1f, max %.1f (just before: max %.1f)",
                 lag.p50(), lag.p95(), lag.max(), quiet.max());
-        say(
+        out.say(
                 "Cold pages a random look-up   %.3f before, %.3f right after, %.3f warmed again",
                 coldBefore.standby(), coldAfter.standby(), coldWarmed.standby());
-        say(
+        out.say(
                 "Excess over the primary       %+.3f before, %+.3f right after, %+.3f warmed again",
                 coldBefore.excess(), coldAfter.excess(), coldWarmed.excess());
         String errant = String.valueOf(result.errant());
-        say("Logged by the standby itself  %s", errant.isEmpty() ? "nothing" : errant);
-        say("CHECKSUM TABLE                %s", equal ? "equal on both servers" : "DIFFERENT");
+        out.say("Logged by the standby itself  %s", errant.isEmpty() ? "nothing" : errant);
+        out.say("CHECKSUM TABLE                %s", equal ? "equal on both servers" : "DIFFERENT");
         return new Seen(outcome, lag.max(), quiet.max(), errant, equal, before, after);
     }
 
@@ -225,7 +248,6 @@ public final class PagesDemo {
     private void report(PagesQuery query) throws Exception {
         PoolContents contents = query.contents("demo", false, READING);
         out.print(PagesText.of(PagesReport.of("standby-1", contents, 1)));
-        out.flush();
     }
 
     private static UnderstudyConfig config(EmbeddedServer standby) throws Exception {
@@ -237,12 +259,8 @@ public final class PagesDemo {
         return ConfigLoader.load(text, "demo pages", Map.of(), name -> null).config();
     }
 
-    private static String checksum(EmbeddedServer server) throws SQLException {
-        try (Connection connection = server.connect()) {
-            return new ServerQueries(connection)
-                    .rows("CHECKSUM TABLE " + TABLE, row -> ServerQueries.text(row, 2))
-                    .get(0);
-        }
+    private static String checksum(EmbeddedServer server) {
+        return server.rows("CHECKSUM TABLE " + TABLE).get(0).get("checksum");
     }
 
     private static long sum(Map<String, ?> outcome, String key) {
@@ -251,10 +269,5 @@ public final class PagesDemo {
                         .mapToLong(value -> ((Number) value).longValue())
                         .sum()
                 : 0;
-    }
-
-    private void say(String format, Object... values) {
-        out.println(values.length == 0 ? format : String.format(Locale.ROOT, format, values));
-        out.flush();
     }
 }

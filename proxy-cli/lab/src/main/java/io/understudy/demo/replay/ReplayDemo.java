@@ -1,17 +1,16 @@
 package io.understudy.demo.replay;
 
 import io.understudy.config.Address;
-import io.understudy.config.ConfigLoader;
-import io.understudy.config.LoadedConfig;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.demo.DemoLoad;
+import io.understudy.demo.DemoProxy;
 import io.understudy.demo.DemoSchema;
+import io.understudy.demo.Output;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
-import io.understudy.host.PluginTypes;
 import io.understudy.plugins.capture.CaptureInput;
 import io.understudy.remote.AdminClient;
 import io.understudy.replay.LogFilter;
@@ -23,17 +22,14 @@ import io.understudy.replay.compare.ComparedTarget;
 import io.understudy.replay.compare.Comparison;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;
-import io.understudy.runtime.RunningProxy;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -53,18 +49,18 @@ public final class ReplayDemo {
             Pattern.compile("SELECT id, status, total, note FROM shop\\.orders WHERE id = ([0-9]+)");
 
     private final Duration length;
-    private final PrintWriter out;
+    private final Output out;
 
     /** @param length of the capture */
     public ReplayDemo(Duration length, PrintWriter out) {
         this.length = length;
-        this.out = out;
+        this.out = new Output(out);
     }
 
     /** Runs the demo. Returns true if the replays were without errors and the comparison found both, and only both. */
     public boolean run() throws Exception {
         Path folder = Files.createTempDirectory("understudy-capture-");
-        say("starting a primary and a standby with the shop's data…");
+        out.say("starting a primary and a standby with the shop's data…");
         try (EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false))) {
             try (Connection connection = pair.primary().connect()) {
                 DemoSchema.create(connection, ORDERS);
@@ -72,7 +68,7 @@ public final class ReplayDemo {
             pair.createAccount("player", "", "SELECT ON shop.*");
             capture(pair, folder);
             pair.awaitCaughtUp(PATIENCE);
-            say("restarting the standby: its buffer pool is empty now");
+            out.say("restarting the standby: its buffer pool is empty now");
             EmbeddedServer standby = pair.standby();
             standby.stop();
             standby.restart();
@@ -85,21 +81,17 @@ public final class ReplayDemo {
     }
 
     private void capture(EmbeddedPair pair, Path folder) throws Exception {
-        PluginTypes plugins = PluginTypes.installed();
         String yaml = """
                 listen: { address: "127.0.0.1:0" }
                 primary: { address: "127.0.0.1:%d", tls: { mode: disabled } }
                 admin: { address: "127.0.0.1:0", token: %s }
                 plugins: { capture: { directory: %s, literals: keep, minFree: 1MiB } }
                 """.formatted(pair.primary().port(), TOKEN, folder);
-        LoadedConfig loaded = ConfigLoader.load(yaml, "replay.yaml", plugins.records(), name -> null);
-        try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> loaded)) {
-            int port = ((InetSocketAddress) proxy.proxy().addresses().get(0)).getPort();
-            InetSocketAddress admin = Objects.requireNonNull(proxy.adminAddress(), "the admin endpoint is on");
-            AdminClient client = new AdminClient("127.0.0.1:" + admin.getPort(), TOKEN);
+        try (DemoProxy proxy = DemoProxy.start("replay.yaml", yaml)) {
+            AdminClient client = new AdminClient("127.0.0.1:" + proxy.adminPort(), TOKEN);
             client.act("capture/start");
-            say("capturing the shop for " + length.toSeconds() + " s…");
-            String url = "jdbc:mariadb://127.0.0.1:" + port + "/shop?useServerPrepStmts=false&sslMode=disable";
+            out.say("capturing the shop for " + length.toSeconds() + " s…");
+            String url = proxy.url("shop") + "&useServerPrepStmts=false";
             DemoLoad.Options options =
                     DemoLoad.Options.to(url).withOrders(ORDERS).withAlterEvery(0);
             try (DemoLoad load = DemoLoad.start(options)) {
@@ -107,7 +99,7 @@ public final class ReplayDemo {
                 load.close();
             }
             Map<String, Object> view = client.act("capture/stop");
-            say("captured " + view.get("statements") + " statements in " + view.get("bytes") + " bytes");
+            out.say("captured " + view.get("statements") + " statements in " + view.get("bytes") + " bytes");
         }
     }
 
@@ -124,7 +116,7 @@ public final class ReplayDemo {
     }
 
     private StatementLog open(Path folder) throws IOException {
-        return StatementLog.open(CaptureInput.open(folder, null, this::say), ZoneOffset.UTC);
+        return StatementLog.open(CaptureInput.open(folder, null, out::say), ZoneOffset.UTC);
     }
 
     private boolean play(EmbeddedServer standby, Path folder, double speed) throws Exception {
@@ -134,21 +126,20 @@ public final class ReplayDemo {
             replay.run(log);
             double seconds = (System.nanoTime() - start) / 1e9;
             long sent = replay.figures().sentCount();
-            say(String.format(
-                    Locale.ROOT,
+            out.say(
                     "played %s: %,d reads in %.1f s, %,.0f a second, %d failed",
                     speed == 0 ? "as fast as possible" : "at the capture's pace",
                     sent,
                     seconds,
                     sent / seconds,
-                    replay.figures().failures()));
+                    replay.figures().failures());
             return sent > 0 && replay.figures().failures() == 0 && replay.stopped() == null;
         }
     }
 
     private boolean compare(EmbeddedPair pair, Path folder) throws Exception {
         String order = readOrder(folder);
-        say("the standby becomes a candidate: index by_product of items dropped, status of order " + order
+        out.say("the standby becomes a candidate: index by_product of items dropped, status of order " + order
                 + " changed");
         pair.standby()
                 .execute(
@@ -169,15 +160,15 @@ public final class ReplayDemo {
                 String text = String.valueOf(digest.get("text"));
                 String finding = String.valueOf(digest.get("finding"));
                 if (!finding.equals("alike")) {
-                    say("  " + finding + ": " + text);
+                    out.say("  " + finding + ": " + text);
                 }
                 slower |= finding.equals("slower") && text.contains("product =");
                 different |= finding.equals("different") && text.contains("status");
                 others |= finding.equals("different") && !text.contains("shop.orders")
                         || finding.equals("slower") && !text.contains("shop.items");
             }
-            say("");
-            say((slower ? "The dropped index was found" : "The dropped index was missed")
+            out.say("");
+            out.say((slower ? "The dropped index was found" : "The dropped index was missed")
                     + (different ? ", the changed row was found" : ", the changed row was missed")
                     + (others ? ", and something else." : ", and nothing else."));
             return slower && different && !others;
@@ -204,10 +195,5 @@ public final class ReplayDemo {
             }
         }
         Files.delete(folder);
-    }
-
-    private void say(String line) {
-        out.println(line);
-        out.flush();
     }
 }

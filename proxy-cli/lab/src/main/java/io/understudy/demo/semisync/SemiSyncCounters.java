@@ -1,9 +1,8 @@
 package io.understudy.demo.semisync;
 
+import io.understudy.embedded.EmbeddedServer;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -20,14 +19,9 @@ record SemiSyncCounters(long acknowledged, long unacknowledged, long waits, long
 
     static SemiSyncCounters read(Connection connection) throws SQLException {
         Map<String, Long> values = new HashMap<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(
-                        "SHOW GLOBAL STATUS WHERE Variable_name IN ('Rpl_semi_sync_master_yes_tx',"
-                                + " 'Rpl_semi_sync_master_no_tx', 'Rpl_semi_sync_master_tx_waits',"
-                                + " 'Rpl_semi_sync_master_tx_wait_time')")) {
-            while (rows.next()) {
-                values.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getLong(2));
-            }
+        for (Map<String, String> row : EmbeddedServer.rows(
+                connection, "SHOW GLOBAL STATUS WHERE Variable_name REGEXP '^Rpl_semi_sync_master_(yes|no|tx)_'")) {
+            values.put(row.get("variable_name").toLowerCase(Locale.ROOT), Long.valueOf(row.get("value")));
         }
         return new SemiSyncCounters(
                 values.getOrDefault("rpl_semi_sync_master_yes_tx", 0L),

@@ -1,15 +1,11 @@
 package io.understudy.demo.semisync;
 
-import io.understudy.config.ConfigLoader;
-import io.understudy.config.LoadedConfig;
-import io.understudy.demo.Examples;
+import io.understudy.demo.DemoProxy;
+import io.understudy.demo.Output;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.host.PluginTypes;
-import io.understudy.runtime.RunningProxy;
 import java.io.PrintWriter;
-import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.time.Duration;
@@ -55,13 +51,13 @@ public final class SemiSyncExperiment {
     }
 
     private final Options options;
-    private final PrintWriter out;
+    private final Output out;
     private final List<Row> rows = new ArrayList<>();
     private volatile boolean interrupted;
 
     public SemiSyncExperiment(Options options, PrintWriter out) {
         this.options = options;
-        this.out = out;
+        this.out = new Output(out);
     }
 
     /** Returns the rows measured so far. */
@@ -74,6 +70,20 @@ public final class SemiSyncExperiment {
         interrupted = true;
     }
 
+    /** Runs it to the end, or until a signal ends the program, which then waits for the servers' end. */
+    public boolean runUntilSignal() throws Exception {
+        Thread main = Thread.currentThread();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            interrupt();
+            try {
+                main.join(TIMEOUT.toMillis());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }));
+        return run();
+    }
+
     /**
      * Runs it to the end.
      *
@@ -81,7 +91,7 @@ public final class SemiSyncExperiment {
      * @throws Exception when a part cannot start; the message says which and why
      */
     public boolean run() throws Exception {
-        say("starting a primary and a standby…");
+        out.say("starting a primary and a standby…");
         PairOptions pairOptions = PairOptions.defaults()
                 .withSemiSyncTimeout(TIMEOUT)
                 // Durable commits, as a primary has; otherwise the flush would cost nothing.
@@ -91,11 +101,10 @@ public final class SemiSyncExperiment {
             prepare(pair);
             List<Setting> settings = Setting.of(options.rtts());
             Duration each = options.length().dividedBy(settings.size());
-            say("warming up…");
+            out.say("warming up…");
             measure(pair, settings.get(0), shorter(each, LONGEST_WARM_UP));
-            out.println();
+            out.say("");
             out.print(SemiSyncTable.head());
-            out.flush();
             for (Setting setting : settings) {
                 if (interrupted) {
                     break;
@@ -103,10 +112,8 @@ public final class SemiSyncExperiment {
                 Row row = measure(pair, setting, each);
                 rows.add(row);
                 out.print(SemiSyncTable.line(row));
-                out.flush();
             }
             out.print(SemiSyncTable.foot(rows));
-            out.flush();
             return !interrupted && rows.stream().allMatch(row -> row.problems().isEmpty());
         }
     }
@@ -127,28 +134,37 @@ public final class SemiSyncExperiment {
     }
 
     private Row measure(EmbeddedPair pair, Setting setting, Duration length) throws Exception {
-        new SemiSyncSetup(pair).set(setting);
-        try (RunningProxy proxy = startProxy(pair)) {
-            int port = ((InetSocketAddress) proxy.proxy().addresses().get(0)).getPort();
-            String url = "jdbc:mariadb://127.0.0.1:" + port + "/shop?useServerPrepStmts=true&sslMode=disable";
+        replicate(pair, setting);
+        Map<String, String> environment =
+                Map.of("DEMO_PRIMARY", "127.0.0.1:" + pair.primary().port(), "DEMO_PASSWORD", PASSWORD);
+        try (DemoProxy proxy = DemoProxy.startExample(CONFIG, environment)) {
+            String url = proxy.url("shop") + "&useServerPrepStmts=true";
             try (Connection application = DriverManager.getConnection(url, "app", PASSWORD);
                     Connection primary = pair.primary().connect()) {
-                Attributed attributed = new Attributed(proxy.proxy().histograms());
+                Attributed attributed = new Attributed(proxy.running().proxy().histograms());
                 return new InsertRun(setting, application, primary, attributed, () -> interrupted).measure(length);
             }
         }
     }
 
-    private static RunningProxy startProxy(EmbeddedPair pair) throws Exception {
-        Map<String, String> environment =
-                Map.of("DEMO_PRIMARY", "127.0.0.1:" + pair.primary().port(), "DEMO_PASSWORD", PASSWORD);
-        PluginTypes plugins = PluginTypes.installed();
-        LoadedConfig loaded = ConfigLoader.load(Examples.read(CONFIG), CONFIG, plugins.records(), environment::get);
-        return RunningProxy.start(loaded, plugins, () -> loaded);
-    }
-
-    private void say(String line) {
-        out.println(line);
-        out.flush();
+    /** Sets up the replication for a setting. */
+    private static void replicate(EmbeddedPair pair, Setting setting) {
+        // First without delay and without semi-sync, so that the standby catches up with the previous setting.
+        pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled = OFF");
+        pair.link().delay(Duration.ZERO);
+        pair.standby().execute("START SLAVE");
+        pair.awaitCaughtUp(TIMEOUT);
+        if (setting.replica() == Setting.Replica.NONE) {
+            pair.standby().execute("STOP SLAVE");
+            return;
+        }
+        if (setting.waitPoint() != null) {
+            pair.primary()
+                    .execute(
+                            "SET GLOBAL rpl_semi_sync_master_wait_point = '" + setting.waitPoint() + "'",
+                            "SET GLOBAL rpl_semi_sync_master_enabled = ON");
+            pair.awaitSemiSyncClient();
+        }
+        pair.link().delay(setting.rtt());
     }
 }

@@ -3,6 +3,7 @@ package io.understudy.demo.warming;
 import io.understudy.embedded.EmbeddedServer;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,21 +23,27 @@ record Promoted(List<Double> pages) {
         try (Connection connection = server.connect()) {
             for (int i = 0; i < WINDOWS; i++) {
                 long before = reads(server);
-                PointReads.each(connection, own, WINDOW);
+                read(connection, own, WINDOW);
                 pages.add((double) (reads(server) - before) / WINDOW);
             }
         }
         return new Promoted(List.copyOf(pages));
     }
 
-    /** MariaDB's counter of reads includes read-ahead, which the proxy's figures leave out. */
-    private static long reads(EmbeddedServer server) {
-        return status(server, "INNODB_BUFFER_POOL_READS") - status(server, "INNODB_BUFFER_POOL_READ_AHEAD");
+    /** Runs {@code count} point reads on one connection. */
+    static void read(Connection connection, Zipfian keys, int count) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (int i = 0; i < count; i++) {
+                statement
+                        .executeQuery("SELECT v FROM demo.items WHERE id = " + keys.next())
+                        .close();
+            }
+        }
     }
 
-    private static long status(EmbeddedServer server, String name) {
-        return Long.parseLong(server.query(
-                "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '" + name + "'"));
+    /** MariaDB's counter of reads includes read-ahead, which the proxy's figures leave out. */
+    private static long reads(EmbeddedServer server) {
+        return server.status("Innodb_buffer_pool_reads") - server.status("Innodb_buffer_pool_read_ahead");
     }
 
     double first() {

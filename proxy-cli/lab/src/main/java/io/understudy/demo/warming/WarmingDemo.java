@@ -1,13 +1,16 @@
 package io.understudy.demo.warming;
 
+import io.understudy.demo.Output;
+import io.understudy.demo.Sessions;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
 import java.io.PrintWriter;
 import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Locale;
 
 /** Restarts a standby, warms it by mirrored reads and promotes it; tells whether the forecast came true. */
 public final class WarmingDemo {
@@ -33,7 +36,7 @@ public final class WarmingDemo {
     private final int rows;
     private final int seconds;
     private final long seed;
-    private final PrintWriter out;
+    private final Output out;
 
     /**
      * The demo.
@@ -47,7 +50,7 @@ public final class WarmingDemo {
         this.rows = poolMib * ROWS_A_MIB;
         this.seconds = seconds;
         this.seed = seed;
-        this.out = out;
+        this.out = new Output(out);
     }
 
     /**
@@ -73,8 +76,11 @@ public final class WarmingDemo {
     /** Runs the demo. Returns true if the forecast came true. */
     public boolean run() throws Exception {
         Seen seen = experiment();
-        say("");
-        say(seen.asForecast() ? "The forecast came true." : "The forecast was wrong by more than 0.1 pages and 25 %.");
+        out.say("");
+        out.say(
+                seen.asForecast()
+                        ? "The forecast came true."
+                        : "The forecast was wrong by more than 0.1 pages and 25 %.");
         return seen.asForecast();
     }
 
@@ -102,7 +108,7 @@ public final class WarmingDemo {
     }
 
     private void prepare(EmbeddedPair pair, Zipfian keys) throws Exception {
-        say(
+        out.say(
                 "A table of %,d rows on two servers with buffer pools of %d MiB;"
                         + " point reads, zipfian %.2f over the rows.",
                 rows, poolMib, Zipfian.CONSTANT);
@@ -119,10 +125,10 @@ public final class WarmingDemo {
         pair.awaitCaughtUp(PATIENCE);
         long bytes = Long.parseLong(
                 pair.primary().query("SELECT data_length FROM information_schema.TABLES WHERE table_schema = 'demo'"));
-        say("The table has %.1f times the size of a pool.", bytes / 1048576.0 / poolMib);
+        out.say("The table has %.1f times the size of a pool.", bytes / 1048576.0 / poolMib);
         try (Connection connection = pair.primary().connect()) {
             int statements = Math.min(poolMib * WARMING_STATEMENTS_A_MIB, MOST_WARMING_STATEMENTS);
-            PointReads.each(connection, keys.with(seed + 1), statements);
+            Promoted.read(connection, keys.with(seed + 1), statements);
         }
     }
 
@@ -137,11 +143,11 @@ public final class WarmingDemo {
         restart(pair.standby());
         Promoted cold = Promoted.measure(pair.standby(), keys, after);
 
-        say("");
-        say("A standby that is mirrored to with sample: adaptive, and restarts."
+        out.say("");
+        out.say("A standby that is mirrored to with sample: adaptive, and restarts."
                 + " Pages are reads of a statement above the primary's.");
-        say("");
-        say("  time  mirrored  sample   excess  95 % interval    score");
+        out.say("");
+        out.say("  time  mirrored  sample   excess  95 % interval    score");
         WarmingProxy.Score last;
         try (WarmingProxy proxy = WarmingProxy.start(pair)) {
             last = warm(proxy, keys, pair.standby());
@@ -157,14 +163,15 @@ public final class WarmingDemo {
 
     private WarmingProxy.Score warm(WarmingProxy proxy, Zipfian keys, EmbeddedServer standby) throws Exception {
         long begun = System.nanoTime();
-        try (PointReads load = PointReads.start(proxy.url(), keys, SESSIONS, seed + 10)) {
+        try (Sessions load = Sessions.start(
+                "warming-load", SESSIONS, (all, number) -> reads(all, proxy.url(), keys.with(seed + 10 + number)))) {
             int before = Math.min(BEFORE_SECONDS, seconds);
             for (int passed = STEP_SECONDS; passed <= before; passed += STEP_SECONDS) {
                 line(begun, passed, proxy, load);
             }
             restart(standby);
             int restarted = (int) ((System.nanoTime() - begun) / SECOND);
-            say("%5ds the standby has restarted", restarted);
+            out.say("%5ds the standby has restarted", restarted);
             for (int passed = restarted + STEP_SECONDS; ; passed += STEP_SECONDS) {
                 WarmingProxy.Score score = line(begun, passed, proxy, load);
                 // Not at the first excess below the target: a promotion comes when the sample has long come down.
@@ -177,21 +184,28 @@ public final class WarmingDemo {
         }
     }
 
-    private WarmingProxy.Score line(long begun, int passed, WarmingProxy proxy, PointReads load) throws Exception {
+    private static void reads(Sessions load, String url, Zipfian keys) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url)) {
+            while (!load.ended()) {
+                Promoted.read(connection, keys, 10);
+            }
+        }
+    }
+
+    private WarmingProxy.Score line(long begun, int passed, WarmingProxy proxy, Sessions load) throws Exception {
         Thread.sleep(Math.max(1, (begun + passed * SECOND - System.nanoTime()) / 1_000_000));
         load.check();
         WarmingProxy.Score score = proxy.score();
         boolean known = !Double.isNaN(score.excess("estimate"));
-        String line = String.format(
-                Locale.ROOT,
+        String line = Output.format(
                 "%5ds %9d %7s %8s  %-14s %s",
                 passed,
                 score.mirrored(),
                 score.sample(),
-                known ? String.format(Locale.ROOT, "%.2f", score.excess("estimate")) : "unknown",
-                known ? String.format(Locale.ROOT, "%.2f to %.2f", score.excess("low"), score.excess("high")) : "",
+                known ? Output.format("%.2f", score.excess("estimate")) : "unknown",
+                known ? Output.format("%.2f to %.2f", score.excess("low"), score.excess("high")) : "",
                 Double.isNaN(score.score()) ? "" : bar(score.score()));
-        say("%s", line.stripTrailing());
+        out.say("%s", line.stripTrailing());
         return score;
     }
 
@@ -200,15 +214,15 @@ public final class WarmingDemo {
         for (double value : cold.pages()) {
             most = Math.max(most, value);
         }
-        say("");
-        say("Pages that a statement reads from disk after the promotion, by thousands of statements:");
-        say("  not mirrored (o), mirrored (*), the primary (|), and the same in figures");
+        out.say("");
+        out.say("Pages that a statement reads from disk after the promotion, by thousands of statements:");
+        out.say("  not mirrored (o), mirrored (*), the primary (|), and the same in figures");
         for (int i = 0; i < Promoted.WINDOWS; i++) {
             char[] line = " ".repeat(BAR + 1).toCharArray();
             line[at(floor.pages().get(i), most)] = '|';
             line[at(warmed.pages().get(i), most)] = '*';
             line[at(cold.pages().get(i), most)] = 'o';
-            say(
+            out.say(
                     "%4d  %s  %.2f  %.2f  %.2f",
                     i + 1,
                     new String(line),
@@ -224,22 +238,17 @@ public final class WarmingDemo {
 
     private static String bar(double score) {
         int full = (int) Math.round(20 * Math.max(0, Math.min(1, score)));
-        return String.format(Locale.ROOT, "%.2f %s%s", score, "#".repeat(full), ".".repeat(20 - full));
+        return Output.format("%.2f %s%s", score, "#".repeat(full), ".".repeat(20 - full));
     }
 
     private void table(Seen seen, Promoted floor) {
-        say("");
-        say(
+        out.say("");
+        out.say(
                 "Each of the first 1,000 statements after the promotion, in pages above the primary's %.2f:",
                 floor.first());
-        say("  not mirrored                %.2f", seen.cold());
-        say("  after %,7d mirrored      %.2f", seen.mirrored(), seen.warmed());
-        say("  forecast of that            %.2f", seen.forecast());
-        say("  left by the mirroring       %.0f %%", 100 * seen.left());
-    }
-
-    private void say(String format, Object... values) {
-        out.println(values.length == 0 ? format : String.format(Locale.ROOT, format, values));
-        out.flush();
+        out.say("  not mirrored                %.2f", seen.cold());
+        out.say("  after %,7d mirrored      %.2f", seen.mirrored(), seen.warmed());
+        out.say("  forecast of that            %.2f", seen.forecast());
+        out.say("  left by the mirroring       %.0f %%", 100 * seen.left());
     }
 }

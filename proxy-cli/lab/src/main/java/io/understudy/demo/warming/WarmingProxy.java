@@ -1,12 +1,8 @@
 package io.understudy.demo.warming;
 
-import io.understudy.config.ConfigLoader;
-import io.understudy.config.LoadedConfig;
+import io.understudy.demo.DemoProxy;
 import io.understudy.embedded.EmbeddedPair;
-import io.understudy.host.PluginTypes;
 import io.understudy.plugins.mirror.SampleRate;
-import io.understudy.runtime.RunningProxy;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -16,52 +12,29 @@ import org.jspecify.annotations.Nullable;
 final class WarmingProxy implements AutoCloseable {
     static final String PASSWORD = "warming";
 
-    private final RunningProxy proxy;
+    private final DemoProxy proxy;
 
-    private WarmingProxy(RunningProxy proxy) {
+    private WarmingProxy(DemoProxy proxy) {
         this.proxy = proxy;
     }
 
     static WarmingProxy start(EmbeddedPair pair) throws Exception {
-        String text =
-                """
-                listen: { address: "127.0.0.1:0", maxConnections: 100 }
-                primary:
-                  address: 127.0.0.1:%d
-                  tls: { mode: disabled }
-                  monitor: { user: understudy, password: %s }
-                standbys:
-                  - name: standby-1
-                    address: 127.0.0.1:%d
-                    tls: { mode: disabled }
-                    user: mirror
-                    password: %s
-                admin: { address: "127.0.0.1:0" }
-                plugins:
-                  mirror:
-                    rules: [ { name: all, sample: adaptive } ]
-                """.formatted(pair.primary().port(), PASSWORD, pair.standby().port(), PASSWORD);
-        PluginTypes plugins = PluginTypes.installed();
-        LoadedConfig loaded = ConfigLoader.load(text, "demo warming", plugins.records(), name -> null);
-        return new WarmingProxy(RunningProxy.start(loaded, plugins, () -> loaded));
+        String mirror = "mirror:\n  rules: [ { name: all, sample: adaptive } ]";
+        return new WarmingProxy(DemoProxy.start("demo warming", DemoProxy.before(pair, "mirror", PASSWORD, mirror)));
     }
 
     /** JDBC URL of the application. */
     String url() {
-        int port = ((InetSocketAddress) proxy.proxy().addresses().get(0)).getPort();
-        return "jdbc:mariadb://127.0.0.1:" + port + "/demo?sslMode=disable&useServerPrepStmts=false&user=app&password="
-                + PASSWORD;
+        return proxy.url("demo") + "&useServerPrepStmts=false&user=app&password=" + PASSWORD;
     }
 
     Score score() {
-        Object first = ((List<?>) proxy.proxy().standbysView()).get(0);
+        Object first = ((List<?>) proxy.running().proxy().standbysView()).get(0);
         return new Score(map((Map<?, ?>) first, "warmth"), adaptive());
     }
 
     private Map<?, ?> adaptive() {
-        Object view = Objects.requireNonNull(proxy.proxy().published().views().get("mirror"), "the view of mirror")
-                .get();
-        List<?> standbys = (List<?>) Objects.requireNonNull(((Map<?, ?>) view).get("standbys"), "standbys");
+        List<?> standbys = (List<?>) Objects.requireNonNull(proxy.view("mirror").get("standbys"), "standbys");
         return map((Map<?, ?>) standbys.get(0), "adaptive");
     }
 

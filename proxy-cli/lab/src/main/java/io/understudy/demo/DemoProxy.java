@@ -1,0 +1,106 @@
+package io.understudy.demo;
+
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.host.PluginTypes;
+import io.understudy.runtime.RunningProxy;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Objects;
+
+/** The proxy in this process, before the servers of an experiment. */
+public final class DemoProxy implements AutoCloseable {
+    private final RunningProxy proxy;
+    private final UnderstudyConfig config;
+
+    private DemoProxy(RunningProxy proxy, UnderstudyConfig config) {
+        this.proxy = proxy;
+        this.config = config;
+    }
+
+    /**
+     * Starts it with a configuration.
+     *
+     * @param name of the configuration in messages
+     */
+    public static DemoProxy start(String name, String yaml) throws Exception {
+        return start(name, yaml, Map.of());
+    }
+
+    /** Starts it with a configuration of {@code docs/examples}, which are part of the program. */
+    public static DemoProxy startExample(String name, Map<String, String> environment) throws Exception {
+        try (InputStream in = DemoProxy.class.getResourceAsStream("/examples/" + name)) {
+            if (in == null) {
+                throw new IOException("examples/" + name + " is missing from the class path; build proxy-cli anew");
+            }
+            return start(name, new String(in.readAllBytes(), StandardCharsets.UTF_8), environment);
+        }
+    }
+
+    private static DemoProxy start(String name, String yaml, Map<String, String> environment) throws Exception {
+        PluginTypes plugins = PluginTypes.installed();
+        LoadedConfig loaded = ConfigLoader.load(yaml, name, plugins.records(), environment::get);
+        return new DemoProxy(RunningProxy.start(loaded, plugins, () -> loaded), loaded.config());
+    }
+
+    /**
+     * Returns the configuration of a proxy before a pair, whose monitor is {@code understudy}.
+     *
+     * @param mirror the account of the standby
+     * @param plugins the sections of the plugins, not indented; empty for none
+     */
+    public static String before(EmbeddedPair pair, String mirror, String password, String plugins) {
+        return """
+                listen: { address: "127.0.0.1:0", maxConnections: 100 }
+                primary:
+                  address: 127.0.0.1:%d
+                  tls: { mode: disabled }
+                  monitor: { user: understudy, password: %s }
+                standbys:
+                  - { name: standby-1, address: "127.0.0.1:%d", tls: { mode: disabled }, user: %s, password: %s }
+                admin: { address: "127.0.0.1:0" }
+                """.formatted(pair.primary().port(), password, pair.standby().port(), mirror, password)
+                + (plugins.isEmpty() ? "" : "plugins:\n" + plugins.indent(2));
+    }
+
+    public RunningProxy running() {
+        return proxy;
+    }
+
+    public UnderstudyConfig config() {
+        return config;
+    }
+
+    public int port() {
+        return ((InetSocketAddress) proxy.proxy().addresses().get(0)).getPort();
+    }
+
+    /** Returns the port of the admin endpoint, which the configuration has on. */
+    public int adminPort() {
+        return Objects.requireNonNull(proxy.adminAddress(), "the admin endpoint is on")
+                .getPort();
+    }
+
+    /** Returns the JDBC URL without user and password; text statements unless the caller adds another setting. */
+    public String url(String schema) {
+        return "jdbc:mariadb://127.0.0.1:" + port() + "/" + schema + "?sslMode=disable";
+    }
+
+    /** Returns what a plugin has published. */
+    @SuppressWarnings("unchecked")
+    public Map<String, Object> view(String name) {
+        return (Map<String, Object>)
+                Objects.requireNonNull(proxy.proxy().published().views().get(name), name)
+                        .get();
+    }
+
+    @Override
+    public void close() {
+        proxy.close();
+    }
+}
