@@ -370,7 +370,7 @@ class ResumeTest {
         Outcome grown = replay(log, "--resume", "--speed=max");
         assertThat(grown.count("sent")).as("%s", grown).isEqualTo(1);
         Path file = folder.resolve("replay.ckpt");
-        Files.writeString(file, Files.readString(file, StandardCharsets.UTF_8).replace("checkpoint 1", "checkpoint 9"));
+        Files.writeString(file, Files.readString(file, StandardCharsets.UTF_8).replace("checkpoint 2", "checkpoint 9"));
         assertThat(replay(log, "--resume").said()).contains("is a checkpoint of another version");
         Files.writeString(file, "something else");
         assertThat(replay(log, "--resume").said()).contains("is no checkpoint of a replay");

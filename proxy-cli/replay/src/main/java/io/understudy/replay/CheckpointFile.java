@@ -9,20 +9,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a replay's {@link Checkpoint}: a line at each statement that is sent or answered, before anything follows from
- * it, so a kill loses none; and once a second a new file without the lines that are obsolete. Thread-safe.
+ * Writes a replay's {@link Checkpoint} after each change, in a thread of its own: a new file, forced to the disk, takes
+ * the old one's place. A statement is sent once a file has it in flight, so a kill or a loss of power makes none
+ * unknown. One file covers all statements that waited for it. Thread-safe.
  */
 public final class CheckpointFile implements ReplayProgress, AutoCloseable {
-    private static final long INTERVAL_SECONDS = 1;
-
     /** A session's state; all positions. */
     private static final class Session {
         /** The first whose event was not answered. */
@@ -40,6 +40,10 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
         /** From the checkpoint that is resumed: it may have events that were not read again yet. */
         boolean carried;
 
+        Session(long from) {
+            this.from = from;
+        }
+
         boolean isBusy() {
             return lastHanded >= from && lastHanded != lost;
         }
@@ -50,21 +54,26 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
         }
     }
 
+    /** A statement that waits for the file that has it in flight. */
+    private record Waiting(Session session, long position, Consumer<Boolean> noted) {}
+
     private final Path file;
     private final Checkpoint.Subject of;
     /** Whether there was no checkpoint before. */
     private final boolean fresh;
 
-    private final CountDownLatch over = new CountDownLatch(1);
+    private final Thread writer = new Thread(this::run, "replay-checkpoint");
     private final Map<Long, Session> sessions = new HashMap<>();
     private volatile Consumer<String> onFailure = reason -> {};
+    private List<Waiting> waiting = new ArrayList<>();
+    private boolean changed;
+    private boolean closed;
     /** Of the reading thread. */
     private final EventHash hash = new EventHash();
 
     private long position;
     private long read;
     private long readHash;
-    private @Nullable FileChannel channel;
 
     private CheckpointFile(Path file, Checkpoint.Subject of, @Nullable Resume resumed) {
         this.file = file;
@@ -74,8 +83,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
             read = resumed.read();
             readHash = resumed.hash();
             resumed.sessions().forEach((id, from) -> {
-                Session session = new Session();
-                session.from = from;
+                Session session = new Session(from);
                 session.carried = true;
                 sessions.put(id, session);
             });
@@ -96,10 +104,9 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
             throw new IOException(file + " exists: --resume continues its replay; delete it to begin anew");
         }
         CheckpointFile made = new CheckpointFile(file, Checkpoint.Subject.of(log, options), resumed);
-        made.rewrite();
-        Thread thread = new Thread(made::run, "replay-checkpoint");
-        thread.setDaemon(true);
-        thread.start();
+        made.write(made.present().json());
+        made.writer.setDaemon(true);
+        made.writer.start();
         return made;
     }
 
@@ -110,76 +117,76 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
 
     private void run() {
         try {
-            while (!over.await(INTERVAL_SECONDS, TimeUnit.SECONDS)) {
-                rewrite();
+            while (awaitChange()) {
+                note();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized boolean awaitChange() throws InterruptedException {
+        while (!changed && !closed) {
+            wait();
+        }
+        return !closed;
+    }
+
+    private synchronized void change() {
+        changed = true;
+        notifyAll();
+    }
+
+    /** Writes the present state with what waits to be sent, and lets that be sent. */
+    private void note() {
+        List<Waiting> due;
+        Checkpoint checkpoint;
+        synchronized (this) {
+            due = waiting;
+            waiting = new ArrayList<>();
+            changed = false;
+            due.forEach(each -> {
+                each.session().from = each.position();
+                each.session().inFlight = each.position();
+            });
+            checkpoint = present();
+        }
+        boolean written = false;
+        try {
+            write(checkpoint.json());
+            written = true;
         } catch (IOException e) {
-            failed(e);
+            synchronized (this) {
+                due.forEach(each -> each.session().inFlight = 0); // none of them is sent
+            }
+            onFailure.accept("the checkpoint " + file + " cannot be written: " + e.getMessage());
+        }
+        for (Waiting each : due) {
+            each.noted().accept(written);
         }
     }
 
-    private void failed(IOException e) {
-        onFailure.accept("the checkpoint " + file + " cannot be written: " + e.getMessage());
-    }
-
-    /** Writes the present state to a new file in the old one's place. */
-    private synchronized void rewrite() throws IOException {
-        FileChannel before = channel;
-        if (before != null && !before.isOpen()) {
-            return;
-        }
-        StringBuilder text = new StringBuilder(Checkpoint.FIRST_LINE).append('\n');
-        text.append(of.line()).append('\n');
-        text.append("read ")
-                .append(read)
-                .append(' ')
-                .append(Long.toHexString(readHash))
-                .append('\n');
+    private synchronized Checkpoint present() {
+        Map<Long, Checkpoint.Session> open = new TreeMap<>();
         sessions.forEach((id, session) -> {
             if (session.isOpen()) {
-                text.append("o ").append(id).append(' ').append(session.from);
-                text.append(' ')
-                        .append(session.transaction)
-                        .append(' ')
-                        .append(session.inFlight)
-                        .append('\n');
+                open.put(id, new Checkpoint.Session(session.from, session.transaction, session.inFlight));
             }
         });
+        return new Checkpoint(of, read, readHash, open);
+    }
+
+    private void write(String json) throws IOException {
         Path next = file.resolveSibling(file.getFileName() + ".next");
-        FileChannel open = FileChannel.open(
-                next, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
-        try {
-            write(open, text.toString());
-            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } catch (IOException e) {
-            open.close();
-            throw e;
+        try (FileChannel to = FileChannel.open(
+                next, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            ByteBuffer bytes = ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8));
+            while (bytes.hasRemaining()) {
+                to.write(bytes);
+            }
+            to.force(true);
         }
-        channel = open;
-        if (before != null) {
-            before.close();
-        }
-    }
-
-    private static void write(FileChannel to, String text) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
-        while (bytes.hasRemaining()) {
-            to.write(bytes);
-        }
-    }
-
-    private void line(char what, long id, long at) {
-        FileChannel open = channel;
-        if (open == null || !open.isOpen()) {
-            return;
-        }
-        try {
-            write(open, what + " " + id + " " + at + "\n");
-        } catch (IOException e) {
-            failed(e);
-        }
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     @Override
@@ -190,39 +197,27 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
 
     @Override
     public synchronized void handed(long id, long at) {
-        Session session = sessions.computeIfAbsent(id, key -> {
-            Session made = new Session();
-            made.from = at;
-            return made;
-        });
+        Session session = sessions.computeIfAbsent(id, key -> new Session(at));
         if (!session.isBusy()) {
             session.from = at;
             session.inFlight = 0;
         }
         session.lastHanded = at;
-        boolean first = read == 0;
         if (at > read) {
             read = at;
             readHash = hash.value();
         }
-        if (first) {
-            // From now on the file tells its log from others.
-            try {
-                rewrite();
-            } catch (IOException e) {
-                failed(e);
-            }
-        }
     }
 
     @Override
-    public synchronized void sent(long id, long at) {
+    public synchronized void sends(long id, long at, Consumer<Boolean> noted) {
         Session session = sessions.get(id);
-        if (session != null) {
-            session.from = at;
-            session.inFlight = at;
-            line('s', id, at);
+        if (session == null || closed) {
+            noted.accept(!closed);
+            return;
         }
+        waiting.add(new Waiting(session, at, noted));
+        change();
     }
 
     @Override
@@ -232,11 +227,11 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
             session.from = at + 1;
             session.inFlight = 0;
             session.transaction = !inTransaction ? 0 : session.transaction == 0 ? at : session.transaction;
-            line(inTransaction ? 't' : 'd', id, at);
             endIfOver(id, session);
             if (!session.isOpen()) {
                 sessions.remove(id); // nothing to say of it, and logs may have millions
             }
+            change();
         }
     }
 
@@ -254,7 +249,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
             session.transaction = 0;
             session.inFlight = at;
             session.lost = at;
-            line('l', id, at);
+            change();
         }
     }
 
@@ -271,7 +266,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
     private void endIfOver(long id, Session session) {
         if (session.quit != 0 && !session.isBusy()) {
             sessions.remove(id);
-            line('q', id, session.quit);
+            change();
         }
     }
 
@@ -289,11 +284,6 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
         });
     }
 
-    /** Returns the number of sessions that are known. */
-    synchronized int known() {
-        return sessions.size();
-    }
-
     /** Returns the number of statements that were sent and not answered. */
     public synchronized long inFlight() {
         return sessions.values().stream()
@@ -301,39 +291,31 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
                 .count();
     }
 
-    /** Writes the state for the last time, to the disk; who listens for failures is told of one. Idempotent. */
+    /** Writes the state for the last time; who listens for failures is told of one. Idempotent. */
     @Override
     public void close() {
-        over.countDown();
+        List<Waiting> left;
         synchronized (this) {
-            FileChannel before = channel;
-            if (before == null || !before.isOpen()) {
+            if (closed) {
                 return;
             }
-            try {
-                if (fresh && read == 0) {
-                    before.close();
-                    Files.deleteIfExists(file); // nothing was played: the same command may be given again
-                    return;
-                }
-                rewrite();
-                FileChannel last = channel;
-                if (last != null) {
-                    last.force(true);
-                    last.close();
-                }
-            } catch (IOException e) {
-                failed(e); // the lines that were written stay, and are enough to go on from
-                closeQuietly(before);
-            }
+            closed = true;
+            left = waiting;
+            waiting = new ArrayList<>();
+            notifyAll();
         }
-    }
-
-    private static void closeQuietly(FileChannel channel) {
+        left.forEach(each -> each.noted().accept(false));
         try {
-            channel.close();
+            writer.join();
+            if (fresh && read == 0) {
+                Files.deleteIfExists(file); // nothing was played: the same command may be given again
+            } else {
+                note();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } catch (IOException e) {
-            // The failure that led here has been told.
+            onFailure.accept("the checkpoint " + file + " cannot be removed: " + e.getMessage());
         }
     }
 }

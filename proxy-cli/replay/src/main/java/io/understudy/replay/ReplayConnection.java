@@ -195,8 +195,28 @@ final class ReplayConnection implements TargetSession.Steps, PlayedResponse.End 
     }
 
     private void transmit(ServerConnection open, DueStatement statement, int code, byte[] payload) {
-        // Before the time is taken: to write a checkpoint may wait for the disk.
-        playing.progress().sent(statement.session(), statement.position());
+        playing.progress()
+                .sends(
+                        statement.session(),
+                        statement.position(),
+                        noted -> here(() -> {
+                            if (noted) {
+                                transmitNow(open, statement, code, payload);
+                            } else {
+                                over(statement);
+                            }
+                        }));
+    }
+
+    private void here(Runnable step) {
+        if (loop.inEventLoop()) {
+            step.run();
+        } else {
+            onLoop(step);
+        }
+    }
+
+    private void transmitNow(ServerConnection open, DueStatement statement, int code, byte[] payload) {
         long now = System.nanoTime();
         playing.figures().sent(now - statement.dueNanos(), freeNanos - statement.dueNanos());
         open.execute(

@@ -1,6 +1,7 @@
 package io.understudy.replay;
 
 import io.understudy.replay.log.LogEvent;
+import java.util.function.Consumer;
 
 /**
  * Notes how far each session of a log was played. An event's position is its number in the log, from 1. The events of a
@@ -18,8 +19,14 @@ interface ReplayProgress {
     /** Called before the event that was read last is given to a connection. */
     default void handed(long session, long position) {}
 
-    /** Called before a statement is sent. */
-    default void sent(long session, long position) {}
+    /**
+     * Called when a statement is to be sent.
+     *
+     * @param noted called once, by any thread: with true when the statement can be sent, with false if it must not
+     */
+    default void sends(long session, long position, Consumer<Boolean> noted) {
+        noted.accept(true);
+    }
 
     /** Called when a statement was answered, by an error too. */
     default void answered(long session, long position, boolean inTransaction) {}
