@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
+import io.understudy.plugin.StandbyFigures;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -191,7 +192,7 @@ class ReadinessDifferencesTest extends ReadinessPair {
     private static List<String> bySchema() throws SQLException {
         Situation.Round round = new Situation.Round(bySchema(pair.standby()), bySchema(pair.primary()));
         Situation situation = new Situation(
-                round, round, "s", "p:1", Set.of(), ProxyFigures.NONE, false, false, false, 0, ReadinessGate.LIMITS);
+                round, round, "s", "p:1", Set.of(), ProxyFigures.NONE, StandbyFigures.NONE, ReadinessGate.LIMITS);
         return new DefinitionsCheck()
                 .findings(round, situation).stream().map(Finding::what).toList();
     }

@@ -7,6 +7,7 @@ import io.understudy.cli.check.TlsCheck;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
 import io.understudy.it.ProxyUnderTest;
+import io.understudy.plugin.CheckedServer.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -53,14 +54,14 @@ class TlsChoiceTest {
     @Test
     void aGeneratedServerCertificateIsReported() throws Exception {
         CheckResult finding = only(with(certificates.certificate, certificates.key));
-        assertThat(finding.level()).isEqualTo(CheckResult.Level.OK);
+        assertThat(finding.level()).isEqualTo(Level.OK);
         assertThat(finding.text()).startsWith("the server's own certificate (CN=127.0.0.1)");
     }
 
     @Test
     void aCertificateOfAnAuthorityIsReported() throws Exception {
         CheckResult finding = only(with(certificates.clientCertificate, certificates.clientKey));
-        assertThat(finding.level()).isEqualTo(CheckResult.Level.OK);
+        assertThat(finding.level()).isEqualTo(Level.OK);
         assertThat(finding.text())
                 .startsWith("a certificate of an authority (CN=application, issued by CN=Understudy test authority)");
     }
@@ -71,21 +72,21 @@ class TlsChoiceTest {
         Path certificate = Files.writeString(folder.resolve("self.pem"), stranger.getCertificatePEM());
         Path key = Files.writeString(folder.resolve("self.key"), stranger.getPrivateKeyPEM());
         CheckResult finding = only(with(certificate, key));
-        assertThat(finding.level()).isEqualTo(CheckResult.Level.WARNING);
+        assertThat(finding.level()).isEqualTo(Level.WARNING);
         assertThat(finding.text()).startsWith("a self-signed certificate").contains("mode: passthrough");
     }
 
     @Test
     void aRelayedCertificateIsReported() throws Exception {
         CheckResult finding = only("tls: { mode: passthrough }");
-        assertThat(finding.level()).isEqualTo(CheckResult.Level.OK);
+        assertThat(finding.level()).isEqualTo(Level.OK);
         assertThat(finding.text()).startsWith("passthrough: clients see the primary's own TLS (CN=127.0.0.1)");
     }
 
     @Test
     void disabledTlsIsReportedIfThePrimaryOffersTls() throws Exception {
         CheckResult finding = only("tls: { mode: disabled }");
-        assertThat(finding.level()).isEqualTo(CheckResult.Level.WARNING);
+        assertThat(finding.level()).isEqualTo(Level.WARNING);
         assertThat(finding.text()).contains("though the primary offers TLS");
     }
 
@@ -96,28 +97,28 @@ class TlsChoiceTest {
         assertThat(findings)
                 .filteredOn(finding -> finding.where().equals("listen.tls"))
                 .extracting(CheckResult::level)
-                .containsExactly(CheckResult.Level.WARNING, CheckResult.Level.OK);
+                .containsExactly(Level.WARNING, Level.OK);
     }
 
     @Test
     void theEffectOfTheServersLegOnRequireSslIsReported() throws Exception {
         String optional = with(certificates.certificate, certificates.key);
         CheckResult preferred = only(optional, "", "primary.tls");
-        assertThat(preferred.level()).isEqualTo(CheckResult.Level.WARNING);
+        assertThat(preferred.level()).isEqualTo(Level.WARNING);
         assertThat(preferred.text()).contains("REQUIRE SSL can be used without TLS on the client's leg");
         CheckResult disabled = only(optional, "tls: { mode: disabled }", "primary.tls");
-        assertThat(disabled.level()).isEqualTo(CheckResult.Level.WARNING);
+        assertThat(disabled.level()).isEqualTo(Level.WARNING);
         assertThat(disabled.text()).contains("REQUIRE SSL are refused (ERROR 1045), also when their client has TLS");
         assertThat(only(optional, "tls: { mode: as-client }", "primary.tls").level())
-                .isEqualTo(CheckResult.Level.OK);
+                .isEqualTo(Level.OK);
         CheckResult pointless = only("", "tls: { mode: as-client }", "primary.tls");
-        assertThat(pointless.level()).isEqualTo(CheckResult.Level.WARNING);
+        assertThat(pointless.level()).isEqualTo(Level.WARNING);
         assertThat(pointless.text()).contains("no session has TLS on either leg");
     }
 
     @Test
     void compressionOfTheServersLegIsReportedUnlessAsClient() throws Exception {
-        assertThat(only("", "", "primary.compression").level()).isEqualTo(CheckResult.Level.OK);
+        assertThat(only("", "", "primary.compression").level()).isEqualTo(Level.OK);
         assertThat(new TlsCheck(ProxyUnderTest.configOfLegs(server.port(), "", "compression: as-client")).run())
                 .noneMatch(finding -> finding.where().equals("primary.compression"));
     }

@@ -11,7 +11,8 @@ final class ColdCheck implements Check {
 
     @Override
     public List<Finding> findings(Situation situation) {
-        if (!situation.mirrors()) {
+        Double coldAbove = situation.expected().coldAbove();
+        if (coldAbove == null) {
             return List.of();
         }
         Map<String, Object> warmth = situation.proxy().warmth();
@@ -19,7 +20,7 @@ final class ColdCheck implements Check {
             return List.of(); // until now it served what it would serve again
         }
         Double least = warmth == null ? null : number(warmth.get("excessPages"), "low");
-        boolean cold = least != null && least > situation.coldAbove();
+        boolean cold = least != null && least > coldAbove;
         boolean known = warmth != null && "known".equals(warmth.get("state")) && least != null;
         if (known && !cold) { // within the accuracy of the estimate
             return List.of();

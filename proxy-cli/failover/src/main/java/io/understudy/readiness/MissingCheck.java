@@ -13,7 +13,7 @@ final class MissingCheck implements Check {
 
     @Override
     public List<Finding> findings(Situation situation) {
-        if (!situation.keeps()) {
+        if (!situation.expected().missing()) {
             return List.of();
         }
         Map<String, Object> lost = situation.proxy().lost();

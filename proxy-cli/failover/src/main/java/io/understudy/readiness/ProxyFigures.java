@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.plugin.StandbyFigures;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -41,15 +42,13 @@ public record ProxyFigures(
     /**
      * Asks a proxy about a standby. What it does not tell stays null.
      *
-     * @param mirrors whether the configuration has the mirror
-     * @param keeps whether it has the black box
+     * @param expected the figures that it has by its configuration
      */
-    public static ProxyFigures of(Source source, String standby, boolean mirrors, boolean keeps)
-            throws InterruptedException {
+    public static ProxyFigures of(Source source, String standby, StandbyFigures expected) throws InterruptedException {
         Map<String, Object> warmth = null;
         List<Map<String, Object>> differences = null;
         Map<String, Object> lost = null;
-        if (mirrors) {
+        if (expected.coldAbove() != null) {
             warmth = map(ofStandby(asked(() -> source.view("standbys")), standby).stream()
                     .findFirst()
                     .map(row -> row.get("warmth"))
@@ -60,7 +59,7 @@ public record ProxyFigures(
                 differences = verify == null ? null : ofStandby(verify.get("differences"), standby);
             }
         }
-        if (keeps) {
+        if (expected.missing()) {
             lost = map(asked(() -> source.lost(standby)));
         }
         return new ProxyFigures(warmth, differences, lost);

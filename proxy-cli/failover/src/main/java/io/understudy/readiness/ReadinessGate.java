@@ -7,8 +7,9 @@ import io.understudy.config.PagesConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.host.PluginTypes;
 import io.understudy.pages.PagesGrants;
-import io.understudy.plugins.mirror.MirrorConfig;
+import io.understudy.plugin.StandbyFigures;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -141,7 +142,6 @@ public final class ReadinessGate {
     private ReadinessReport judge(Situation.Round before, Situation.Round now, ProxyFigures proxy, Duration took) {
         UnderstudyConfig config = loaded.config();
         PagesConfig pages = config.pages();
-        Record mirror = loaded.plugins().get("mirror");
         Situation situation = new Situation(
                 before,
                 now,
@@ -149,12 +149,7 @@ public final class ReadinessGate {
                 primary.toString(),
                 pages == null ? Set.of() : Set.of(pages.user()),
                 proxy,
-                mirror != null,
-                keeps(loaded),
-                mirror instanceof MirrorConfig settings
-                        && settings.verify() != null
-                        && settings.verify().millionths() > 0,
-                mirror instanceof MirrorConfig settings ? settings.target() : 0,
+                expected(loaded),
                 limits);
         List<Finding> findings = new ArrayList<>();
         // What mends a standby, as making it read-only, would harm the primary.
@@ -168,14 +163,9 @@ public final class ReadinessGate {
         return new ReadinessReport(standby, situation, LagCheck.Lag.of(situation), findings, took);
     }
 
-    /** Returns whether a configuration has the mirror, whose figures are in {@link ProxyFigures}. */
-    public static boolean mirrors(LoadedConfig loaded) {
-        return loaded.plugins().containsKey("mirror");
-    }
-
-    /** Returns whether a configuration has the black box. */
-    public static boolean keeps(LoadedConfig loaded) {
-        return loaded.plugins().containsKey("black-box");
+    /** Returns the figures of {@link ProxyFigures} that a running proxy with a configuration has. */
+    public static StandbyFigures expected(LoadedConfig loaded) {
+        return PluginTypes.installed().figures(loaded);
     }
 
     /**

@@ -63,10 +63,7 @@ public final class ReadinessView {
                 primary,
                 (loaded, standby, present, older) -> ReadinessGate.of(
                                 loaded, standby, present, ReadinessGate.LIMITS, TIME)
-                        .report(
-                                () -> ProxyFigures.of(
-                                        proxy, standby, ReadinessGate.mirrors(loaded), ReadinessGate.keeps(loaded)),
-                                older),
+                        .report(() -> ProxyFigures.of(proxy, standby, ReadinessGate.expected(loaded)), older),
                 nanos);
     }
 

@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.plugin.StandbyFigures;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -13,10 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param primaryAddress of the present primary
  * @param localAccounts accounts that exist on standbys only, on purpose
  * @param proxy what the running proxy knows of it
- * @param mirrors whether the configuration has the mirror
- * @param keeps whether it has the black box
- * @param verifies whether its mirror compares reads
- * @param coldAbove pages a statement above the primary's from which a standby counts as cold
+ * @param expected the figures that a running proxy would have
  */
 record Situation(
         Round before,
@@ -25,10 +23,7 @@ record Situation(
         String primaryAddress,
         Set<String> localAccounts,
         ProxyFigures proxy,
-        boolean mirrors,
-        boolean keeps,
-        boolean verifies,
-        double coldAbove,
+        StandbyFigures expected,
         Limits limits) {
 
     /** One reading of both servers. */

@@ -13,7 +13,7 @@ final class VerifyCheck implements Check {
     public List<Finding> findings(Situation situation) {
         List<Map<String, Object>> differences = situation.proxy().differences();
         if (differences == null) {
-            return situation.verifies()
+            return situation.expected().differences()
                     ? List.of(Finding.unknown(
                             NAME,
                             "",

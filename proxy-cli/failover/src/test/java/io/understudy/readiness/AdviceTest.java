@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
+import io.understudy.plugin.StandbyFigures;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +24,8 @@ class AdviceTest {
     }
 
     private static Situation situation(Situation.Round round, ProxyFigures proxy) {
-        return new Situation(round, round, "s", "p:1", Set.of(), proxy, false, true, false, 0, ReadinessGate.LIMITS);
+        return new Situation(
+                round, round, "s", "p:1", Set.of(), proxy, new StandbyFigures(null, false, true), ReadinessGate.LIMITS);
     }
 
     private static Situation situation(Situation.Round round) {

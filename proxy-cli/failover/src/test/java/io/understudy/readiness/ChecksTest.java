@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
+import io.understudy.plugin.StandbyFigures;
 import io.understudy.plugins.mirror.warmth.WarmthState;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ class ChecksTest {
 
     private static Situation situation(Situation.Round before, Situation.Round now) {
         return new Situation(
-                before, now, "s", "p:1", Set.of(), ProxyFigures.NONE, false, false, false, 0, ReadinessGate.LIMITS);
+                before, now, "s", "p:1", Set.of(), ProxyFigures.NONE, StandbyFigures.NONE, ReadinessGate.LIMITS);
     }
 
     private static Situation.Round round(String applier, String secondsBehind) {
@@ -67,10 +68,7 @@ class ChecksTest {
                                 "p:1",
                                 Set.of(),
                                 ProxyFigures.NONE,
-                                true,
-                                false,
-                                true,
-                                0,
+                                new StandbyFigures(0.0, true, false),
                                 ReadinessGate.LIMITS)))
                 .extracting(Finding::severity)
                 .containsExactly(Severity.UNKNOWN);
@@ -289,8 +287,15 @@ class ChecksTest {
 
     private static List<String> ofProxy(ProxyFigures figures) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
-        Situation situation =
-                new Situation(round, round, "s", "p:1", Set.of(), figures, true, true, false, 0, ReadinessGate.LIMITS);
+        Situation situation = new Situation(
+                round,
+                round,
+                "s",
+                "p:1",
+                Set.of(),
+                figures,
+                new StandbyFigures(0.0, false, true),
+                ReadinessGate.LIMITS);
         List<Finding> findings = new ArrayList<>(new VerifyCheck().findings(situation));
         findings.addAll(new MissingCheck().findings(situation));
         return findings.stream()
@@ -386,10 +391,7 @@ class ChecksTest {
                         "p:1",
                         Set.of(),
                         new ProxyFigures(warmth, null, null),
-                        true,
-                        false,
-                        false,
-                        0,
+                        new StandbyFigures(0.0, false, false),
                         ReadinessGate.LIMITS));
     }
 

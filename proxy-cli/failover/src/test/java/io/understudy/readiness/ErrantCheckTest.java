@@ -2,6 +2,7 @@ package io.understudy.readiness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugin.StandbyFigures;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,7 @@ class ErrantCheckTest {
     private static List<String> found(ServerFacts standby, ServerFacts primary) {
         Situation.Round round = new Situation.Round(standby, primary);
         Situation situation = new Situation(
-                round, round, "s", "p:1", Set.of(), ProxyFigures.NONE, false, false, false, 0, ReadinessGate.LIMITS);
+                round, round, "s", "p:1", Set.of(), ProxyFigures.NONE, StandbyFigures.NONE, ReadinessGate.LIMITS);
         return new ErrantCheck()
                 .findings(situation).stream()
                         .map(finding ->

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.understudy.config.Address;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
+import io.understudy.plugin.StandbyFigures;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -40,17 +41,7 @@ class ReadinessViewTest {
         made.add(older == null ? "all" : "kept");
         Situation.Round round = new Situation.Round(server(), server());
         Situation situation = new Situation(
-                round,
-                round,
-                standby,
-                "p:1",
-                Set.of(),
-                ProxyFigures.NONE,
-                false,
-                false,
-                false,
-                0,
-                ReadinessGate.LIMITS);
+                round, round, standby, "p:1", Set.of(), ProxyFigures.NONE, StandbyFigures.NONE, ReadinessGate.LIMITS);
         return new ReadinessReport(
                 loaded.config().standbys().get(0),
                 situation,

@@ -1,30 +1,18 @@
 package io.understudy.replay;
 
-import io.understudy.plugins.mirror.MirrorConfig;
-import io.understudy.plugins.mirror.MirrorExplanation;
 import io.understudy.replay.log.LogEvent;
-import io.understudy.rules.ExplainedStatement;
+import io.understudy.rules.ReadFitness;
 import io.understudy.sql.SingleLine;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementSummary;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Decides which statements are played. Not thread-safe. */
 public final class Selection {
     private static final int CACHED = 8192;
-    private static final MirrorConfig EVERYTHING = new MirrorConfig(
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            List.of(new MirrorConfig.Rule("all", null, null, null, null, null)));
 
     /** A summary is one object for all statements that are alike to the analysis. */
     private record Alike(StatementSummary summary, @Nullable String schema) {}
@@ -82,11 +70,9 @@ public final class Selection {
         Alike alike = new Alike(summary, schema);
         String reason = known.get(alike);
         if (reason == null) {
-            String normalized = analyzer.normalize(text, 0, text.length, modes);
-            MirrorExplanation explained =
-                    MirrorExplanation.of(EVERYTHING, new ExplainedStatement("", schema, null, summary, normalized));
-            reason = explained.mirrored() ? "" : explained.reason();
-            known.put(alike, Objects.requireNonNull(reason));
+            String unfit = ReadFitness.unfit(summary, Set.of(), schema, null);
+            reason = unfit == null ? "" : unfit;
+            known.put(alike, reason);
         }
         return reason.isEmpty() ? null : reason;
     }

@@ -1,5 +1,9 @@
 package io.understudy.plugin;
 
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A plugin, found by {@link java.util.ServiceLoader}. One instance runs at a time. It is started when the configuration
  * has a section named {@link #id}, at the proxy's start or by a reload, and stopped when a reload removes the section,
@@ -17,6 +21,35 @@ public interface ProxyPlugin<C extends Record> {
 
     /** Returns the class of the record that the plugin's section is bound to. */
     Class<C> configType();
+
+    /**
+     * Reports what on a server is against this section, or helps it. Called by {@code understudy check --connect}, for
+     * the primary and then for each standby, on an instance that is not started. Must not change the server.
+     */
+    default void check(C config, CheckedServer server) throws SQLException {}
+
+    /**
+     * Returns the privileges on everything that the account of {@code primary.monitor} needs for this section. One that
+     * the server does not have is left out.
+     */
+    default List<String> monitorPrivileges(C config) {
+        return List.of();
+    }
+
+    /**
+     * Returns what the plugin would do with a statement. Called by {@code understudy explain}, on an instance that is
+     * not started. Must open no connection.
+     *
+     * @param config the section, or null if the configuration has none
+     */
+    default PluginDecision explain(@Nullable C config, ExplainedStatement statement) {
+        return PluginDecision.NONE;
+    }
+
+    /** Returns the figures about standbys that the plugin has with this section. */
+    default StandbyFigures figures(C config) {
+        return StandbyFigures.NONE;
+    }
 
     /**
      * Starts the plugin. Called once, before the first session that it observes. If sessions exist by then, see

@@ -1,5 +1,6 @@
 package io.understudy.rules;
 
+import io.understudy.plugin.ExplainedStatement;
 import io.understudy.sql.StatementSummary;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.understudy.rules;
 
 import io.understudy.plugin.CommandView;
+import io.understudy.plugin.ExplainedStatement;
 import io.understudy.plugin.SessionContext;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;

@@ -3,6 +3,7 @@ package io.understudy.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.understudy.plugin.ExplainedStatement;
 import io.understudy.testkit.FakeExchange;
 import io.understudy.testkit.FakeSession;
 import java.lang.management.ManagementFactory;
@@ -245,7 +246,8 @@ class RuleSetTest {
                     "shop",
                     InetAddress.getByName("10.1.2.3"),
                     FakeExchange.summarize(sql),
-                    FakeExchange.normalize(sql));
+                    FakeExchange.normalize(sql),
+                    null);
         } catch (java.net.UnknownHostException e) {
             throw new AssertionError(e);
         }

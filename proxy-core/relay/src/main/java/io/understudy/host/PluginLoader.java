@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,12 @@ public final class PluginLoader {
     private static final Logger log = LoggerFactory.getLogger(PluginLoader.class);
 
     private static final String SERVICES = "META-INF/services/" + ProxyPlugin.class.getName();
+
+    /**
+     * Loaders by their jars. A section that was bound for one instance of a plugin fits another one only if both have
+     * their classes from the same loader. Never closed: the classes are used until the process ends.
+     */
+    private static final Map<Path, URLClassLoader> OPENED = new ConcurrentHashMap<>();
 
     private final Map<String, ProxyPlugin<?>> found = new LinkedHashMap<>();
     private final Set<Class<?>> classes = new HashSet<>();
@@ -44,9 +51,11 @@ public final class PluginLoader {
         loader.addAll(PluginLoader.class.getClassLoader(), "the class path");
         for (Path jar : jars(folder)) {
             try {
-                // Never closed: its classes are used until the process ends.
-                URLClassLoader own =
-                        new URLClassLoader(new URL[] {jar.toUri().toURL()}, PluginLoader.class.getClassLoader());
+                URLClassLoader own = OPENED.get(jar);
+                if (own == null) {
+                    own = new URLClassLoader(new URL[] {jar.toUri().toURL()}, PluginLoader.class.getClassLoader());
+                    OPENED.put(jar, own);
+                }
                 if (!loader.addAll(own, jar.toString()) && own.findResource(SERVICES) != null) {
                     log.warn("plugin jar {} adds no plugin; is there another one with the same classes?", jar);
                 }

@@ -4,17 +4,23 @@ import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.pages.ServerQueries;
+import io.understudy.plugin.CheckedPrimary;
 import io.understudy.server.QueryPool;
+import io.understudy.sql.AccountGrants;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to one server with one account, for a few queries. */
 final class CheckConnection implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    private static final Set<String> OF_THE_SERVER = Set.of("information_schema", "performance_schema", "mysql", "sys");
 
     private final Connection connection;
     private final ServerQueries queries;
@@ -57,6 +63,28 @@ final class CheckConnection implements AutoCloseable {
         return !value.equals("0") && !value.equalsIgnoreCase("OFF");
     }
 
+    String version() throws SQLException {
+        return String.valueOf(one("SELECT VERSION()"));
+    }
+
+    AccountGrants grants() throws SQLException {
+        return new AccountGrants(all("SHOW GRANTS", 1));
+    }
+
+    /** Returns what plugins and the checks of standbys want to know of the primary, this server. */
+    CheckedPrimary primary(String user) throws SQLException {
+        List<String> schemas = all("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA", 1).stream()
+                .filter(name -> !OF_THE_SERVER.contains(name.toLowerCase(Locale.ROOT)))
+                .sorted()
+                .toList();
+        String pool = variable("innodb_buffer_pool_size");
+        return new CheckedPrimary(
+                schemas,
+                grants().hasAny("SHOW DATABASES", "SELECT"),
+                account(user),
+                pool == null ? -1 : Long.parseLong(pool));
+    }
+
     /** Returns the account that the server has logged in, as GRANT wants it. */
     String account(String user) throws SQLException {
         return AccountSql.account(String.valueOf(one("SELECT CURRENT_USER()")), user);
@@ -67,8 +95,7 @@ final class CheckConnection implements AutoCloseable {
     }
 
     boolean isMariaDb() throws SQLException {
-        String version = one("SELECT VERSION()");
-        return version != null && version.contains("MariaDB");
+        return version().contains("MariaDB");
     }
 
     @Override

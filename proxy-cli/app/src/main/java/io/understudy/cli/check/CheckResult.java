@@ -1,5 +1,7 @@
 package io.understudy.cli.check;
 
+import io.understudy.plugin.CheckedServer.Level;
+
 /**
  * One finding.
  *
@@ -7,13 +9,6 @@ package io.understudy.cli.check;
  * @param text the fact, and the remedy
  */
 public record CheckResult(Level level, String where, String text) {
-    /** The severity. */
-    public enum Level {
-        OK,
-        WARNING,
-        ERROR
-    }
-
     static CheckResult ok(String where, String text) {
         return new CheckResult(Level.OK, where, text);
     }

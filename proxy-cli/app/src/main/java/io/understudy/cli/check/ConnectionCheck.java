@@ -2,6 +2,7 @@ package io.understudy.cli.check;
 
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
+import io.understudy.plugin.CheckedServer.Level;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,17 +23,11 @@ final class ConnectionCheck {
         List<CheckResult> findings = new ArrayList<>(primary.run());
         findings.addAll(new TlsCheck(loaded, primary.address()).run());
         for (StandbyConfig standby : loaded.config().standbys()) {
-            findings.addAll(new StandbyCheck(
-                            loaded,
-                            standby,
-                            primary.address(),
-                            primary.identity(),
-                            primary.schemas(),
-                            primary.poolBytes())
-                    .run());
+            findings.addAll(
+                    new StandbyCheck(loaded, standby, primary.address(), primary.identity(), primary.facts()).run());
         }
         findings.addAll(new SwitchoverCheck(loaded, primary.address()).run());
         findings.forEach(finding -> out.println(finding.line()));
-        return findings.stream().noneMatch(finding -> finding.level() == CheckResult.Level.ERROR);
+        return findings.stream().noneMatch(finding -> finding.level() == Level.ERROR);
     }
 }

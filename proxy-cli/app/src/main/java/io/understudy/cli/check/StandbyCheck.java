@@ -3,28 +3,22 @@ package io.understudy.cli.check;
 import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
-import io.understudy.plugins.mirror.MirrorConfig;
-import io.understudy.plugins.mirror.MirroredViews;
+import io.understudy.plugin.CheckedPrimary;
 import io.understudy.sql.AccountGrants;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Checks a standby: whether it is one, replicates from the primary, and has an account that can only read. */
 public final class StandbyCheck {
-    private static final int SHOWN = 10;
-
     private final LoadedConfig loaded;
     private final StandbyConfig standby;
     private final Address present;
     private final @Nullable Identity primary;
-    private final PrimarySchemas schemas;
-    private final long primaryPool;
+    private final CheckedPrimary facts;
     private final String where;
     private String account;
     private PrivilegeNames product = PrivilegeNames.UNKNOWN;
@@ -33,18 +27,15 @@ public final class StandbyCheck {
     /**
      * @param present the primary's address
      * @param primary the primary's identity, or null if it could not be queried
-     * @param schemas of the primary
-     * @param primaryPool size of the primary's buffer pool in bytes, or -1 if it is not known
+     * @param facts of the primary
      */
     public StandbyCheck(
             LoadedConfig loaded,
             StandbyConfig standby,
             Address present,
             @Nullable Identity primary,
-            PrimarySchemas schemas,
-            long primaryPool) {
-        this.schemas = schemas;
-        this.primaryPool = primaryPool;
+            CheckedPrimary facts) {
+        this.facts = facts;
         this.loaded = loaded;
         this.standby = standby;
         this.present = present;
@@ -56,7 +47,7 @@ public final class StandbyCheck {
     public List<CheckResult> run() {
         try (CheckConnection server =
                 CheckConnection.to(standby.address(), standby.tls(), standby.user(), standby.password())) {
-            add(CheckResult.ok(where, standby.address() + " responds, version " + server.one("SELECT VERSION()")));
+            add(CheckResult.ok(where, standby.address() + " responds, version " + server.version()));
             if (isPrimary(server)) {
                 // Of servers that take turns as the primary, one always is it; the mirror leaves that one out.
                 add(CheckResult.ok(
@@ -81,14 +72,10 @@ public final class StandbyCheck {
             } else {
                 add(CheckResult.ok(where, "read_only is " + readOnly));
             }
-            product = PrivilegeNames.ofVersion(String.valueOf(server.one("SELECT VERSION()")));
+            product = PrivilegeNames.ofVersion(server.version());
             privileges(server);
-            views(server);
-            if (loaded.plugins().containsKey("mirror")) {
-                findings.addAll(new BufferPoolCheck(where, server, primaryPool).run());
-            }
             replication(server);
-            parallelApply(server);
+            new PluginsCheck(loaded, server, facts, standby.user(), where, findings).run();
         } catch (SQLException e) {
             add(CheckResult.error(
                     where,
@@ -113,11 +100,11 @@ public final class StandbyCheck {
     }
 
     private String createAccount(PrivilegeNames product) {
-        return "on the primary, from which it replicates: " + AccountSql.mirror(standby.user(), schemas, product);
+        return "on the primary, from which it replicates: " + AccountSql.mirror(standby.user(), facts, product);
     }
 
     private void privileges(CheckConnection server) throws SQLException {
-        AccountGrants grants = new AccountGrants(server.all("SHOW GRANTS", 1));
+        AccountGrants grants = server.grants();
         List<AccountGrants.Excess> more = grants.beyondReading();
         List<AccountGrants.Excess> own =
                 more.stream().filter(one -> !one.isPublic()).toList();
@@ -128,7 +115,7 @@ public final class StandbyCheck {
                     where,
                     "account " + standby.user() + " can do more than read (" + privileges(own) + "); on the primary: "
                             + revokes(own) + "; or use another account: "
-                            + AccountSql.mirror("understudy_mirror", schemas, product)));
+                            + AccountSql.mirror("understudy_mirror", facts, product)));
         }
         List<AccountGrants.Excess> everybody =
                 more.stream().filter(AccountGrants.Excess::isPublic).toList();
@@ -141,7 +128,6 @@ public final class StandbyCheck {
                                     .collect(Collectors.joining(", "))
                             + "; where nobody needs that, on the primary: " + revokes(everybody)));
         }
-        reads(grants);
     }
 
     private static String privileges(List<AccountGrants.Excess> all) {
@@ -155,68 +141,6 @@ public final class StandbyCheck {
 
     private static String revokes(List<AccountGrants.Excess> all) {
         return all.stream().map(AccountGrants.Excess::revoke).collect(Collectors.joining("; "));
-    }
-
-    /** Mirrored reads of a schema that the account may not read fail on the standby. */
-    private void reads(AccountGrants grants) {
-        if (!loaded.plugins().containsKey("mirror")) {
-            return;
-        }
-        List<String> unread =
-                schemas.names().stream().filter(name -> !grants.reads(name)).toList();
-        if (!unread.isEmpty()) {
-            add(CheckResult.warning(
-                    where,
-                    "account " + standby.user() + " cannot read all of " + String.join(", ", unread)
-                            + ", which the primary has: what is mirrored from there fails; on the primary: "
-                            + AccountSql.onEach(unread, "SELECT", account)));
-        } else if (schemas.all()) {
-            add(CheckResult.ok(where, "account " + standby.user() + " can read every schema of the primary"));
-        }
-        if (!schemas.all()) {
-            add(CheckResult.warning(
-                    where,
-                    "whether account " + standby.user()
-                            + " can read every schema of the primary was not checked, because"
-                            + " primary.monitor "
-                            + (schemas.account().isEmpty()
-                                    ? "gave no response"
-                                    : "does not see them all: GRANT SHOW DATABASES ON *.* TO " + schemas.account())));
-        }
-    }
-
-    /** A view executes its definition, so one that is not certainly a pure read is not mirrored. */
-    private void views(CheckConnection server) throws SQLException {
-        if (!(loaded.plugins().get("mirror") instanceof MirrorConfig mirror)) {
-            return;
-        }
-        MirroredViews views = MirroredViews.of(server.connection(), mirror);
-        Set<String> unreadable = new TreeSet<>();
-        List<String> others = new ArrayList<>();
-        for (MirroredViews.Refused one : views.refused()) {
-            if (one.unreadable()) {
-                unreadable.add(one.schema());
-            } else {
-                others.add(one.schema() + "." + one.view() + " (" + one.reason() + ")");
-            }
-        }
-        if (!unreadable.isEmpty()) {
-            add(CheckResult.warning(
-                    where,
-                    "reads of views in " + String.join(", ", unreadable) + " are not mirrored, because account "
-                            + standby.user() + " cannot see their definitions; on the primary: "
-                            + AccountSql.onEach(List.copyOf(unreadable), "SHOW VIEW", account)));
-        }
-        if (!others.isEmpty()) {
-            add(CheckResult.ok(
-                    where,
-                    "reads of these views are not mirrored, because their definitions may do more than read: "
-                            + others.stream().limit(SHOWN).collect(Collectors.joining(", "))
-                            + (others.size() > SHOWN ? " and " + (others.size() - SHOWN) + " more" : "")));
-        }
-        if (views.refused().isEmpty() && views.pure() > 0) {
-            add(CheckResult.ok(where, "its " + views.pure() + " views only read, so reads of them are mirrored"));
-        }
     }
 
     private void replication(CheckConnection server) throws SQLException {
@@ -266,35 +190,6 @@ public final class StandbyCheck {
                     "replicates from elsewhere: from " + source
                             + ", which is not the primary; its pages would be warmed by"
                             + " reads of other data. Point it at the primary, or take it out of standbys"));
-        }
-    }
-
-    private void parallelApply(CheckConnection server) throws SQLException {
-        if (!loaded.plugins().containsKey("gtid-domain") || !server.isMariaDb()) {
-            return;
-        }
-        String threads = String.valueOf(server.variable("slave_parallel_threads"));
-        if (threads.equals("0")) {
-            add(CheckResult.warning(
-                    where,
-                    "slave_parallel_threads is 0: tagging and steering are useless until it is above; 4 is a"
-                            + " beginning: STOP SLAVE; SET GLOBAL slave_parallel_threads = 4; START SLAVE"));
-        }
-        String mode = String.valueOf(server.variable("slave_parallel_mode"));
-        if (mode.equals("none") || mode.equals("minimal")) {
-            add(CheckResult.warning(
-                    where,
-                    "slave_parallel_mode is " + mode + ": domains are not applied in parallel; STOP SLAVE; SET GLOBAL"
-                            + " slave_parallel_mode = optimistic (or conservative); START SLAVE"));
-        }
-        String queued = server.variable("slave_parallel_max_queued");
-        if (queued != null && Long.parseLong(queued) <= 131_072) {
-            add(CheckResult.warning(
-                    where,
-                    "slave_parallel_max_queued is " + queued
-                            + " bytes: large row transactions still stall the others;"
-                            + " 16777216 lets them pass: STOP SLAVE; SET GLOBAL slave_parallel_max_queued ="
-                            + " 16777216; START SLAVE"));
         }
     }
 

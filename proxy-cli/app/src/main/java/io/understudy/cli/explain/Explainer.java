@@ -1,14 +1,10 @@
 package io.understudy.cli.explain;
 
 import io.understudy.config.LoadedConfig;
-import io.understudy.plugins.gtiddomain.DomainExplanation;
-import io.understudy.plugins.gtiddomain.GtidDomainConfig;
-import io.understudy.plugins.gtiddomain.steering.Lever;
-import io.understudy.plugins.gtiddomain.steering.SteeringExplanation;
-import io.understudy.plugins.mirror.MirrorConfig;
-import io.understudy.plugins.mirror.MirrorExplanation;
-import io.understudy.rules.ExplainedStatement;
-import io.understudy.sql.Lookup;
+import io.understudy.host.PluginTypes;
+import io.understudy.plugin.ExplainedStatement;
+import io.understudy.plugin.PluginDecision;
+import io.understudy.plugin.PluginDecision.Line;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.StatementSummary;
@@ -16,23 +12,24 @@ import io.understudy.sql.TableName;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Explains statements by a configuration, with the proxy's own classes. Opens no connection. */
 public final class Explainer {
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
-    private final @Nullable MirrorConfig mirror;
-    private final @Nullable GtidDomainConfig domains;
+    private final PluginTypes plugins = PluginTypes.installed();
+    private final LoadedConfig loaded;
 
     public Explainer(LoadedConfig loaded) {
+        this.loaded = loaded;
         analyzer.setMaxLength(Math.max(
                 SqlAnalyzer.DEFAULT_MAX_LENGTH,
                 loaded.config().limits().statementBytes().toInt()));
-        mirror = loaded.plugins().get("mirror") instanceof MirrorConfig config ? config : null;
-        domains = loaded.plugins().get("gtid-domain") instanceof GtidDomainConfig config ? config : null;
     }
 
     /**
@@ -49,40 +46,27 @@ public final class Explainer {
                 request.schema(),
                 address(request.client()),
                 summary,
-                normalized);
-        Lookup lookup = analyzer.lookup(text, 0, text.length, modes(request.dialect()));
-        MirrorExplanation mirrored = mirror == null
-                ? new MirrorExplanation(false, "plugin_off", null, null, List.of(), false)
-                : MirrorExplanation.of(mirror, subject, lookup);
-        DomainExplanation tagged =
-                domains == null || !domains.usesDomains() ? null : DomainExplanation.of(domains, subject);
-        return new ExplainResult(
-                request.id(),
-                mirrored.mirrored(),
-                mirrored.reason(),
-                mirrored.rule(),
-                mirrored.sample(),
-                mirrored.lookup() && lookup != null ? new String(lookup.text(), StandardCharsets.UTF_8) : null,
-                summary.kind().label(),
-                names(summary.reads()),
-                names(summary.writes()),
-                tagged == null ? null : tagged.domain(),
-                tagged == null ? null : tagged.rule(),
-                actions(subject),
-                summary.digestHex(),
                 normalized,
-                mirrored.verdicts());
-    }
-
-    private List<SteeringExplanation> actions(ExplainedStatement subject) {
-        GtidDomainConfig config = domains;
-        if (config == null) {
-            return List.of();
+                analyzer.lookup(text, 0, text.length, modes(request.dialect())));
+        List<String> reads = names(summary.reads());
+        List<String> writes = names(summary.writes());
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("id", request.id());
+        fields.put("kind", summary.kind().label());
+        fields.put("reads", reads);
+        fields.put("writes", writes);
+        fields.put("digest", summary.digestHex());
+        List<Line> lines = new ArrayList<>();
+        lines.add(new Line("statement", normalized));
+        lines.add(new Line("kind", summary.kind().label()));
+        lines.add(new Line("digest", summary.digestHex()));
+        lines.add(new Line("reads", reads.isEmpty() ? "-" : String.join(", ", reads)));
+        lines.add(new Line("writes", writes.isEmpty() ? "-" : String.join(", ", writes)));
+        for (PluginDecision decision : plugins.explain(loaded, subject)) {
+            fields.putAll(decision.fields());
+            lines.addAll(decision.lines());
         }
-        return Arrays.stream(Lever.values())
-                .filter(lever -> !config.leverRules(lever).isEmpty())
-                .map(lever -> SteeringExplanation.of(lever, config.leverRules(lever), subject))
-                .toList();
+        return new ExplainResult(fields, lines);
     }
 
     private static List<String> names(List<TableName> tables) {

@@ -2,6 +2,7 @@ package io.understudy.cli.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugin.CheckedServer;
 import org.junit.jupiter.api.Test;
 
 class GroupReplicationCheckTest {
@@ -10,7 +11,7 @@ class GroupReplicationCheckTest {
         assertThat(GroupReplicationCheck.of("primary", "aaaa-1"))
                 .singleElement()
                 .satisfies(found -> {
-                    assertThat(found.level()).isEqualTo(CheckResult.Level.ERROR);
+                    assertThat(found.level()).isEqualTo(CheckedServer.Level.ERROR);
                     assertThat(found.text())
                             .contains("Group Replication group aaaa-1")
                             .contains("not supported");

@@ -164,11 +164,8 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
                 if (proxy.value("primary", ADMIN_PATIENCE) instanceof Map<?, ?> view) {
                     primary = Address.parse(String.valueOf(view.get("address")));
                 }
-                figures = ProxyFigures.of(
-                        new AdminFigures(proxy, ADMIN_PATIENCE),
-                        name,
-                        ReadinessGate.mirrors(config),
-                        ReadinessGate.keeps(config));
+                figures =
+                        ProxyFigures.of(new AdminFigures(proxy, ADMIN_PATIENCE), name, ReadinessGate.expected(config));
             } catch (IOException e) {
                 // It does not run: the file names the primary, and that the warmth is unknown is a finding.
             }

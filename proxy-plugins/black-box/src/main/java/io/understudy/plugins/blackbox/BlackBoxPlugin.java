@@ -1,9 +1,13 @@
 package io.understudy.plugins.blackbox;
 
+import io.understudy.plugin.CheckedServer;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
 import io.understudy.plugin.RunningPlugin;
+import io.understudy.plugin.StandbyFigures;
+import java.sql.SQLException;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +28,23 @@ public final class BlackBoxPlugin extends RunningPlugin<BlackBoxConfig> {
     @Override
     public Class<BlackBoxConfig> configType() {
         return BlackBoxConfig.class;
+    }
+
+    @Override
+    public void check(BlackBoxConfig config, CheckedServer server) throws SQLException {
+        if (server.isPrimary()) {
+            server.needsBinaryLog("no transaction is kept, so that nothing could be reported or rescued");
+        }
+    }
+
+    @Override
+    public List<String> monitorPrivileges(BlackBoxConfig config) {
+        return List.of("REPLICATION SLAVE");
+    }
+
+    @Override
+    public StandbyFigures figures(BlackBoxConfig config) {
+        return new StandbyFigures(null, false, true);
     }
 
     @Override

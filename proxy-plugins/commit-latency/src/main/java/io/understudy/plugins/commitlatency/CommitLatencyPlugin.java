@@ -1,9 +1,12 @@
 package io.understudy.plugins.commitlatency;
 
+import io.understudy.plugin.CheckedServer;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
 import io.understudy.plugin.RunningPlugin;
+import java.sql.SQLException;
+import java.util.List;
 
 /**
  * Plugin {@code commit-latency}: measures the latency of each commit and the share of semi-synchronous replication in
@@ -31,6 +34,34 @@ public final class CommitLatencyPlugin extends RunningPlugin<CommitLatencyConfig
     @Override
     public Class<CommitLatencyConfig> configType() {
         return CommitLatencyConfig.class;
+    }
+
+    @Override
+    public void check(CommitLatencyConfig config, CheckedServer server) throws SQLException {
+        if (server.isPrimary()) {
+            server.needsBinaryLog("commits are timed, but the wait for acknowledgements is known only as averages of"
+                    + " the server's counters");
+            server.needsInjection("their commits are timed without their GTIDs");
+            semiSync(server);
+        }
+    }
+
+    @Override
+    public List<String> monitorPrivileges(CommitLatencyConfig config) {
+        return List.of("REPLICATION SLAVE");
+    }
+
+    private static void semiSync(CheckedServer server) throws SQLException {
+        if (!"ON".equals(server.variable("log_bin"))) {
+            return;
+        }
+        String source = server.isMariaDb() ? null : server.variable("rpl_semi_sync_source_enabled");
+        String enabled = source == null ? server.variable("rpl_semi_sync_master_enabled") : source;
+        server.ok("semi-synchronous replication is " + (enabled == null ? "not installed" : enabled));
+        if (server.isMariaDb() && "AFTER_SYNC".equals(server.variable("rpl_semi_sync_master_wait_point"))) {
+            server.warning("rpl_semi_sync_master_wait_point is AFTER_SYNC: on MariaDB a commit then also waits for the"
+                    + " acknowledgements of those before it; AFTER_COMMIT, its default, does not");
+        }
     }
 
     @Override

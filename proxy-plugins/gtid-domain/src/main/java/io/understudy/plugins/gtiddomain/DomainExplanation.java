@@ -1,9 +1,9 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.plugin.ExplainedStatement;
 import io.understudy.plugins.gtiddomain.ownership.Work;
 import io.understudy.plugins.gtiddomain.tagging.Guard;
 import io.understudy.plugins.gtiddomain.tagging.TaggedRule;
-import io.understudy.rules.ExplainedStatement;
 import io.understudy.rules.Explanation;
 import io.understudy.rules.RuleSet;
 import io.understudy.sql.StatementSummary;
@@ -21,11 +21,19 @@ import org.jspecify.annotations.Nullable;
  *     {@code tables_unknown} (under {@code guard: pin} the default domain)
  * @param verdicts one for each rule that was evaluated
  */
-public record DomainExplanation(
+record DomainExplanation(
         @Nullable Long domain, @Nullable String rule, String reason, List<Explanation.Verdict> verdicts) {
 
+    /** Said of a statement for which no domain is set. */
+    static final String AS_IT_IS = "as the session has it";
+
+    /** Returns the domain and its rule, for people. */
+    String text() {
+        return domain == null ? AS_IT_IS : domain + (rule == null ? " (the default)" : " (rule " + rule + ")");
+    }
+
     /** Explains one statement under a configuration. Opens no connection and counts nothing. */
-    public static DomainExplanation of(GtidDomainConfig config, ExplainedStatement subject) {
+    static DomainExplanation of(GtidDomainConfig config, ExplainedStatement subject) {
         StatementSummary summary = subject.summary();
         Work work = summary == null
                 ? Work.UNKNOWN

@@ -1,11 +1,23 @@
 package io.understudy.plugins.gtiddomain;
 
+import io.understudy.plugin.CheckedServer;
+import io.understudy.plugin.ExplainedStatement;
 import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.PluginDecision;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.plugins.gtiddomain.steering.Lever;
+import io.understudy.plugins.gtiddomain.steering.SteeringExplanation;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +36,43 @@ public final class GtidDomainPlugin implements ProxyPlugin<GtidDomainConfig> {
     @Override
     public Class<GtidDomainConfig> configType() {
         return GtidDomainConfig.class;
+    }
+
+    @Override
+    public void check(GtidDomainConfig config, CheckedServer server) throws SQLException {
+        new DomainCheck(config, server).run();
+    }
+
+    @Override
+    public List<String> monitorPrivileges(GtidDomainConfig config) {
+        List<String> privileges = new ArrayList<>();
+        if (config.binlog()) {
+            privileges.add("REPLICATION SLAVE");
+        }
+        if (config.usesDomains()) {
+            privileges.addAll(List.of("PROCESS", "SELECT", "TRIGGER", "SHOW VIEW", "EVENT", "SHOW CREATE ROUTINE"));
+        }
+        return privileges;
+    }
+
+    @Override
+    public PluginDecision explain(@Nullable GtidDomainConfig config, ExplainedStatement statement) {
+        DomainExplanation domain =
+                config == null || !config.usesDomains() ? null : DomainExplanation.of(config, statement);
+        List<SteeringExplanation> actions = config == null
+                ? List.of()
+                : Arrays.stream(Lever.values())
+                        .filter(lever -> !config.leverRules(lever).isEmpty())
+                        .map(lever -> SteeringExplanation.of(lever, config.leverRules(lever), statement))
+                        .toList();
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("domain", domain == null ? null : domain.domain());
+        fields.put("domainRule", domain == null ? null : domain.rule());
+        fields.put("actions", actions.stream().map(SteeringExplanation::fields).toList());
+        List<PluginDecision.Line> lines = new ArrayList<>();
+        lines.add(new PluginDecision.Line("domain", domain == null ? DomainExplanation.AS_IT_IS : domain.text()));
+        actions.forEach(action -> lines.add(new PluginDecision.Line("action", action.text())));
+        return new PluginDecision(fields, lines);
     }
 
     @Override

@@ -224,6 +224,11 @@ public record MirrorConfig(
         }
     }
 
+    /** Returns whether results of mirrored reads are compared with the primary's. */
+    boolean verifies() {
+        return verify != null && verify.millionths() > 0;
+    }
+
     /** Returns {@link #functions} in lower case. */
     Set<String> pureFunctions() {
         return functions.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());

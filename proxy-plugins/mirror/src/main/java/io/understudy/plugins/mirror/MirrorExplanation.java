@@ -1,11 +1,17 @@
 package io.understudy.plugins.mirror;
 
-import io.understudy.rules.ExplainedStatement;
+import io.understudy.plugin.ExplainedStatement;
+import io.understudy.plugin.PluginDecision;
 import io.understudy.rules.Explanation;
+import io.understudy.rules.ReadFitness;
 import io.understudy.rules.RuleSet;
 import io.understudy.sql.Lookup;
 import io.understudy.sql.StatementSummary;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param verdicts one for each rule that was evaluated
  * @param lookup whether a look-up would be mirrored in place of the statement
  */
-public record MirrorExplanation(
+record MirrorExplanation(
         boolean mirrored,
         String reason,
         @Nullable String rule,
@@ -27,30 +33,14 @@ public record MirrorExplanation(
         List<Explanation.Verdict> verdicts,
         boolean lookup) {
 
+    /** The mirror is not configured. */
+    static final MirrorExplanation OFF = new MirrorExplanation(false, "plugin_off", null, null, List.of(), false);
+
     /** Explains one statement under a configuration. Opens no connection and counts nothing. */
-    public static MirrorExplanation of(MirrorConfig config, ExplainedStatement subject) {
-        return of(config, subject, null);
-    }
-
-    /**
-     * As {@link #of(MirrorConfig, ExplainedStatement)}.
-     *
-     * @param lookup of the statement, or null if there is none
-     */
-    public static MirrorExplanation of(MirrorConfig config, ExplainedStatement subject, @Nullable Lookup lookup) {
-        return of(
-                config,
-                new RuleSet<>(config.rules(), MirrorConfig.Rule::name, MirrorConfig.Rule::match),
-                subject,
-                lookup);
-    }
-
-    /** @param rules of the configuration; making them costs more than a statement */
-    static MirrorExplanation of(
-            MirrorConfig config,
-            RuleSet<MirrorConfig.Rule> rules,
-            ExplainedStatement subject,
-            @Nullable Lookup lookup) {
+    static MirrorExplanation of(MirrorConfig config, ExplainedStatement subject) {
+        RuleSet<MirrorConfig.Rule> rules =
+                new RuleSet<>(config.rules(), MirrorConfig.Rule::name, MirrorConfig.Rule::match);
+        Lookup lookup = subject.lookup();
         Set<String> functions = config.pureFunctions();
         Explanation<MirrorConfig.Rule> found = rules.explain(subject);
         MirrorConfig.Rule rule = found.value();
@@ -60,7 +50,7 @@ public record MirrorExplanation(
         StatementSummary sent = lookedUp && lookup != null ? lookup.summary() : subject.summary();
         String unfit = lookedUp && lookup == null
                 ? "no_lookup"
-                : MirrorFitness.unfit(sent, functions, subject.schema(), rule == null ? null : rule.match());
+                : ReadFitness.unfit(sent, functions, subject.schema(), rule == null ? null : rule.match());
         if (unfit != null) {
             return new MirrorExplanation(false, unfit, found.rule(), sample, found.verdicts(), false);
         }
@@ -69,6 +59,27 @@ public record MirrorExplanation(
         }
         boolean some = isSampled(rule);
         return new MirrorExplanation(some, sampled(rule), found.rule(), sample, found.verdicts(), lookedUp && some);
+    }
+
+    /** Returns what {@code explain} shows. */
+    PluginDecision decision(ExplainedStatement subject) {
+        Lookup read = lookup ? subject.lookup() : null;
+        String sent = read == null ? null : new String(read.text(), StandardCharsets.UTF_8);
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("mirrored", mirrored);
+        fields.put("reason", reason);
+        fields.put("rule", rule);
+        fields.put("sample", sample);
+        fields.put("lookup", sent);
+        List<PluginDecision.Line> lines = new ArrayList<>();
+        String by = rule == null ? "" : " (rule " + rule + ", sample " + sample + ")";
+        lines.add(new PluginDecision.Line("mirrored", (mirrored ? "yes, " : "no, ") + reason + by));
+        if (sent != null) {
+            lines.add(new PluginDecision.Line("as", sent));
+        }
+        verdicts.forEach(verdict -> lines.add(new PluginDecision.Line(
+                "", (verdict.matched() ? "rule " : "not rule ") + verdict.rule() + ": " + verdict.reason())));
+        return new PluginDecision(fields, lines);
     }
 
     /** Returns whether the rule's sample may have a statement. */

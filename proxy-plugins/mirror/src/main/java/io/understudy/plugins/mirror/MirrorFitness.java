@@ -3,39 +3,14 @@ package io.understudy.plugins.mirror;
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.SessionSettings;
-import io.understudy.rules.Match;
+import io.understudy.rules.ReadFitness;
 import io.understudy.sql.NotPure;
 import io.understudy.sql.StatementSummary;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Decides whether a statement may be mirrored: the first of the four layers that keep a standby unwritten. */
+/** Decides by a session's state whether a statement may be mirrored; {@link ReadFitness} decides by its text. */
 final class MirrorFitness {
     private MirrorFitness() {}
-
-    /**
-     * Returns the reason in a statement's text not to mirror it, or null if there is none.
-     *
-     * @param functions stored functions that only read
-     * @param schema default schema, or null
-     * @param match of the rule that the statement matches, or null for none
-     */
-    static @Nullable String unfit(
-            @Nullable StatementSummary summary, Set<String> functions, @Nullable String schema, @Nullable Match match) {
-        if (summary == null) {
-            return "too_long";
-        }
-        if (!summary.pureRead()
-                && !summary.pureReadAllowing(functions)
-                && !summary.pureReadWithOwnSettings(functions)) {
-            NotPure reason = summary.reason();
-            return reason == null ? "unparsed" : reason.label();
-        }
-        if (summary.userVariables()) {
-            return "user_variable";
-        }
-        return ServerState.unfit(summary, schema, match);
-    }
 
     /** Returns whether {@code writes: lookups} concerns the statement: it is an UPDATE, a DELETE or a locking read. */
     static boolean isLookedUp(@Nullable StatementSummary summary) {

@@ -11,6 +11,7 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.protocol.CommandCode;
+import io.understudy.rules.ReadFitness;
 import io.understudy.rules.SessionRules;
 import io.understudy.sql.Lookup;
 import io.understudy.sql.StatementKind;
@@ -234,7 +235,7 @@ final class MirrorObserver implements SessionObserver {
         if (changesInFlight > 0) {
             return "settings_in_flight";
         }
-        String unfit = MirrorFitness.unfit(
+        String unfit = ReadFitness.unfit(
                 lookup == null ? command.summary() : lookup.summary(),
                 rules.functions(),
                 session.schema(),

@@ -1,8 +1,9 @@
 package io.understudy.plugins.mirror;
 
 import io.understudy.plugin.DigestNotes;
-import io.understudy.rules.ExplainedStatement;
+import io.understudy.plugin.ExplainedStatement;
 import io.understudy.rules.Match;
+import io.understudy.rules.ReadFitness;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -36,7 +37,7 @@ final class MirroredDigests {
         for (String user : digest.users().isEmpty() ? List.of("") : digest.users()) {
             for (@Nullable String schema : orNone(digest.schemas())) {
                 ExplainedStatement subject =
-                        new ExplainedStatement(user, schema, null, digest.summary(), digest.normalized());
+                        new ExplainedStatement(user, schema, null, digest.summary(), digest.normalized(), null);
                 int index = now.set().peek(subject);
                 byClient |= now.set().dependsOnClient(subject, index);
                 MirrorConfig.Rule rule =
@@ -72,7 +73,7 @@ final class MirroredDigests {
 
     private static @Nullable String unfit(
             MirrorRules rules, DigestNotes.Subject digest, @Nullable String schema, @Nullable Match match) {
-        return MirrorFitness.unfit(digest.summary(), rules.functions(), schema, match);
+        return ReadFitness.unfit(digest.summary(), rules.functions(), schema, match);
     }
 
     private static List<@Nullable String> orNone(List<String> names) {

@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.rules.ServerState;
 import io.understudy.sql.TableName;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;

@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.rules.ReadFitness;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
@@ -75,7 +76,7 @@ final class ViewReader {
         }
         byte[] text = definition.getBytes(StandardCharsets.UTF_8);
         StatementSummary summary = analyzer.summarize(text, 0, text.length, dictionary.modes());
-        String unfit = MirrorFitness.unfit(summary, functions, name.schema(), null);
+        String unfit = ReadFitness.unfit(summary, functions, name.schema(), null);
         if (unfit == null) {
             open.addAll(ReadTables.of(summary, name.schema()));
         }

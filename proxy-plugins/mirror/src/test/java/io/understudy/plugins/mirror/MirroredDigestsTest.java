@@ -3,8 +3,8 @@ package io.understudy.plugins.mirror;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.DigestNotes;
+import io.understudy.plugin.ExplainedStatement;
 import io.understudy.rules.ClientNet;
-import io.understudy.rules.ExplainedStatement;
 import io.understudy.rules.Match;
 import io.understudy.rules.NameGlob;
 import io.understudy.rules.TableGlob;
@@ -148,7 +148,7 @@ class MirroredDigestsTest {
         DigestNotes.Subject matching = digest("SELECT xxy FROM t", "app");
         assertThat(digests.of(matching)).containsEntry("rules", List.of("slow"));
         for (int i = 0; i < 3; i++) {
-            rules.set().explain(new ExplainedStatement("app", "shop", null, read.summary(), read.normalized()));
+            rules.set().explain(new ExplainedStatement("app", "shop", null, read.summary(), read.normalized(), null));
         }
         assertThat(rules.set().patternAborts(0)).isEqualTo(3);
         assertThat(digests.of(matching)).as("switched off by then").containsEntry("rules", List.of("rest"));

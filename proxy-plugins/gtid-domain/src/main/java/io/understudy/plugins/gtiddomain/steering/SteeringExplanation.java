@@ -1,11 +1,13 @@
 package io.understudy.plugins.gtiddomain.steering;
 
-import io.understudy.rules.ExplainedStatement;
+import io.understudy.plugin.ExplainedStatement;
 import io.understudy.rules.Explanation;
 import io.understudy.rules.RuleSet;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,21 @@ import org.jspecify.annotations.Nullable;
  * @param reason why not, as a sentence; empty if it is on
  */
 public record SteeringExplanation(String action, @Nullable String rule, boolean applies, String reason) {
+    /** Returns the decision for programs. */
+    public Map<String, @Nullable Object> fields() {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("action", action);
+        fields.put("applies", applies);
+        fields.put("rule", rule);
+        fields.put("reason", reason);
+        return fields;
+    }
+
+    /** Returns the decision for people. */
+    public String text() {
+        return action + ": " + (applies ? "yes" : "no, " + reason) + (rule == null ? "" : " (rule " + rule + ")");
+    }
+
     /** Explains one statement. Opens no connection and counts nothing. */
     public static SteeringExplanation of(Lever lever, List<LeverRule> rules, ExplainedStatement subject) {
         Explanation<LeverRule> found = new RuleSet<>(rules, LeverRule::name, LeverRule::match).explain(subject);

@@ -1,5 +1,6 @@
-package io.understudy.cli.check;
+package io.understudy.plugins.mirror;
 
+import io.understudy.plugin.CheckedServer;
 import io.understudy.plugins.mirror.warmth.OwnLoad;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -21,19 +22,13 @@ final class BufferPoolCheck {
     /** MySQL shows sizes up to a day old otherwise. */
     private static final String FRESH = "SET SESSION information_schema_stats_expiry = 0";
 
-    private final String where;
-    private final CheckConnection server;
-    private final long primaryPool;
-    private final List<CheckResult> findings = new ArrayList<>();
+    private final CheckedServer server;
 
-    /** @param primaryPool {@code innodb_buffer_pool_size} of the primary, or -1 if it is not known */
-    BufferPoolCheck(String where, CheckConnection server, long primaryPool) {
-        this.where = where;
+    BufferPoolCheck(CheckedServer server) {
         this.server = server;
-        this.primaryPool = primaryPool;
     }
 
-    List<CheckResult> run() throws SQLException {
+    void run() throws SQLException {
         if (!server.isMariaDb()) {
             server.one(FRESH);
             probes();
@@ -44,7 +39,6 @@ final class BufferPoolCheck {
         }
         ownLoad(own);
         readAhead();
-        return findings;
     }
 
     /** Otherwise the pages of the whole server, divided by the statements, stand for those of a statement. */
@@ -53,43 +47,37 @@ final class BufferPoolCheck {
         String then = "; how cold it is, is then known by the whole server's reads alone, with its applier's in them";
         try {
             if (!"ON".equals(server.variable("performance_schema"))) {
-                findings.add(CheckResult.warning(
-                        where, why + "performance_schema is OFF; set it to ON in its configuration file" + then));
+                server.warning(why + "performance_schema is OFF; set it to ON in its configuration file" + then);
             } else {
                 server.one("SELECT COUNT_STAR FROM performance_schema.events_waits_summary_by_thread_by_event_name"
                         + " LIMIT 1");
             }
         } catch (SQLException e) {
-            findings.add(CheckResult.warning(
-                    where,
+            server.warning(
                     why + "GRANT SELECT ON performance_schema.events_waits_summary_by_thread_by_event_name TO the"
-                            + " mirror's account" + then));
+                            + " mirror's account" + then);
         }
     }
 
     private void size(long pool) throws SQLException {
-        if (primaryPool > pool * MUCH_LARGER) {
-            findings.add(CheckResult.warning(
-                    where,
-                    String.format(
-                            Locale.ROOT,
-                            "its buffer pool has %s, the primary's %s: no mirroring makes the primary's pages fit in"
-                                    + " there; after a failover it reads from disk what does not fit. Make"
-                                    + " innodb_buffer_pool_size the same",
-                            size((double) pool),
-                            size((double) primaryPool))));
+        if (server.primary().poolBytes() > pool * MUCH_LARGER) {
+            server.warning(String.format(
+                    Locale.ROOT,
+                    "its buffer pool has %s, the primary's %s: no mirroring makes the primary's pages fit in"
+                            + " there; after a failover it reads from disk what does not fit. Make"
+                            + " innodb_buffer_pool_size the same",
+                    size((double) pool),
+                    size((double) server.primary().poolBytes())));
         }
         String data = server.one(DATA);
         double bytes = data == null || data.isEmpty() ? 0 : Double.parseDouble(data);
         if (bytes > 0 && bytes < pool * FAR_SMALLER) {
-            findings.add(CheckResult.ok(
-                    where,
-                    String.format(
-                            Locale.ROOT,
-                            "its tables have %s, less than half of its buffer pool of %s: nothing is evicted, so that"
-                                    + " mirroring only matters after a restart",
-                            size(bytes),
-                            size((double) pool))));
+            server.ok(String.format(
+                    Locale.ROOT,
+                    "its tables have %s, less than half of its buffer pool of %s: nothing is evicted, so that"
+                            + " mirroring only matters after a restart",
+                    size(bytes),
+                    size((double) pool)));
         }
     }
 
@@ -99,11 +87,9 @@ final class BufferPoolCheck {
 
     private void ownLoad(OwnLoad own) {
         if (own.effective()) {
-            findings.add(CheckResult.ok(
-                    where,
-                    "after an orderly restart it reads back " + own.dumpPercent()
-                            + " % of its pages by itself (innodb_buffer_pool_dump_pct); after a crash it reads those of"
-                            + " its last orderly stop"));
+            server.ok("after an orderly restart it reads back " + own.dumpPercent()
+                    + " % of its pages by itself (innodb_buffer_pool_dump_pct); after a crash it reads those of"
+                    + " its last orderly stop");
             return;
         }
         List<String> missing = new ArrayList<>();
@@ -113,23 +99,21 @@ final class BufferPoolCheck {
         if (!own.loadsAtStartup()) {
             missing.add("innodb_buffer_pool_load_at_startup");
         }
-        findings.add(CheckResult.warning(
-                where,
+        server.warning(
                 missing.isEmpty()
                         ? "innodb_buffer_pool_dump_pct is 0: after a restart its buffer pool is empty, and mirroring"
                                 + " alone fills it; set it to 25 or more"
                         : String.join(" and ", missing) + (missing.size() == 1 ? " is" : " are")
                                 + " OFF: after a restart its buffer pool is empty, and mirroring alone fills it; set "
-                                + (missing.size() == 1 ? "it" : "both") + " to ON in its configuration file"));
+                                + (missing.size() == 1 ? "it" : "both") + " to ON in its configuration file");
     }
 
     private void readAhead() throws SQLException {
         if ("ON".equals(server.variable("innodb_random_read_ahead"))) {
-            findings.add(CheckResult.warning(
-                    where,
+            server.warning(
                     "innodb_random_read_ahead is ON: a mirrored read brings up to 64 pages that nobody asked for, which"
                             + " evict those that were, and probes do not count them; SET GLOBAL"
-                            + " innodb_random_read_ahead = OFF unless the primary has it ON too"));
+                            + " innodb_random_read_ahead = OFF unless the primary has it ON too");
         }
     }
 }

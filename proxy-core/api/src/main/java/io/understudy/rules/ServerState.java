@@ -1,6 +1,5 @@
-package io.understudy.plugins.mirror;
+package io.understudy.rules;
 
-import io.understudy.rules.Match;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Recognises reads of the server's own state: {@code SHOW}, {@code information_schema} and the like. They warm no page
  * of the application's data and some are expensive, so they are mirrored only by a rule that names them.
  */
-final class ServerState {
+public final class ServerState {
     private static final Set<String> SCHEMAS = Set.of("information_schema", "performance_schema", "mysql", "sys");
 
     private ServerState() {}
@@ -41,7 +40,7 @@ final class ServerState {
     }
 
     /** Returns whether all that the schema has is made by the server, so that no user has a view in it. */
-    static boolean isVirtual(String schema) {
+    public static boolean isVirtual(String schema) {
         return schema.length() == 18
                 && (schema.equalsIgnoreCase("information_schema") || schema.equalsIgnoreCase("performance_schema"));
     }
