@@ -31,7 +31,11 @@ public final class ReadinessView {
 
     /** Makes a report. */
     interface Gate {
-        /** @param older see {@link ReadinessGate#report(ProxyFigures.Question, ReadinessReport)} */
+        /**
+         * Asks the servers.
+         *
+         * @param older see {@link ReadinessGate#report(ProxyFigures.Question, ReadinessReport)}
+         */
         ReadinessReport report(LoadedConfig config, String standby, Address primary, @Nullable ReadinessReport older)
                 throws InterruptedException;
     }
@@ -112,7 +116,7 @@ public final class ReadinessView {
             try {
                 long begun = nanos.getAsLong();
                 Kept last = kept.get(standby);
-                if (last != null && !(last.config == loaded && last.primary.equals(present))) {
+                if (last != null && !(last.config.equals(loaded) && last.primary.equals(present))) {
                     last = null;
                 }
                 if (last != null && begun - last.at < most && begun - last.definitionsAt < mostDefinitions) {
