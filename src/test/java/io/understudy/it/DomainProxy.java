@@ -43,7 +43,7 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
         return new DomainProxy(server, meters);
     }
 
-    private static LoadedConfig load(DomainPair pair, String monitor, String section) throws ConfigException {
+    static LoadedConfig load(DomainPair pair, String monitor, String section) throws ConfigException {
         return load(pair, monitor, section, pair.standby());
     }
 

@@ -4,9 +4,10 @@ import static io.understudy.it.DomainPair.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.plugins.binlog.BinlogFile;
-import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
-import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import io.understudy.steering.LiveAdvice;
+import io.understudy.steering.RulesInForce;
+import io.understudy.steering.parallelism.ApplyCost;
+import io.understudy.steering.parallelism.Workload;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -17,13 +18,12 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What {@code /api/steering} says held up a real standby: each kind of load is found, and a quiet one is not. */
+/** What {@code report steering -c} says held up a real standby: each kind of load is found, and a quiet one is not. */
 @Timeout(240)
 class SteeringAdviceServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -51,19 +51,23 @@ class SteeringAdviceServerTest {
         pair.close();
     }
 
-    /** A proxy whose advice begins now. */
-    private static DomainProxy proxy() throws Exception {
-        DomainProxy proxy = pair.proxy("mode: advise\npoll: 50ms");
-        await().atMost(PATIENCE).until(() -> "".equals(advice(proxy).get("problem")) && standby(proxy) != null);
-        return proxy;
+    /** Advice that begins now. */
+    private static LiveAdvice advice() throws Exception {
+        LiveAdvice live = new LiveAdvice(
+                DomainProxy.load(pair, "watch", "mode: advise").config(),
+                RulesInForce.NONE,
+                new Workload(5_000, ApplyCost.DEFAULT));
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(rows(live.view(), "standbys").get(0)).containsKey("slaveParallelThreads");
+            assertThat(live.reads()).isTrue();
+        });
+        return live;
     }
 
-    private static Map<String, Object> advice(DomainProxy proxy) {
-        return Views.map(Views.value(Views.map(Views.of(proxy.server().published(), "steering")), "advice"));
-    }
-
-    private static @Nullable Object standby(DomainProxy proxy) {
-        return rows(advice(proxy), "standbys").get(0).get("slaveParallelThreads");
+    private static Connection app() throws SQLException {
+        Connection connection = pair.primary().connect();
+        run(connection, "USE dom");
+        return connection;
     }
 
     @SuppressWarnings("unchecked")
@@ -71,28 +75,32 @@ class SteeringAdviceServerTest {
         return (List<Map<String, Object>>) Views.value(view, key);
     }
 
-    private static List<Map<String, Object>> findings(DomainProxy proxy) {
-        return rows(advice(proxy), "findings");
-    }
-
     /** Returns the first finding of a kind. A busy machine may stall a standby at any statement. */
-    private static Map<String, Object> awaitFinding(DomainProxy proxy, String kind) {
-        await().atMost(PATIENCE).until(() -> !ofKind(proxy, kind).isEmpty());
-        return ofKind(proxy, kind).get(0);
+    private static Map<String, Object> awaitFinding(LiveAdvice live, String kind) {
+        await().atMost(PATIENCE).until(() -> !ofKind(live, kind).isEmpty());
+        return ofKind(live, kind).get(0);
     }
 
-    private static List<Map<String, Object>> ofKind(DomainProxy proxy, String kind) {
-        return findings(proxy).stream()
+    private static List<Map<String, Object>> ofKind(LiveAdvice live, String kind) {
+        return rows(view(live), "findings").stream()
                 .filter(finding -> kind.equals(finding.get("kind")))
                 .toList();
+    }
+
+    private static Map<String, Object> view(LiveAdvice live) {
+        try {
+            return live.view();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static Map<String, Object> action(Map<String, Object> finding) {
         return rows(finding, "actions").get(0);
     }
 
-    private static void insert(DomainProxy proxy, int count) throws SQLException {
-        try (Connection app = proxy.connect("plain");
+    private static void insert(int count) throws SQLException {
+        try (Connection app = app();
                 Statement statement = app.createStatement()) {
             for (int i = 0; i < count; i++) {
                 statement.execute("INSERT INTO items (n) VALUES (" + i + ")");
@@ -109,19 +117,19 @@ class SteeringAdviceServerTest {
 
     @Test
     void namesAnAlterThatHeldUpOthersAndTwoPhasesForIt() throws Exception {
-        try (DomainProxy proxy = proxy();
-                Connection app = proxy.connect("plain");
+        try (LiveAdvice live = advice();
+                Connection app = app();
                 Connection reader = pair.standby().connect()) {
             // The reader's metadata lock makes the ALTER take as long as the test needs.
             try (Statement held = begun(reader, "SELECT * FROM dom.orders LIMIT 1")) {
                 run(app, "ALTER TABLE orders FORCE, ALGORITHM=COPY");
-                insert(proxy, 30);
-                Map<String, Object> finding = awaitFinding(proxy, "schema-change");
+                insert(30);
+                Map<String, Object> finding = awaitFinding(live, "schema-change");
                 assertThat(finding).containsEntry("subject", "alter dom.orders").containsEntry("measured", true);
                 held.execute("ROLLBACK");
             }
             pair.awaitCaughtUp();
-            Map<String, Object> first = action(awaitFinding(proxy, "schema-change"));
+            Map<String, Object> first = action(awaitFinding(live, "schema-change"));
             assertThat(first)
                     .containsEntry("action", "alter: two-phase")
                     .containsEntry("rule", "- { name: alters, match: { kind: ddl }, alter: two-phase }");
@@ -131,12 +139,12 @@ class SteeringAdviceServerTest {
 
     @Test
     void namesALongTransactionAndItsPieces() throws Exception {
-        try (DomainProxy proxy = proxy();
-                Connection app = proxy.connect("archiver")) {
+        try (LiveAdvice live = advice();
+                Connection app = app()) {
             run(app, "SET SESSION binlog_format=STATEMENT");
             run(app, "INSERT INTO orders (n) SELECT SLEEP(2)");
-            insert(proxy, 30);
-            Map<String, Object> finding = awaitFinding(proxy, "long-transaction");
+            insert(30);
+            Map<String, Object> finding = awaitFinding(live, "long-transaction");
             assertThat(finding).containsEntry("subject", "insert dom.orders");
             assertThat(action(finding)).containsEntry("action", "split");
             assertThat(rows(finding, "actions").get(1)).containsEntry("action", "domain: N");
@@ -146,14 +154,14 @@ class SteeringAdviceServerTest {
 
     @Test
     void namesAHotRowThatTheStandbyRepeats() throws Exception {
-        try (DomainProxy proxy = proxy()) {
+        try (LiveAdvice live = advice()) {
             pair.standby().execute("STOP SLAVE SQL_THREAD");
             ExecutorService sessions = Executors.newFixedThreadPool(HOT_SESSIONS);
             try {
                 List<Future<?>> running = new ArrayList<>();
                 for (int session = 0; session < HOT_SESSIONS; session++) {
                     running.add(sessions.submit(() -> {
-                        hotWrites(proxy);
+                        hotWrites();
                         return null;
                     }));
                 }
@@ -165,7 +173,7 @@ class SteeringAdviceServerTest {
             }
             pair.standby().execute("START SLAVE SQL_THREAD");
             pair.awaitCaughtUp();
-            Map<String, Object> finding = awaitFinding(proxy, "hot-rows");
+            Map<String, Object> finding = awaitFinding(live, "hot-rows");
             assertThat(finding).containsEntry("subject", "dom.counters");
             assertThat(action(finding))
                     .containsEntry("action", "parallel: skip")
@@ -174,8 +182,8 @@ class SteeringAdviceServerTest {
         }
     }
 
-    private static void hotWrites(DomainProxy proxy) throws SQLException {
-        try (Connection app = proxy.connect("plain");
+    private static void hotWrites() throws SQLException {
+        try (Connection app = app();
                 Statement statement = app.createStatement()) {
             for (int i = 0; i < HOT_WRITES; i++) {
                 statement.execute("UPDATE counters SET n = n + 1 WHERE id = 1");
@@ -188,8 +196,8 @@ class SteeringAdviceServerTest {
 
     @Test
     void findsNothingInAQuietLoad() throws Exception {
-        try (DomainProxy proxy = proxy();
-                Connection app = proxy.connect("plain")) {
+        try (LiveAdvice live = advice();
+                Connection app = app()) {
             run(app, "ALTER TABLE orders COMMENT 'quick'");
             for (int i = 0; i < 40; i++) {
                 run(app, "UPDATE counters SET n = n + 1 WHERE id = 1");
@@ -197,19 +205,18 @@ class SteeringAdviceServerTest {
             }
             pair.awaitCaughtUp();
             await().atMost(PATIENCE)
-                    .until(() ->
-                            Views.value(advice(proxy), "transactions") instanceof Number read && read.intValue() >= 81);
+                    .until(() -> view(live).get("transactions") instanceof Number read && read.intValue() >= 81);
             // A standby without its share of a busy machine falls behind the ALTER, and does repeat these updates.
-            boolean repeats = standbyRetries(proxy) >= 20;
-            assertThat(findings(proxy))
+            boolean repeats = standbyRetries(live) >= 20;
+            assertThat(rows(view(live), "findings"))
                     .filteredOn(finding -> !"unexplained".equals(finding.get("kind")))
                     .filteredOn(finding -> !(repeats && "hot-rows".equals(finding.get("kind"))))
                     .isEmpty();
         }
     }
 
-    private static long standbyRetries(DomainProxy proxy) {
-        return ((Number) Views.value(rows(advice(proxy), "standbys").get(0), "retries")).longValue();
+    private static long standbyRetries(LiveAdvice live) {
+        return ((Number) Views.value(rows(view(live), "standbys").get(0), "retries")).longValue();
     }
 
     /** The end of a row is found by its columns' types, so a type read wrongly would hide that both changed one row. */
@@ -235,7 +242,7 @@ class SteeringAdviceServerTest {
             run(primary, "UPDATE dom.types SET last = last + 1");
             run(primary, "DELETE FROM dom.types");
             Workload workload = new Workload(10, ApplyCost.DEFAULT);
-            BinlogFile.read(GtidEvents.newest(pair.primary()), workload::add);
+            workload.read(GtidEvents.newest(pair.primary()));
             entries.addAll(workload.entries());
         }
         List<Workload.Entry> last = entries.subList(entries.size() - 5, entries.size());

@@ -1,6 +1,7 @@
 package io.understudy.cli;
 
 import io.understudy.terminal.Failures;
+import io.understudy.terminal.ReportSubcommand;
 import io.understudy.terminal.Subcommand;
 import java.util.Comparator;
 import java.util.List;
@@ -71,6 +72,10 @@ public final class Understudy implements Runnable {
             found.put(new CommandLine(command).getCommandName(), command);
         }
         found.forEach(line::addSubcommand);
+        CommandLine reports = line.getSubcommands().get("report");
+        for (ReportSubcommand report : ServiceLoader.load(ReportSubcommand.class)) {
+            reports.addSubcommand(report);
+        }
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
             command.getErr().println("understudy: " + Failures.sentence(failure));

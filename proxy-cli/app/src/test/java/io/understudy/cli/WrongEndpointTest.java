@@ -67,7 +67,6 @@ class WrongEndpointTest {
     @CsvSource({
         "report steering, gtid-domain",
         "report domains, gtid-domain",
-        "report parallelism, gtid-domain",
         "report mirror, mirror",
         "report commits, commit-latency",
         "report digest 0123456789abcdef, query-log",

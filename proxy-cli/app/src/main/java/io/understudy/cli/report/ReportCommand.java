@@ -18,8 +18,6 @@ import picocli.CommandLine.Spec;
             SessionsReportCommand.class,
             DigestReportCommand.class,
             DomainsReportCommand.class,
-            ParallelismReportCommand.class,
-            SteeringReportCommand.class,
             LostReportCommand.class,
             FailoverReportCommand.class,
             PagesReportCommand.class
@@ -31,9 +29,10 @@ public final class ReportCommand implements Subcommand, Runnable {
 
     @Override
     public void run() {
+        CommandLine line = Objects.requireNonNull(spec).commandLine();
         throw new CommandLine.ParameterException(
-                Objects.requireNonNull(spec).commandLine(),
-                "Missing report: mirror, commits, sessions, digest, domains, parallelism, steering, lost, failover or"
-                        + " pages; -h tells about them");
+                line,
+                "Missing report: one of "
+                        + String.join(", ", line.getSubcommands().keySet()) + "; -h tells about them");
     }
 }

@@ -149,7 +149,7 @@ function steering() {
   if (!view?.rules && state.steering) {
     return [
       ...head("Steering", "Mode " + text(state.steering.mode) + ". No rule gives a domain.", "gtid-domains.md"),
-      ...advice(state.steering),
+      ...advice(),
       leverRules(state.steering),
       raw("/api/steering", () => state.steering)
     ];
@@ -164,7 +164,7 @@ function steering() {
       conflicts(view, state.now),
       { label: "Guard", value: view.guardState?.problem ? "has a problem" : view.guardState?.learning ? "learning" : "watching", level: view.guardState?.problem ? "warn" : "ok", meaning: view.guardState?.problem || count(view.guardState?.tablesKnown, "table") + " known, " + number(view.guardState?.handovers) + " handovers." }
     ].filter(Boolean)),
-    ...(state.steering ? advice(state.steering) : []),
+    ...(state.steering ? advice() : []),
     rangeChoice(),
     charts("steering", [
       { title: "Lag of the slowest domain", series: [["domainLag", "lag"]], format: duration },

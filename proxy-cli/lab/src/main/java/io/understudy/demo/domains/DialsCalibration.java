@@ -1,8 +1,8 @@
 package io.understudy.demo.domains;
 
-import io.understudy.plugins.gtiddomain.parallelism.AppliedTransaction;
-import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
-import io.understudy.plugins.gtiddomain.parallelism.ParallelApply;
+import io.understudy.steering.parallelism.AppliedTransaction;
+import io.understudy.steering.parallelism.ApplyCost;
+import io.understudy.steering.parallelism.ParallelApply;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.understudy.demo.domains;
 
 import io.understudy.demo.Output;
 import io.understudy.embedded.EmbeddedPair;
-import io.understudy.plugins.gtiddomain.parallelism.Dials;
+import io.understudy.steering.parallelism.Dials;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -2,11 +2,10 @@ package io.understudy.demo.domains;
 
 import io.understudy.demo.Sessions;
 import io.understudy.embedded.EmbeddedPair;
-import io.understudy.plugins.binlog.BinlogFile;
-import io.understudy.plugins.gtiddomain.parallelism.ApplyCost;
-import io.understudy.plugins.gtiddomain.parallelism.Dials;
-import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
-import io.understudy.plugins.gtiddomain.parallelism.Workload;
+import io.understudy.steering.parallelism.ApplyCost;
+import io.understudy.steering.parallelism.Dials;
+import io.understudy.steering.parallelism.ParallelismReport;
+import io.understudy.steering.parallelism.Workload;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -110,7 +109,7 @@ final class DialsExperiment {
         double[] commits = load();
         pair.primary().execute("SET GLOBAL binlog_commit_wait_count=0");
         Workload workload = new Workload(transactions, ApplyCost.DEFAULT);
-        BinlogFile.read(newestLog(), workload::add);
+        workload.read(newestLog());
         List<Integer> groupSizes = ParallelismReport.groups(workload.entries()).stream()
                 .map(List::size)
                 .toList();

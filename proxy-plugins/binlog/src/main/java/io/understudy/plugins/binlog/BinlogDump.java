@@ -74,23 +74,23 @@ public final class BinlogDump {
     /** The next attempt, while it waits for the end of a pause. */
     private Future<?> pausing = NoTask.NONE;
 
-    /**
-     * @param wantTables whether the listener needs the names of tables
-     * @param nanoClock monotonic, the clock that stamps packets
-     * @param serverId server id of the connection, or 0 to choose one
-     * @param rest called after each read: nanoseconds for which the log may be left unread, see
-     *     {@link io.understudy.plugin.ServerStream#restNanos}
-     */
+    /** A dump connection for all events and tables, which leaves the log unread for {@link #REST} after each read. */
     public BinlogDump(
             ServerConnector connector,
             PrimaryQueries queries,
             ScheduledExecutorService executor,
-            LongSupplier nanoClock,
-            long serverId,
-            boolean wantTables,
-            LongSupplier rest,
+            BinlogEvents events,
             BinlogListener listener) {
-        this(connector, queries, executor, nanoClock, serverId, () -> wantTables, rest, Bytes.NONE, listener);
+        this(
+                connector,
+                queries,
+                executor,
+                System::nanoTime,
+                0,
+                () -> true,
+                REST::toNanos,
+                new Bytes(() -> false, () -> true, events),
+                listener);
     }
 
     /**
@@ -104,7 +104,13 @@ public final class BinlogDump {
         static final Bytes NONE = new Bytes(() -> false, () -> false, BinlogStream.UNWANTED);
     }
 
-    /** @param wantTables called at the begin of each transaction */
+    /**
+     * @param nanoClock monotonic, the clock that stamps packets
+     * @param serverId server id of the connection, or 0 to choose one
+     * @param wantTables whether the listener needs the names of tables, called at the begin of each transaction
+     * @param rest called after each read: nanoseconds for which the log may be left unread, see
+     *     {@link io.understudy.plugin.ServerStream#restNanos}
+     */
     BinlogDump(
             ServerConnector connector,
             PrimaryQueries queries,

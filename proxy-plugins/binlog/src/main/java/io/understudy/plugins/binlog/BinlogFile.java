@@ -28,13 +28,19 @@ public final class BinlogFile {
 
     private BinlogFile() {}
 
+    /** Reads all transactions of a file, without their events. See {@link #read(Path, BinlogEvents, Consumer)}. */
+    public static void read(Path file, Consumer<BinlogTransaction> out) throws IOException {
+        read(file, BinlogStream.UNWANTED, out);
+    }
+
     /**
      * Reads all transactions of a file, with their tables.
      *
+     * @param events receives each event before its transaction; of a long one the beginning
      * @param out receives each in the file's order, on this thread
      * @throws IOException if the file cannot be read, is no binary log, or is encrypted
      */
-    public static void read(Path file, Consumer<BinlogTransaction> out) throws IOException {
+    public static void read(Path file, BinlogEvents events, Consumer<BinlogTransaction> out) throws IOException {
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16);
                 DataInputStream data = new DataInputStream(in)) {
             int magic = data.readInt();
@@ -46,13 +52,14 @@ public final class BinlogFile {
                 throw new IOException(
                         file + " does not begin like a binary log file; give files such as binlog.000001");
             }
-            read(file, data, out);
+            read(file, data, events, out);
         } catch (EOFException e) {
             throw new IOException(file + " is too short for a binary log file", e);
         }
     }
 
-    private static void read(Path file, DataInputStream data, Consumer<BinlogTransaction> out) throws IOException {
+    private static void read(Path file, DataInputStream data, BinlogEvents events, Consumer<BinlogTransaction> out)
+            throws IOException {
         BinlogParser parser = null;
         byte[] header = new byte[EventHeader.LENGTH];
         for (long at = 4; ; ) {
@@ -86,6 +93,11 @@ public final class BinlogFile {
             }
             try {
                 parser.event(buf, 0, event.length, at);
+                if (type == EventType.FORMAT_DESCRIPTION) {
+                    events.onFormat(event);
+                } else if (parser.open()) {
+                    events.onEvent(buf, 0, event.length, EventType.beginsTransaction(type), event.length == length);
+                }
                 at += length;
                 parser.eventEnd(at, false);
             } catch (IndexOutOfBoundsException | IllegalStateException e) {

@@ -2,7 +2,6 @@ package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ServerFlavor;
-import java.nio.charset.StandardCharsets;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -17,10 +16,6 @@ import java.util.function.Consumer;
  * a single event.
  */
 final class BinlogParser {
-    private static final int CHECKSUM = 4;
-    /** Length of the server's version in a format description event. */
-    private static final int VERSION = 50;
-
     private enum Ending {
         NOT_YET,
         AT_LAST_BYTE
@@ -31,7 +26,6 @@ final class BinlogParser {
     private final Consumer<BinlogTransaction> out;
     private final TableMaps names = new TableMaps();
     private final GtidFields fields = new GtidFields();
-    private final RowReader rows = new RowReader();
 
     private int checksum;
     private boolean open;
@@ -49,7 +43,6 @@ final class BinlogParser {
     private long seconds;
     private long rowEvents;
     private long thread;
-    private long second;
 
     BinlogParser(ServerFlavor flavor, boolean wantTables, Consumer<BinlogTransaction> out) {
         this(flavor, () -> wantTables, out);
@@ -134,24 +127,12 @@ final class BinlogParser {
                 logged.first(),
                 seconds,
                 rowEvents,
-                thread,
-                hints());
+                thread);
         open = false;
         logged.clear();
         ending = Ending.NOT_YET;
         tables.clear();
         out.accept(transaction);
-    }
-
-    private ApplyHints hints() {
-        return mariadb
-                ? new ApplyHints(
-                        (fields.flags & GtidFields.ALLOW_PARALLEL) != 0,
-                        (fields.flags & GtidFields.WAITED) != 0,
-                        fields.alter(),
-                        second,
-                        tablesWanted ? rows.images() : RowImages.UNKNOWN)
-                : ApplyHints.NONE;
     }
 
     private void begin(ByteBuf buf, int index, long nanos) {
@@ -169,8 +150,6 @@ final class BinlogParser {
         seconds = 0;
         rowEvents = 0;
         thread = fields.thread;
-        second = EventHeader.second(buf, index);
-        rows.begin();
         kind = (fields.flags & GtidFields.PREPARED_XA) != 0
                 ? TransactionKind.XA_PREPARE
                 : (fields.flags & GtidFields.COMPLETED_XA) != 0 ? TransactionKind.XA_END : TransactionKind.WRITE;
@@ -186,7 +165,6 @@ final class BinlogParser {
             }
             case EventType.TRANSACTION_PAYLOAD -> {
                 tablesKnown = false; // they are compressed inside it
-                rows.unreadable();
                 complete();
             }
             case EventType.TABLE_MAP -> table(buf, body, end);
@@ -212,13 +190,9 @@ final class BinlogParser {
             default -> {
                 if (EventType.isUnknown(type, mariadb)) {
                     tablesKnown = false;
-                    rows.unreadable();
                 } else if (EventType.holdsRows(type)) {
                     boolean goesOn = type == EventType.PARTIAL_ROWS && buf.getUnsignedIntLE(body + 4) > 1;
                     rowEvents += goesOn ? 0 : 1;
-                    if (tablesWanted && mariadb) {
-                        rows.rows(type, buf, body, end);
-                    }
                 }
                 // Others are annotations and variables of the next statement.
             }
@@ -260,7 +234,6 @@ final class BinlogParser {
     private void statement() {
         statements = true;
         tablesKnown = false;
-        rows.unreadable();
     }
 
     private void table(ByteBuf buf, int body, int end) {
@@ -268,14 +241,7 @@ final class BinlogParser {
             return;
         }
         String name = names.read(buf, body, end);
-        if (name == null) {
-            tablesKnown = false;
-            return;
-        }
-        if (mariadb) {
-            rows.table(name, buf, body, end);
-        }
-        if (!tables.add(name)) {
+        if (name == null || !tables.add(name)) {
             tablesKnown = false;
         }
     }
@@ -290,15 +256,6 @@ final class BinlogParser {
      */
     private void format(ByteBuf buf, int index, int shown, long length) {
         names.clear();
-        rows.clear();
-        int version = index + EventHeader.LENGTH + 2;
-        if (shown < EventHeader.LENGTH + 2 + VERSION) {
-            throw new IndexOutOfBoundsException("a format description event is cut off");
-        }
-        String server = buf.toString(version, VERSION, StandardCharsets.ISO_8859_1);
-        boolean known =
-                shown == length && !server.startsWith("5.0") && !server.startsWith("5.1") && !server.startsWith("5.5.");
-        // The event ends with the algorithm (0 none, 1 CRC32) and always four bytes of checksum.
-        checksum = known && buf.getByte(index + shown - 1 - CHECKSUM) == 1 ? CHECKSUM : 0;
+        checksum = EventHeader.checksumBytes(buf, index, shown, length);
     }
 }

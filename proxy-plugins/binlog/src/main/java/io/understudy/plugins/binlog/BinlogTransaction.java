@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * @param rowEvents number of events that hold changed rows
  * @param thread connection id of the client that wrote it on {@code serverId}; 0 if it is not logged: MariaDB before
  *     11.5 with row-based logging, MySQL with compressed transactions
- * @param hints for parallel apply; {@link ApplyHints#NONE} on MySQL
  */
 public record BinlogTransaction(
         @Nullable String gtid,
@@ -47,8 +46,7 @@ public record BinlogTransaction(
         @Nullable LoggedStatement statement,
         long seconds,
         long rowEvents,
-        long thread,
-        ApplyHints hints) {
+        long thread) {
     /** Most tables listed of one transaction. */
     public static final int MAX_TABLES = 64;
 

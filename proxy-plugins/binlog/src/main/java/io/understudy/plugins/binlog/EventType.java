@@ -3,14 +3,14 @@ package io.understudy.plugins.binlog;
 /**
  * Type codes of the binary log events that are read (MySQL's {@code binlog_event.h}, MariaDB's {@code log_event.h}).
  */
-final class EventType {
+public final class EventType {
     static final int QUERY = 2;
     static final int STOP = 3;
     static final int ROTATE = 4;
     static final int FORMAT_DESCRIPTION = 15;
     static final int XID = 16;
     static final int EXECUTE_LOAD_QUERY = 18;
-    static final int TABLE_MAP = 19;
+    public static final int TABLE_MAP = 19;
     static final int HEARTBEAT = 27;
     static final int MYSQL_GTID = 33;
     static final int MYSQL_ANONYMOUS_GTID = 34;
@@ -18,7 +18,7 @@ final class EventType {
     static final int TRANSACTION_PAYLOAD = 40;
     static final int HEARTBEAT_V2 = 41;
     static final int MYSQL_TAGGED_GTID = 42;
-    static final int MARIADB_GTID = 162;
+    public static final int MARIADB_GTID = 162;
     static final int START_ENCRYPTION = 164;
     static final int QUERY_COMPRESSED = 165;
     /** MariaDB 12.3: a part of an event with rows that is too long for one packet. */
@@ -30,33 +30,15 @@ final class EventType {
      * Returns whether the event holds rows inserted, updated or deleted: versions 1 and 2, MySQL's partial updates,
      * MariaDB's compressed ones and parts of long ones.
      */
-    static boolean holdsRows(int type) {
+    public static boolean holdsRows(int type) {
         return type >= 23 && type <= 25
                 || type >= 30 && type <= 32
                 || type == 39
                 || type >= 166 && type <= PARTIAL_ROWS;
     }
 
-    /** Returns whether the event holds uncompressed rows: versions 1 and 2. */
-    static boolean plainRows(int type) {
-        return type >= 23 && type <= 25 || type >= 30 && type <= 32;
-    }
-
-    /** Returns whether the rows of {@link #plainRows} have version 2, with extra data in front. */
-    static boolean secondVersion(int type) {
-        return type >= 30 && type <= 32;
-    }
-
-    static boolean insertsRows(int type) {
-        return type == 23 || type == 30;
-    }
-
-    static boolean updatesRows(int type) {
-        return type == 24 || type == 31;
-    }
-
     /** Returns whether the event is newer than this reader, so that it may hold anything. */
-    static boolean isUnknown(int type, boolean mariadb) {
+    public static boolean isUnknown(int type, boolean mariadb) {
         return type > (mariadb ? PARTIAL_ROWS : LAST_OF_MYSQL);
     }
 

@@ -7,13 +7,10 @@ import org.jspecify.annotations.Nullable;
 final class GtidFields {
     static final int STANDALONE = 0x01;
     static final int GROUP_COMMIT_ID = 0x02;
-    static final int ALLOW_PARALLEL = 0x08;
-    static final int WAITED = 0x10;
     static final int PREPARED_XA = 0x40;
     static final int COMPLETED_XA = 0x80;
 
     private static final int EXTRA_ENGINES = 0x01;
-    private static final int EXTRA_START_ALTER = 0x02;
     private static final int EXTRA_ALTER = 0x04 | 0x08;
     private static final int EXTRA_THREAD = 0x10;
 
@@ -28,8 +25,6 @@ final class GtidFields {
     long group;
     /** MariaDB's flags; 0 on MySQL. */
     int flags;
-    /** MariaDB's further flags; 0 on MySQL. */
-    private int extra;
     /** MariaDB 11.5 and newer: connection id of the client that wrote the transaction; else 0. */
     long thread;
 
@@ -39,14 +34,7 @@ final class GtidFields {
         sequence = 0;
         group = BinlogTransaction.NO_GROUP;
         flags = 0;
-        extra = 0;
         thread = 0;
-    }
-
-    AlterPhase alter() {
-        return (extra & EXTRA_START_ALTER) != 0
-                ? AlterPhase.START
-                : (extra & EXTRA_ALTER) != 0 ? AlterPhase.END : AlterPhase.WHOLE;
     }
 
     /**
@@ -79,7 +67,7 @@ final class GtidFields {
         if (at >= end) {
             return 0;
         }
-        extra = buf.getUnsignedByte(at++);
+        int extra = buf.getUnsignedByte(at++);
         at += (extra & EXTRA_ENGINES) != 0 ? 1 : 0;
         at += (extra & EXTRA_ALTER) != 0 ? 8 : 0;
         return (extra & EXTRA_THREAD) != 0 && at + 4 <= end ? buf.getUnsignedIntLE(at) : 0;

@@ -23,7 +23,15 @@ class BinlogDumpTest {
 
     private BinlogDump dump(long serverId) {
         BinlogDump dump = new BinlogDump(
-                primary, primary, executor, executor::nanos, serverId, true, () -> 0, new BinlogListener() {
+                primary,
+                primary,
+                executor,
+                executor::nanos,
+                serverId,
+                () -> true,
+                () -> 0,
+                BinlogDump.Bytes.NONE,
+                new BinlogListener() {
                     @Override
                     public void onTransaction(BinlogTransaction transaction) {
                         transactions.add(transaction);

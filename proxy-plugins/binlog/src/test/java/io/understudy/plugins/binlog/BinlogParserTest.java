@@ -78,7 +78,6 @@ class BinlogParserTest {
             assertThat(only().tables()).containsExactly("shop.t");
             assertThat(only().tablesKnown()).isTrue();
             assertThat(only().rowEvents()).isEqualTo(1);
-            assertThat(only().hints().rows()).isEqualTo(RowImages.UNKNOWN);
         }
 
         @Test

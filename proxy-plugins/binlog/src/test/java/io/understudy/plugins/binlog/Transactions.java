@@ -34,7 +34,6 @@ public final class Transactions {
                 null,
                 0,
                 0,
-                0,
-                ApplyHints.NONE);
+                0);
     }
 }

@@ -2,7 +2,6 @@ package io.understudy.plugins.commitlatency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.plugins.binlog.ApplyHints;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
@@ -69,8 +68,7 @@ class GtidJoinTest {
                 null,
                 0,
                 0,
-                0,
-                ApplyHints.NONE);
+                0);
     }
 
     private static void tell(GtidJoin join, Commit commit) {

@@ -2,7 +2,6 @@ package io.understudy.plugins.commitlatency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.plugins.binlog.ApplyHints;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
 import java.util.ArrayList;
@@ -61,8 +60,7 @@ class ProcedureCommitsTest {
                 null,
                 0,
                 0,
-                thread,
-                ApplyHints.NONE));
+                thread));
     }
 
     private void over() {

@@ -2,8 +2,6 @@ package io.understudy.plugins.gtiddomain;
 
 import io.understudy.plugins.gtiddomain.ownership.Conflict;
 import io.understudy.plugins.gtiddomain.ownership.OwnershipReport;
-import io.understudy.plugins.gtiddomain.parallelism.ParallelismReport;
-import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.tagging.Policy;
 import io.understudy.plugins.gtiddomain.tagging.WriteOutcome;
@@ -14,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,17 +19,12 @@ import org.jspecify.annotations.Nullable;
 /** The view of {@code /api/domains}. Thread-safe. */
 final class DomainsView implements Supplier<Object> {
     private static final int MAX_CONTESTED = 50;
-    private static final long LONG_MICROS = 500_000;
-    /** The simulations take some hundredths of a second, and a dashboard asks every two seconds. */
-    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final RunningDomains domains;
-    private final Supplier<Map<String, Object>> parallelism;
     private final LongSupplier nanos;
 
-    DomainsView(RunningDomains domains, Workload workload, LongSupplier nanos) {
+    DomainsView(RunningDomains domains, LongSupplier nanos) {
         this.domains = domains;
-        parallelism = new Recent<>(() -> ParallelismReport.of(workload, LONG_MICROS), FRESH_NANOS, nanos);
         this.nanos = nanos;
     }
 
@@ -58,7 +50,6 @@ final class DomainsView implements Supplier<Object> {
         view.put("window", domains.window.view(nanos.getAsLong(), MAX_CONTESTED));
         view.put("standbys", domains.standbys.lagView());
         view.put("applierErrors", domains.standbys.errorsView());
-        view.put("parallelism", parallelism.get());
         return view;
     }
 

@@ -1,6 +1,5 @@
 package io.understudy.plugins.gtiddomain;
 
-import io.understudy.plugins.gtiddomain.advice.RulesInForce;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.steering.Lever;
 import io.understudy.plugins.gtiddomain.steering.LeverRule;
@@ -14,7 +13,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,18 +97,6 @@ public record GtidDomainConfig(
             }
         }
         return new TaggingRules(mode, guard, procedure, tagged);
-    }
-
-    /** Returns what advice has to respect. */
-    RulesInForce inForce() {
-        Set<String> names = rules.stream().map(DomainRule::name).collect(Collectors.toSet());
-        Set<Long> domains = tags().rules().stream().map(TaggedRule::domain).collect(Collectors.toSet());
-        domains.add(defaultDomain);
-        return new RulesInForce(names, domains, names(Lever.TWO_PHASE), names(Lever.SKIP_PARALLEL));
-    }
-
-    private List<String> names(Lever lever) {
-        return leverRules(lever).stream().map(LeverRule::name).toList();
     }
 
     /** Returns the same with {@link Mode#ADVISE}. */

@@ -14,7 +14,6 @@ import io.understudy.plugins.gtiddomain.ownership.Handovers;
 import io.understudy.plugins.gtiddomain.ownership.LongWaits;
 import io.understudy.plugins.gtiddomain.ownership.Orphans;
 import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
-import io.understudy.plugins.gtiddomain.parallelism.Workload;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.LogPace;
@@ -86,7 +85,7 @@ final class RunningDomains implements DomainAction {
     private final LongWaits waits = new LongWaits(NANOS);
 
     /** @param noDomains called when the primary turns out to be a MySQL server */
-    RunningDomains(PluginContext context, GtidDomainConfig config, Workload workload, Runnable noDomains) {
+    RunningDomains(PluginContext context, GtidDomainConfig config, Runnable noDomains) {
         this.context = context;
         this.config = config;
         indexes = new DomainIndexes(config.defaultDomain());
@@ -112,7 +111,7 @@ final class RunningDomains implements DomainAction {
         binlog = new BinlogGuard(
                 indexes, standbys.progress(), dictionary, () -> policy.ownership, () -> allObserved, threads::contains);
         poller = new Poller(context.primary(), this::isServerUnreachable, this::beforePoll, noDomains, this::poll);
-        context.publish("domains", new DomainsView(this, workload, NANOS));
+        context.publish("domains", new DomainsView(this, NANOS));
         polling = context.executor()
                 .scheduleWithFixedDelay(poller, 0, config.poll().toMillis(), TimeUnit.MILLISECONDS);
         LogPace pace = new LogPace(NANOS, config.poll().toNanos());

@@ -18,7 +18,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,12 +28,10 @@ final class Steering {
 
     private final SteeringMeters meters;
     private final Set<String> said = ConcurrentHashMap.newKeySet();
-    private final Supplier<Object> advice;
     private volatile GtidDomainConfig config;
     private volatile Levers levers;
 
-    Steering(PluginContext context, GtidDomainConfig config, Supplier<Object> advice) {
-        this.advice = advice;
+    Steering(PluginContext context, GtidDomainConfig config) {
         meters = new SteeringMeters(context.meters());
         this.config = config;
         levers = levers(config);
@@ -70,7 +67,6 @@ final class Steering {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("mode", config.mode().name().toLowerCase(Locale.ROOT));
         view.put("rules", levers.view());
-        view.put("advice", advice.get());
         return view;
     }
 

@@ -9,8 +9,7 @@
  *   <li>{@code tagging}: the domain of a session's next write, and the injected statement that sets it;
  *   <li>{@code ownership}: the guard, which keeps dependent writes in one domain;
  *   <li>{@code progress}: what the standbys have applied;
- *   <li>{@code catalog}: which tables depend on each other;
- *   <li>{@code advice} and {@code parallelism}: what held up the standbys, and what would help.
+ *   <li>{@code catalog}: which tables depend on each other.
  * </ul>
  */
 @NullMarked

@@ -3,7 +3,6 @@ package io.understudy.plugins.gtiddomain.ownership;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugins.binlog.ApplyHints;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.LoggedStatement;
 import io.understudy.plugins.binlog.PrimaryFacts;
@@ -85,8 +84,7 @@ class BinlogGuardTest {
                 statements,
                 0,
                 0,
-                thread,
-                ApplyHints.NONE));
+                thread));
     }
 
     private void wrote(long domain, long thread, String... texts) {

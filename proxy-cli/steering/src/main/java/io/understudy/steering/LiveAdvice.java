@@ -1,0 +1,78 @@
+package io.understudy.steering;
+
+import io.understudy.config.StandbyConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.server.QueryPool;
+import io.understudy.steering.parallelism.Workload;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** The advice of some time: reads the primary's binary log from now on, and probes the standbys. */
+public final class LiveAdvice implements AutoCloseable {
+    private static final long EVERY_MILLIS = 100;
+
+    private final Workload workload;
+    private final RulesInForce rules;
+    private final Stalls stalls;
+    private final List<QueryPool> pools = new ArrayList<>();
+    private final List<StandbyWatch> watches = new ArrayList<>();
+    private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+    private final LiveBinlog log;
+
+    /**
+     * Begins to read and to probe.
+     *
+     * @param workload receives the transactions
+     * @throws IOException if no account is configured
+     */
+    public LiveAdvice(UnderstudyConfig servers, RulesInForce rules, Workload workload) throws IOException {
+        this.workload = workload;
+        this.rules = rules;
+        stalls = new Stalls(servers.standbys().stream().map(StandbyConfig::name).toList());
+        log = new LiveBinlog(
+                servers.primary(), (transaction, hints) -> stalls.logged(workload.add(transaction, hints)));
+        for (StandbyConfig standby : servers.standbys()) {
+            QueryPool pool = QueryPool.to(standby);
+            pools.add(pool);
+            watches.add(new StandbyWatch(standby.name(), pool.dataSource(), stalls, System::nanoTime));
+        }
+        executor.scheduleWithFixedDelay(
+                () -> watches.forEach(StandbyWatch::poll), 0, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Returns whether what is committed now will be read. */
+    public boolean reads() {
+        return log.reads();
+    }
+
+    /** See {@link LiveBinlog#await}. */
+    public void await(Duration length) throws IOException, InterruptedException {
+        log.await(length);
+    }
+
+    /** Probes once more and returns what is known now. */
+    public Map<String, Object> view() throws InterruptedException {
+        try {
+            executor.submit(() -> watches.forEach(watch -> watch.poll(true))).get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e); // a watch keeps its failures to itself
+        }
+        List<StandbyFacts> standbys = watches.stream().map(StandbyWatch::facts).toList();
+        // Of the log's transactions only the last are simulated; what was measured is of all that were read.
+        return SteeringAdvice.of(workload, standbys, stalls.all(), rules, workload.added());
+    }
+
+    @Override
+    public void close() {
+        log.close();
+        executor.shutdownNow();
+        pools.forEach(QueryPool::close);
+    }
+}

@@ -1,0 +1,119 @@
+package io.understudy.steering;
+
+import io.netty.channel.EventLoopGroup;
+import io.understudy.config.MonitorConfig;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.config.Transport;
+import io.understudy.connection.NettyServerConnector;
+import io.understudy.connection.NetworkTransport;
+import io.understudy.plugins.binlog.BinlogDump;
+import io.understudy.plugins.binlog.BinlogListener;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.JdbcPrimaryQueries;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.server.QueryPool;
+import io.understudy.steering.parallelism.ApplyHints;
+import io.understudy.steering.parallelism.LoggedHints;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+
+/** Reads the primary's binary log from now on, through a dump connection of its own. */
+public final class LiveBinlog implements AutoCloseable {
+    private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
+
+    private final PrimaryConfig primary;
+    private final QueryPool queries;
+    private final EventLoopGroup loops;
+    private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+    private final BinlogDump dump;
+    private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
+    private final CompletableFuture<String> trouble = new CompletableFuture<>();
+
+    /**
+     * Begins to read.
+     *
+     * @param out receives the transactions that the primary commits, on one thread
+     * @throws IOException if no account is configured
+     */
+    public LiveBinlog(PrimaryConfig primary, BiConsumer<BinlogTransaction, ApplyHints> out) throws IOException {
+        this.primary = primary;
+        MonitorConfig monitor = primary.monitor();
+        QueryPool pool = QueryPool.to(primary);
+        if (monitor == null || pool == null) {
+            throw new IOException(
+                    "primary.monitor is not configured; add an account with REPLICATION SLAVE, or give files");
+        }
+        queries = pool;
+        NetworkTransport transport = NetworkTransport.resolve(Transport.NIO);
+        loops = transport.relayGroup(1, "report");
+        NettyServerConnector client = new NettyServerConnector(
+                transport,
+                loops,
+                primary.address(),
+                monitor.user(),
+                monitor.password(),
+                primary.tls(),
+                primary.connectTimeout(),
+                LOGIN_TIMEOUT);
+        LoggedHints hints = new LoggedHints();
+        dump = new BinlogDump(
+                client,
+                new JdbcPrimaryQueries(queries.dataSource(), () -> false),
+                executor,
+                hints,
+                new BinlogListener() {
+                    @Override
+                    public void onStart(PrimaryFacts facts, boolean replaced) {
+                        begun.complete(true);
+                    }
+
+                    @Override
+                    public void onTransaction(BinlogTransaction transaction) {
+                        out.accept(transaction, hints.of(transaction));
+                    }
+
+                    @Override
+                    public void onGap(BinlogTrouble gap) {
+                        trouble.complete(gap.message());
+                    }
+                });
+        dump.start();
+    }
+
+    /** Returns whether what is committed now will be read. */
+    public boolean reads() {
+        return begun.isDone() && !trouble.isDone();
+    }
+
+    /**
+     * Waits for that time.
+     *
+     * @throws IOException if the server refuses the dump, or the connection has ended
+     */
+    public void await(Duration length) throws IOException, InterruptedException {
+        try {
+            String why = trouble.get(length.toMillis(), TimeUnit.MILLISECONDS);
+            throw new IOException("no binary log from " + primary.address() + ": " + why);
+        } catch (TimeoutException e) {
+            // As long as asked for.
+        } catch (ExecutionException e) {
+            throw new IOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        dump.stop();
+        executor.shutdownNow();
+        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        queries.close();
+    }
+}

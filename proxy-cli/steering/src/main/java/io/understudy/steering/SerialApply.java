@@ -1,0 +1,70 @@
+package io.understudy.steering;
+
+import io.understudy.steering.parallelism.Workload;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+
+/**
+ * Finds standbys that are late because they apply one transaction after the other: no single transaction needs to be
+ * long for that, so there may be no stall.
+ */
+final class SerialApply {
+    private static final int WORKERS = 8;
+    private static final Predicate<Workload.Entry> ALL = entry -> true;
+    /** A standby that is less late loses nothing worth a restart of its applier. */
+    private static final long LEAST_MICROS = 1_000_000;
+
+    private final Evidence evidence;
+    private final WhatIf whatIf;
+
+    SerialApply(Evidence evidence, WhatIf whatIf) {
+        this.evidence = evidence;
+        this.whatIf = whatIf;
+    }
+
+    List<StallCause> findings() {
+        StandbyFacts standby = evidence.standby();
+        if (standby == null || !standby.serial() || standby.lateMicros() < LEAST_MICROS) {
+            return List.of();
+        }
+        return List.of(new StallCause(
+                StallCause.Kind.SERIAL_APPLY,
+                "standby " + standby.name(),
+                standby.lateMicros(),
+                true,
+                evidence.entries().size(),
+                "",
+                String.format(
+                        Locale.ROOT,
+                        "it was up to %.1f s late, and applies one transaction after the other (%s)",
+                        standby.lateMicros() / 1e6,
+                        standby.settings()),
+                List.of(action(standby, ALL, evidence.scale())),
+                ALL));
+    }
+
+    private Action action(StandbyFacts standby, Predicate<Workload.Entry> own, double scale) {
+        String settings = "SET GLOBAL slave_parallel_threads = " + Math.max(standby.workers(), WORKERS)
+                + (standby.notParallel() ? ", slave_parallel_mode = 'optimistic'" : "");
+        return Action.statement(
+                standby.workers() > 1 ? "slave_parallel_mode" : "slave_parallel_threads",
+                Math.round(scale * whatIf.withWorkers(WORKERS, own)),
+                "STOP SLAVE; " + settings + "; START SLAVE",
+                "on standby " + standby.name() + "; without parallel apply no rule has an effect there");
+    }
+
+    /** Without parallel apply no action has an effect, so enabling it comes first. */
+    StallCause first(StallCause finding) {
+        StandbyFacts standby = evidence.standby();
+        if (standby == null
+                || !standby.serial()
+                || finding.actions().isEmpty()
+                || finding.kind() == StallCause.Kind.SERIAL_APPLY) {
+            return finding;
+        }
+        // A finding about single transactions, of which it names the worst, has all of them.
+        double scale = finding.worst().isEmpty() ? evidence.scale() : 1;
+        return finding.with(List.of(action(standby, finding.own(), scale)));
+    }
+}
