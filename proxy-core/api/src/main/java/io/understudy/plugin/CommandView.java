@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A command, borrowed: valid until the callback returns. Values are computed on request. {@link #text} and
- * {@link #copyPacket} need the packet's bytes, which only {@code beforeCommand} and {@code onCommand} have; a
+ * {@link #copyPacket} need the packet's bytes, which only the callbacks before {@code onResponse} have; a
  * {@link #summary} computed there is still available in {@code onResponse}.
  */
 public interface CommandView {
@@ -87,7 +87,10 @@ public interface CommandView {
     /** Returns whether the transaction had written before this command, judged by the kinds of its statements. */
     boolean wroteInTransactionBefore();
 
-    /** Keeps an object of the calling observer with this command until its response is complete. */
+    /**
+     * Keeps an object of the calling observer with this command until its response is complete. What was decided ahead
+     * of the command, in {@link SessionObserver#chooseVariables}, is still attached in {@code onCommand}.
+     */
     void attach(@Nullable Object attachment);
 
     /**

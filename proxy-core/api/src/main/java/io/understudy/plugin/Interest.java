@@ -12,8 +12,8 @@ public final class Interest {
     /** Calls {@link SessionObserver#onResponse}. */
     public static final int RESPONSES = 1 << 2;
     /**
-     * Calls the methods of {@link SessionObserver} that return an {@link InjectedStatement}, and makes the statement's
-     * text available as {@link #STATEMENTS} does.
+     * Calls {@link SessionObserver#beforeCommand} and {@link SessionObserver#chooseVariables}, and makes the
+     * statement's text available as {@link #STATEMENTS} does.
      */
     public static final int BOUNDARY = 1 << 3;
     /**

@@ -1,5 +1,6 @@
 package io.understudy.plugin;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,16 +27,6 @@ public interface SessionObserver {
     default void onResponse(CommandView command, ResponseView response) {}
 
     /**
-     * Returns a statement to inject right after the login, or null. Called once, with {@link Interest#BOUNDARY}.
-     *
-     * <p>Commands of the client wait for the response to the statement, one round trip to the primary. Use this only
-     * for values that are needed before a session's first statement and are not known from an earlier session.
-     */
-    default @Nullable InjectedStatement afterLogin() {
-        return null;
-    }
-
-    /**
      * Returns a statement to inject ahead of a statement of the client, or null. Called with {@link Interest#BOUNDARY}
      * before COM_QUERY, COM_STMT_EXECUTE and COM_STMT_BULK_EXECUTE are forwarded, only when the session is at a
      * boundary: nothing in flight, no transaction, no open cursor, no pending long data, and the statement does not
@@ -45,34 +36,21 @@ public interface SessionObserver {
         return null;
     }
 
-    /**
-     * Returns a statement to inject ahead of a COM_STMT_PREPARE, or null. Called with {@link Interest#BOUNDARY}, only
-     * at a boundary. Some clients send the execution without waiting for the response to the preparation;
-     * {@link #beforeCommand} is not called for such an execution.
-     */
-    default @Nullable InjectedStatement beforePreparation(CommandView command) {
-        return null;
+    /** Returns the variables that the observer sets. Called once, after {@link #interests}. */
+    default List<SessionVariable> variables() {
+        return List.of();
     }
 
     /**
-     * Returns whether the effect of a statement injected by this observer must still be undone. While it returns true,
-     * {@link #beforeUnknown} is called ahead of commands that may write.
-     */
-    default boolean owes() {
-        return false;
-    }
-
-    /**
-     * Returns a statement to inject while the observer {@link #owes}, or null.
+     * Says which values of the {@link #variables} a command needs, by {@link SessionVariable#want}; the others are set
+     * back. Called with {@link Interest#BOUNDARY} by an observer with variables, ahead of statements and preparations.
+     * Some clients send the execution without waiting for the response to the preparation, and nothing can be injected
+     * between the two.
      *
-     * <p>Called ahead of statements and preparations that are not at a boundary because others are in flight or long
-     * data is pending, ahead of long data, and ahead of commands that the proxy does not know. Never called inside a
-     * transaction or before a statement that reads diagnostics. A statement in flight may nevertheless have begun a
-     * transaction, so the server may reject the injected statement.
+     * @param atBoundary whether {@link #beforeCommand}'s conditions hold. If not, the observer is called only while a
+     *     variable is not at rest, and never inside a transaction
      */
-    default @Nullable InjectedStatement beforeUnknown(CommandView command) {
-        return null;
-    }
+    default void chooseVariables(CommandView command, boolean atBoundary) {}
 
     /** Called with the result of a statement that this observer injected. */
     default void onInjected(InjectedStatement statement, InjectionResult result) {}
@@ -84,30 +62,10 @@ public interface SessionObserver {
     default void onReset() {}
 
     /**
-     * Called once after a method of this observer has thrown, and nothing after it: the session goes on without it.
-     *
-     * @return what undoes this observer's statements, sent ahead of the next command that {@link #beforeCommand},
-     *     {@link #beforePreparation} or {@link #beforeUnknown} would be asked about, unless the session is reset
-     *     before; or null
-     */
-    default @Nullable InjectedStatement onRetired() {
-        return null;
-    }
-
-    /**
-     * Called once when the plugin was removed from the configuration and the session goes on. Only {@link #onClose}
-     * comes after it.
-     *
-     * @return what undoes this observer's statements, see {@link #onRetired}; or null
-     */
-    default @Nullable InjectedStatement onRemoved() {
-        return onRetired();
-    }
-
-    /**
-     * Called once, as the last callback, when the session has ended. The session continues after the reason
-     * {@code unread}, relayed unread because a packet did not fit the protocol, and after {@code removed}, because the
-     * plugin was removed from the configuration.
+     * Called once, as the last callback, when the session has ended. The session goes on after three reasons:
+     * {@code unread}, because a packet did not fit the protocol; {@code removed}, because the plugin was removed from
+     * the configuration; {@code retired}, because a method of this observer has thrown. After the last two the proxy
+     * sets the {@link #variables} back.
      */
     default void onClose(String reason) {}
 }

@@ -4,6 +4,9 @@ import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.SessionVariable;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -12,20 +15,26 @@ public final class FakeClient extends FakeSession {
     private static final String NONE = "-";
 
     private final SessionObserver observer;
+    /** The observer, until it is retired. */
+    private SessionObserver called;
+
     private boolean autocommit = true;
     private boolean inTransaction;
     private long number;
     private int refusal;
-    private @Nullable String injected;
+    private String injected = NONE;
+    private final List<Runnable> responses = new ArrayList<>();
 
     public FakeClient(String user, Function<SessionContext, SessionObserver> open) {
         super(user);
         observer = open.apply(this);
+        called = observer;
     }
 
     public FakeClient(String user, String serverVersion, Function<SessionContext, SessionObserver> open) {
         super(user, "shop", "127.0.0.1", serverVersion);
         observer = open.apply(this);
+        called = observer;
     }
 
     public SessionObserver observer() {
@@ -37,19 +46,20 @@ public final class FakeClient extends FakeSession {
         refusal = errorCode;
     }
 
-    /** Returns the statement injected before the last one, or "-". */
+    /** Returns the statements injected before the last one, or "-". */
     public String injected() {
-        return injected == null ? NONE : injected;
+        return injected;
     }
 
-    /** Completes the login; returns the statement injected after it, or "-". */
+    /** Completes the login; returns the statements injected after it, or "-". */
     public String logIn() {
-        injected = null;
-        inject(observer.afterLogin());
-        return injected();
+        injected = NONE;
+        set(null, true);
+        receive();
+        return injected;
     }
 
-    /** Sends a statement and receives its response; returns the statement injected before it, or "-". */
+    /** Sends a statement and receives its response; returns the statements injected before it, or "-". */
     public String run(String sql) {
         response(send(sql, !inTransaction));
         return injected();
@@ -58,22 +68,45 @@ public final class FakeClient extends FakeSession {
     /** Sends a statement without receiving its response yet. */
     public FakeExchange send(String sql, boolean boundary) {
         FakeExchange command = FakeExchange.to(sql).numbered(++number).beganInTransaction(inTransaction);
-        InjectedStatement statement = null;
-        if (boundary) {
-            statement = observer.beforeCommand(command);
-        } else if (!inTransaction && observer.owes()) {
-            statement = observer.beforeUnknown(command);
+        String settingText = SessionVariable.settingText(command);
+        injected = NONE;
+        if (boundary || !inTransaction && owes()) {
+            called.chooseVariables(command, boundary);
+            set(settingText, boundary);
         }
-        observer.onCommand(command);
-        injected = null;
-        inject(statement);
+        if (settingText != null) {
+            observer.variables().forEach(variable -> variable.sent(settingText));
+        }
+        called.onCommand(command);
+        receive();
         return command;
     }
 
-    private void inject(@Nullable InjectedStatement statement) {
-        if (statement != null) {
-            injected = statement.sql();
-            observer.onInjected(statement, refusal == 0 ? InjectionResult.OK : new InjectionResult(refusal, "refused"));
+    private void receive() {
+        responses.forEach(Runnable::run);
+        responses.clear();
+    }
+
+    /** Returns whether a variable must be set back. */
+    public boolean owes() {
+        return observer.variables().stream().anyMatch(SessionVariable::isAway);
+    }
+
+    /** Has the observer's methods called no more, as when one has thrown. */
+    public void retire() {
+        observer.variables().forEach(SessionVariable::release);
+        called = SessionObserver.NONE;
+        observer.onClose("retired");
+    }
+
+    private void set(@Nullable String settingText, boolean boundary) {
+        for (SessionVariable variable : observer.variables()) {
+            InjectedStatement statement = variable.ahead(settingText, boundary);
+            if (statement != null) {
+                injected = injected.equals(NONE) ? statement.sql() : injected + "; " + statement.sql();
+                InjectionResult result = refusal == 0 ? InjectionResult.OK : new InjectionResult(refusal, "refused");
+                responses.add(() -> variable.responded(statement, result));
+            }
         }
     }
 
@@ -90,7 +123,7 @@ public final class FakeClient extends FakeSession {
             }
             default -> inTransaction |= !autocommit;
         }
-        observer.onResponse(command, command.affected(1).status(inTransaction, autocommit));
+        called.onResponse(command, command.affected(1).status(inTransaction, autocommit));
     }
 
     /** Sets autocommit as the server has it at the login. */
@@ -107,6 +140,7 @@ public final class FakeClient extends FakeSession {
     public void resetConnection() {
         inTransaction = false;
         autocommit = true;
-        observer.onReset();
+        observer.variables().forEach(SessionVariable::reset);
+        called.onReset();
     }
 }

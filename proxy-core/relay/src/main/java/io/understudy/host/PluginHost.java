@@ -285,10 +285,10 @@ public final class PluginHost {
                                 + " possibleInterests() does not; the plugin's author must add it there",
                         plugin.id());
             }
-            return new SessionPlugin(plugin.id(), observer, interests);
+            return new SessionPlugin(plugin.id(), observer, interests, observer.variables());
         } catch (Throwable fault) {
             faulted(session, plugin.id(), where, fault);
-            return new SessionPlugin(plugin.id(), SessionObserver.NONE, Interest.NONE);
+            return new SessionPlugin(plugin.id(), SessionObserver.NONE, Interest.NONE, List.of());
         }
     }
 

@@ -2,6 +2,7 @@ package io.understudy.host;
 
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.SessionVariable;
 import java.util.List;
 
 /**
@@ -9,8 +10,9 @@ import java.util.List;
  *
  * @param id the plugin's
  * @param interests bits of {@link Interest}, asked once
+ * @param variables those that the observer sets, asked once
  */
-public record SessionPlugin(String id, SessionObserver observer, int interests) {
+public record SessionPlugin(String id, SessionObserver observer, int interests, List<SessionVariable> variables) {
     /** Returns all observers' bits together. */
     public static int interests(List<SessionPlugin> plugins) {
         int all = Interest.NONE;

@@ -21,13 +21,15 @@ import java.util.function.Consumer;
  * <p>Only the statement that an observer needs right after the login is sent alone, because the observer needs its
  * result before the first command; the session holds that command until then.
  */
-public final class BoundaryInjector implements StatementGate {
+public final class BoundaryInjector implements StatementGate, InjectionSource.Sink {
     private final SessionModel model;
     private final InjectionSource source;
     private final ByteBufAllocator alloc;
     private final Consumer<ByteBuf> toServer;
     /** Whether the command for which the gate was opened last is at a boundary. */
     private boolean atBoundary;
+    /** Whether the statement is followed by no command that gets a response. */
+    private boolean alone;
 
     public BoundaryInjector(
             SessionModel model, InjectionSource source, ByteBufAllocator alloc, Consumer<ByteBuf> toServer) {
@@ -40,8 +42,8 @@ public final class BoundaryInjector implements StatementGate {
     @Override
     public boolean open(int code) {
         boolean wanted = switch (code) {
-            case CommandCode.QUERY, CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> source.wants();
-            case CommandCode.STMT_PREPARE -> source.wantsAheadOfPreparation();
+            case CommandCode.QUERY, CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE, CommandCode.STMT_PREPARE ->
+                source.wants();
             default -> false;
         };
         atBoundary = wanted && model.atBoundary() && !model.statusInDoubt();
@@ -81,19 +83,8 @@ public final class BoundaryInjector implements StatementGate {
         if (summary != null && summary.readsDiagnostics()) {
             return;
         }
-        for (int i = 0; i < source.size(); i++) {
-            InjectedStatement statement =
-                    atBoundary ? source.beforeCommand(i, exchange) : source.beforeUnknown(i, exchange);
-            for (; statement != null; statement = statement.next()) {
-                ByteBuf packet = encode(statement);
-                if (ResponseGrammars.to(exchange.code()) == null) {
-                    model.expectInjectedAlone(statement, i);
-                } else {
-                    model.expectInjected(statement, i);
-                }
-                toServer.accept(packet);
-            }
-        }
+        alone = ResponseGrammars.to(exchange.code()) == null;
+        source.ahead(exchange, atBoundary, this);
     }
 
     @Override
@@ -101,15 +92,20 @@ public final class BoundaryInjector implements StatementGate {
         if (!model.atBoundary()) {
             return false;
         }
-        for (int i = 0; i < source.size(); i++) {
-            InjectedStatement statement = source.afterLogin(i);
-            for (; statement != null; statement = statement.next()) {
-                ByteBuf packet = encode(statement);
-                model.expectInjectedAlone(statement, i);
-                toServer.accept(packet);
-            }
-        }
+        alone = true;
+        source.afterLogin(this);
         return !model.inFlight().isEmpty();
+    }
+
+    @Override
+    public void inject(InjectedStatement statement, int observer) {
+        ByteBuf packet = encode(statement);
+        if (alone) {
+            model.expectInjectedAlone(statement, observer);
+        } else {
+            model.expectInjected(statement, observer);
+        }
+        toServer.accept(packet);
     }
 
     private ByteBuf encode(InjectedStatement statement) {

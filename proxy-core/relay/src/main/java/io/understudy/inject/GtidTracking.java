@@ -119,19 +119,14 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         return on;
     }
 
-    /** Called at boundaries only, and only while {@link #wants} returns true. */
     @Override
     public int interests() {
         return on ? Interest.BOUNDARY : Interest.NONE;
     }
 
+    /** Called ahead of preparations, too. */
     @Override
     public @Nullable InjectedStatement beforeCommand(CommandView command) {
-        return take(command.number());
-    }
-
-    @Override
-    public @Nullable InjectedStatement beforePreparation(CommandView command) {
         return take(command.number());
     }
 

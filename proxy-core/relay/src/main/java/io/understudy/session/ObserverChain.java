@@ -11,6 +11,8 @@ import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.SessionVariable;
+import io.understudy.protocol.CommandCode;
 import io.understudy.wire.packet.ErrPacket;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +21,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The observers of one session, called in the order of the configuration, followed by the proxy's own
- * {@link GtidTracking}. An observer that throws is reported and replaced by one that undoes its statements; the session
+ * {@link GtidTracking}. An observer that throws is reported and taken out, and its variables are set back; the session
  * continues. Must be used on the session's event loop.
  */
 final class ObserverChain implements CommandListener, InjectionSource, WatchedRows.Fault {
     private static final int ER_USER_LIMIT_REACHED = 1226;
-    /** The reason that an observer is told when its plugin is removed, in place of one why the session ended. */
+    /** The reasons that an observer is told when the session goes on without it. */
     private static final String REMOVED = "removed";
+
+    private static final String RETIRED = "retired";
 
     private static final Logger log = LoggerFactory.getLogger(ObserverChain.class);
 
@@ -37,9 +41,12 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
     private final int core;
     private final String[] names;
     private final SessionObserver[] observers;
+    private final SessionVariable[][] variables;
     private final int[] interests;
     /** Interests of the plugins' observers; that of the proxy itself depends on {@link GtidTracking#wants}. */
     private final int union;
+
+    private boolean setsVariables;
 
     /** Whether nothing is injected, because the account's queries are limited. */
     private boolean quiet;
@@ -57,15 +64,19 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
         names = new String[core + 1];
         observers = new SessionObserver[core + 1];
         interests = new int[core + 1];
+        variables = new SessionVariable[core + 1][];
         for (int i = 0; i < core; i++) {
             names[i] = plugins.get(i).id();
             observers[i] = plugins.get(i).observer();
             interests[i] = plugins.get(i).interests();
+            variables[i] = plugins.get(i).variables().toArray(new SessionVariable[0]);
+            setsVariables |= variables[i].length > 0;
         }
         names[core] = "core";
         observers[core] = tracking;
         interests[core] = tracking.interests();
-        union = SessionPlugin.interests(plugins);
+        variables[core] = new SessionVariable[0];
+        union = SessionPlugin.interests(plugins) | (setsVariables ? Interest.COMMANDS | Interest.BOUNDARY : 0);
         begin();
     }
 
@@ -82,6 +93,9 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
 
     @Override
     public void onCommand(Exchange exchange) {
+        if (setsVariables) {
+            noteSettings(exchange);
+        }
         for (int i = 0; i < observers.length; i++) {
             if ((interests[i] & Interest.COMMANDS) != 0) {
                 exchange.setSlot(i);
@@ -90,6 +104,19 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
                 } catch (Throwable fault) {
                     retire(i, "onCommand", fault);
                 }
+            }
+        }
+    }
+
+    private void noteSettings(Exchange exchange) {
+        String settingText = SessionVariable.settingText(exchange);
+        for (int i = 0; settingText != null && i < core; i++) {
+            try {
+                for (SessionVariable variable : variables[i]) {
+                    variable.sent(settingText);
+                }
+            } catch (Throwable fault) {
+                retire(i, "onClientSets", fault);
             }
         }
     }
@@ -133,6 +160,11 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
             quiet = !changed;
         }
         try {
+            for (SessionVariable variable : variables[observer]) {
+                if (variable.responded(injected, result)) {
+                    return;
+                }
+            }
             observers[observer].onInjected(injected, result);
         } catch (Throwable fault) {
             retire(observer, "onInjected", fault);
@@ -154,6 +186,9 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
         begin();
         for (int i = 0; i < observers.length; i++) {
             try {
+                for (SessionVariable variable : variables[i]) {
+                    variable.reset();
+                }
                 observers[i].onReset();
             } catch (Throwable fault) {
                 retire(i, "onReset", fault);
@@ -170,7 +205,7 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
             try {
                 observers[i].onClose(reason);
             } catch (Throwable fault) {
-                remove(i, "onClose", fault);
+                environment.plugins().faulted(session, names[i], "onClose", fault);
             }
         }
     }
@@ -186,134 +221,109 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
     }
 
     @Override
-    public boolean wantsAheadOfPreparation() {
-        return wants();
-    }
-
-    @Override
     public boolean owes() {
-        if ((union & Interest.BOUNDARY) == 0) {
-            return false;
-        }
-        for (int i = 0; i < observers.length; i++) {
-            if (owes(i)) {
+        for (int i = 0; setsVariables && i < core; i++) {
+            if (isAway(i)) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean owes(int observer) {
-        try {
-            return observers[observer].owes();
-        } catch (Throwable fault) {
-            retire(observer, "owes", fault);
-            return owes(observer);
+    private boolean isAway(int observer) {
+        for (SessionVariable variable : variables[observer]) {
+            if (variable.isAway()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void afterLogin(Sink sink) {
+        for (int i = 0; !quiet && i < core; i++) {
+            set(i, null, true, sink);
+        }
+    }
+
+    private void set(int observer, @Nullable String settingText, boolean atBoundary, Sink sink) {
+        for (SessionVariable variable : variables[observer]) {
+            InjectedStatement statement = variable.ahead(settingText, atBoundary);
+            if (statement != null) {
+                sink.inject(statement, observer);
+            }
         }
     }
 
     @Override
-    public int size() {
-        return observers.length;
-    }
-
-    @Override
-    public @Nullable InjectedStatement afterLogin(int observer) {
-        if (quiet || (interests[observer] & Interest.BOUNDARY) == 0) {
-            return null;
-        }
-        try {
-            return observers[observer].afterLogin();
-        } catch (Throwable fault) {
-            retire(observer, "afterLogin", fault);
-            return null;
-        }
-    }
-
-    @Override
-    public @Nullable InjectedStatement beforeCommand(int observer, Exchange exchange) {
-        if ((interests[observer] & Interest.BOUNDARY) == 0) {
-            return null;
-        }
-        exchange.setSlot(observer);
+    public void ahead(Exchange exchange, boolean atBoundary, Sink sink) {
         boolean statement = exchange.isStatement();
-        try {
-            return statement
-                    ? observers[observer].beforeCommand(exchange)
-                    : observers[observer].beforePreparation(exchange);
-        } catch (Throwable fault) {
-            retire(observer, statement ? "beforeCommand" : "beforePreparation", fault);
-            return beforeCommand(observer, exchange);
+        boolean asked = statement || exchange.code() == CommandCode.STMT_PREPARE;
+        String settingText = setsVariables && asked ? SessionVariable.settingText(exchange) : null;
+        for (int i = 0; i < observers.length; i++) {
+            exchange.setSlot(i);
+            if (variables[i].length > 0 && (atBoundary || isAway(i))) {
+                if (asked) {
+                    choose(i, exchange, atBoundary);
+                }
+                set(i, settingText, atBoundary, sink);
+            }
+            if (atBoundary && (statement || i == core) && (interests[i] & Interest.BOUNDARY) != 0) {
+                beforeCommand(i, exchange, sink);
+            }
         }
     }
 
-    @Override
-    public @Nullable InjectedStatement beforeUnknown(int observer, Exchange exchange) {
-        if (!owes(observer)) {
-            return null;
-        }
-        exchange.setSlot(observer);
+    private void choose(int observer, Exchange exchange, boolean atBoundary) {
         try {
-            return observers[observer].beforeUnknown(exchange);
+            observers[observer].chooseVariables(exchange, atBoundary);
         } catch (Throwable fault) {
-            retire(observer, "beforeUnknown", fault);
-            return beforeUnknown(observer, exchange);
+            retire(observer, "chooseVariables", fault);
+        }
+    }
+
+    private void beforeCommand(int observer, Exchange exchange, Sink sink) {
+        InjectedStatement statement;
+        try {
+            statement = observers[observer].beforeCommand(exchange);
+        } catch (Throwable fault) {
+            retire(observer, "beforeCommand", fault);
+            return;
+        }
+        if (statement != null) {
+            sink.inject(statement, observer);
         }
     }
 
     /** Takes out the observer of a plugin that was removed from the configuration. */
     void leave(String plugin) {
         for (int i = 0; i < core; i++) {
-            // One that stands in for a retired observer has to undo its statements yet.
-            if (names[i].equals(plugin) && !(observers[i] instanceof UndoingObserver)) {
-                leave(i);
+            if (names[i].equals(plugin)) {
+                takeOut(i, REMOVED);
             }
         }
     }
 
-    private void leave(int observer) {
+    /** Has an observer called no more, not for rows of responses in flight either, and sets its variables back. */
+    private void takeOut(int observer, String reason) {
         SessionObserver leaving = observers[observer];
-        takeOut(observer);
-        try {
-            undoLater(observer, leaving.onRemoved());
-        } catch (Throwable fault) {
-            environment.plugins().faulted(session, names[observer], "onRemoved", fault);
+        observers[observer] = SessionObserver.NONE;
+        interests[observer] = Interest.NONE;
+        for (SessionVariable variable : variables[observer]) {
+            variable.release();
+        }
+        if (mayWatchRows()) {
+            session.inFlight().unwatchRows(observer);
         }
         try {
-            leaving.onClose(REMOVED);
+            leaving.onClose(reason);
         } catch (Throwable fault) {
             environment.plugins().faulted(session, names[observer], "onClose", fault);
         }
     }
 
-    /** Has an observer called no more, not for rows of responses in flight either. */
-    private void takeOut(int observer) {
-        observers[observer] = SessionObserver.NONE;
-        interests[observer] = Interest.NONE;
-        if (mayWatchRows()) {
-            session.inFlight().unwatchRows(observer);
-        }
-    }
-
-    private void undoLater(int observer, @Nullable InjectedStatement undo) {
-        if (undo != null) {
-            observers[observer] = new UndoingObserver(undo);
-            interests[observer] = Interest.BOUNDARY;
-        }
-    }
-
     private void retire(int observer, String where, Throwable fault) {
-        SessionObserver retired = observers[observer];
-        remove(observer, where, fault);
-        try {
-            undoLater(observer, retired.onRetired());
-        } catch (Throwable again) {
-            log.debug("{}: threw once more when it was retired", names[observer], again);
-        }
-    }
-
-    private void remove(int observer, String where, Throwable fault) {
-        takeOut(observer);
         environment.plugins().faulted(session, names[observer], where, fault);
+        takeOut(observer, RETIRED);
     }
 }

@@ -7,7 +7,6 @@ import static io.understudy.testkit.Bytes.ok;
 import static io.understudy.testkit.Bytes.packet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
 import io.understudy.protocol.CommandCode;
@@ -35,7 +34,7 @@ class AfterLoginTest {
 
     /** Logs in; the client has sent {@code early} directly after its last authentication packet. */
     private void logIn(byte[] early) {
-        watcher.first = new InjectedStatement(SET, "probe");
+        watcher.probeFirst(SET);
         scripted.connectServer();
         scripted.server(packet(0, Scripted.handshakeV10(Scripted.CLASSIC, "8.4.0")));
         scripted.client(packet(1, Scripted.handshakeResponse(Scripted.CLASSIC, "app", null)), early);

@@ -6,26 +6,28 @@ import static io.understudy.testkit.Bytes.packet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.CommandView;
-import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.Interest;
+import io.understudy.plugin.SessionVariable;
+import io.understudy.plugin.VariableValue;
 import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.Memory;
 import io.understudy.testkit.session.Scripted;
 import io.understudy.testkit.session.Watcher;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An observer that throws is retired, and its changes to the session are undone. */
+/** An observer that throws is retired, and its variables are set back. */
 class RetiredObserverTest {
     private static final int AC = ServerStatus.AUTOCOMMIT;
     private static final byte[] OK = packet(1, ok(0, AC));
+    private static final VariableValue ZERO = new VariableValue(0, "SET @a = 0", "test");
+    private static final VariableValue ONE = new VariableValue(1, "SET @a = 1", "test");
+    private static final byte[] SET = Bytes.command(CommandCode.QUERY, "SET @a = 1");
     private static final byte[] UNDO = Bytes.command(CommandCode.QUERY, "SET @a = 0");
 
     private static byte[] query(String sql) {
@@ -34,7 +36,8 @@ class RetiredObserverTest {
 
     /** Throws at the statement that names the callback. */
     private static final class Faulty extends Watcher {
-        private int retired;
+        private final SessionVariable variable =
+                new SessionVariable(List.of("@a"), ZERO, SessionVariable.Listener.NONE);
 
         Faulty() {
             super(ALL | Interest.BOUNDARY);
@@ -52,15 +55,14 @@ class RetiredObserverTest {
         }
 
         @Override
-        public @Nullable InjectedStatement beforeCommand(CommandView command) {
-            fail("beforeCommand", command);
-            return null;
+        public List<SessionVariable> variables() {
+            return List.of(variable);
         }
 
         @Override
-        public @Nullable InjectedStatement onRetired() {
-            retired++;
-            return new InjectedStatement("SET @a = 0", "test");
+        public void chooseVariables(CommandView command, boolean atBoundary) {
+            variable.want(ONE);
+            fail("chooseVariables", command);
         }
     }
 
@@ -71,37 +73,46 @@ class RetiredObserverTest {
         assertThat(scripted.client.take()).isEqualTo(OK);
     }
 
+    private static Scripted away(Faulty observer) {
+        Scripted scripted = new Scripted(Memory.direct(), observer).loggedIn(Scripted.CLASSIC);
+        passesBehind(SET, scripted, query("INSERT INTO t VALUES (0)"));
+        return scripted;
+    }
+
     private static void passesBehindTheUndoing(Scripted scripted, byte[] command) {
+        passesBehind(UNDO, scripted, command);
+    }
+
+    private static void passesBehind(byte[] injected, Scripted scripted, byte[] command) {
         scripted.client(command);
-        assertThat(scripted.server.take()).isEqualTo(concat(UNDO, command));
+        assertThat(scripted.server.take()).isEqualTo(concat(injected, command));
         scripted.server(OK, OK);
         assertThat(scripted.client.take()).isEqualTo(OK);
     }
 
     @Test
-    void itsStatementsAreUndoneBeforeTheNextCommand() {
+    void itsVariablesAreSetBackBeforeTheNextCommand() {
         Faulty observer = new Faulty();
-        Scripted scripted = new Scripted(Memory.direct(), observer).loggedIn(Scripted.CLASSIC);
+        Scripted scripted = away(observer);
         passes(scripted, query("onCommand"));
-        assertThat(observer.retired).isEqualTo(1);
+        assertThat(observer.closings).containsExactly("retired");
         passesBehindTheUndoing(scripted, query("INSERT INTO t VALUES (1)"));
         passes(scripted, query("onCommand"));
-        assertThat(observer.retired).isEqualTo(1);
         scripted.finish();
+        assertThat(observer.closings).hasSize(1);
     }
 
     @Test
-    void itsStatementsAreUndoneBeforeTheCommandAtWhichItFailed() {
-        Faulty observer = new Faulty();
-        Scripted scripted = new Scripted(Memory.direct(), observer).loggedIn(Scripted.CLASSIC);
-        passesBehindTheUndoing(scripted, query("beforeCommand"));
+    void itsVariablesAreSetBackBeforeTheCommandAtWhichItFailed() {
+        Scripted scripted = away(new Faulty());
+        passesBehindTheUndoing(scripted, query("chooseVariables"));
         passes(scripted, query("INSERT INTO t VALUES (1)"));
         scripted.finish();
     }
 
     @Test
-    void itsStatementsAreNotUndoneInsideATransaction() {
-        Scripted scripted = new Scripted(Memory.direct(), new Faulty()).loggedIn(Scripted.CLASSIC);
+    void itsVariablesAreNotSetBackInsideATransaction() {
+        Scripted scripted = away(new Faulty());
         byte[] inTransaction = packet(1, ok(0, AC | ServerStatus.IN_TRANS));
         for (String sql : new String[] {"onCommand", "INSERT INTO t VALUES (1)"}) {
             scripted.client(query(sql));
@@ -117,7 +128,7 @@ class RetiredObserverTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void pipelinedCommandsFollowTheUndoing(boolean reset) {
-        Scripted scripted = new Scripted(Memory.direct(), new Faulty()).loggedIn(Scripted.CLASSIC);
+        Scripted scripted = away(new Faulty());
         passes(scripted, query("onCommand"));
         if (reset) {
             passes(scripted, Bytes.command(CommandCode.RESET_CONNECTION, ""));
@@ -133,25 +144,30 @@ class RetiredObserverTest {
         scripted.finish();
     }
 
-    /** Whatever it threw, it gets to free what it has. */
+    /** A client's own value is left alone, also where it was set before the variable could be set back. */
     @Test
-    void aRemovedObserverThatThrowsIsClosed() {
-        List<String> closed = new ArrayList<>();
-        Scripted scripted = new Scripted(Memory.direct(), new Watcher(Watcher.ALL) {
-                    @Override
-                    public @Nullable InjectedStatement onRemoved() {
-                        throw new IllegalStateException("on purpose, in onRemoved");
-                    }
-
-                    @Override
-                    public void onClose(String reason) {
-                        closed.add(reason);
-                    }
-                })
-                .loggedIn(Scripted.CLASSIC);
-        scripted.session.leave(List.of("p0"));
-        assertThat(closed).containsExactly("removed");
+    void aValueThatTheClientHasSetIsNotSetBack() {
+        Scripted scripted = away(new Faulty());
+        byte[] inTransaction = packet(1, ok(0, AC | ServerStatus.IN_TRANS));
+        for (String sql : new String[] {"BEGIN", "SET @A = 5"}) {
+            scripted.client(query(sql));
+            assertThat(scripted.server.take()).isEqualTo(query(sql));
+            scripted.server(inTransaction);
+            assertThat(scripted.client.take()).isEqualTo(inTransaction);
+        }
+        passes(scripted, query("COMMIT"));
+        passes(scripted, query("onCommand"));
         passes(scripted, query("INSERT INTO t VALUES (1)"));
+        scripted.finish();
+    }
+
+    @Test
+    void theVariablesOfARemovedObserverAreSetBack() {
+        Faulty observer = new Faulty();
+        Scripted scripted = away(observer);
+        scripted.session.leave(List.of("p0"));
+        assertThat(observer.closings).containsExactly("removed");
+        passesBehindTheUndoing(scripted, query("INSERT INTO t VALUES (1)"));
         scripted.finish();
     }
 }

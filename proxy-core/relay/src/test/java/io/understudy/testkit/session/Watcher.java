@@ -7,6 +7,8 @@ import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.SessionVariable;
+import io.understudy.plugin.VariableValue;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +32,7 @@ public class Watcher implements SessionObserver {
     /** The statement to inject before the next statements. */
     public @Nullable InjectedStatement next;
 
-    /** The statement to inject right after the login. */
-    public @Nullable InjectedStatement first;
+    private @Nullable SessionVariable variable;
 
     private final int interests;
     private int interestCalls;
@@ -68,9 +69,24 @@ public class Watcher implements SessionObserver {
                 ((Exchange) response).preparedId()));
     }
 
+    /** Sets the statement of a variable that is probed right behind the login. */
+    public void probeFirst(String sql) {
+        VariableValue value = new VariableValue(0, sql, "probe");
+        variable = new SessionVariable(List.of("probed"), value, new SessionVariable.Listener() {
+            @Override
+            public void onResponse(VariableValue probed, InjectionResult result) {
+                injected.add(result);
+            }
+
+            @Override
+            public void onClientSets() {}
+        });
+        variable.probe(value);
+    }
+
     @Override
-    public @Nullable InjectedStatement afterLogin() {
-        return first;
+    public List<SessionVariable> variables() {
+        return variable == null ? List.of() : List.of(variable);
     }
 
     @Override

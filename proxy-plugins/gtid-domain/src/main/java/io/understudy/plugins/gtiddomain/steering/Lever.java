@@ -1,6 +1,9 @@
 package io.understudy.plugins.gtiddomain.steering;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.SessionVariable;
+import io.understudy.plugin.VariableValue;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -11,12 +14,14 @@ public enum Lever {
     /** The transaction is logged as one not to be applied in parallel. The variable has no global value. */
     SKIP_PARALLEL("skip_parallel", "parallel: skip", "skip_parallel_replication", "0", 10, 0);
 
+    private static final String PURPOSE = "steering";
     private static final Pattern VERSION = Pattern.compile("(?:5\\.5\\.5-)?(\\d{1,4})\\.(\\d{1,4})\\D.*");
 
     private final String label;
     private final String action;
     private final String variable;
-    private final String off;
+    private final VariableValue on;
+    private final VariableValue off;
     private final int major;
     private final int minor;
 
@@ -24,9 +29,11 @@ public enum Lever {
         this.label = label;
         this.action = action;
         this.variable = variable;
-        this.off = off;
         this.major = major;
         this.minor = minor;
+        String set = "SET SESSION " + variable + "=";
+        on = new VariableValue(1, set + "1", PURPOSE);
+        this.off = new VariableValue(0, set + off, PURPOSE);
     }
 
     /** Returns the bit of the lever in a set of levers. */
@@ -49,9 +56,14 @@ public enum Lever {
         return variable;
     }
 
-    /** Returns the assignment that turns it on, or gives the session its own default back. */
-    String assignment(boolean on) {
-        return "SESSION " + variable + "=" + (on ? "1" : off);
+    /** Returns the variable of a session whose lever is off, as after the login. */
+    SessionVariable ofSession(SessionVariable.Listener listener) {
+        return new SessionVariable(List.of(variable), off, listener);
+    }
+
+    /** Returns the value that turns it on. */
+    VariableValue on() {
+        return on;
     }
 
     /**

@@ -1,13 +1,15 @@
 package io.understudy.plugins.gtiddomain.steering;
 
 import io.understudy.plugin.CommandView;
-import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.SessionVariable;
+import io.understudy.plugin.VariableValue;
 import io.understudy.plugins.gtiddomain.steering.SteeringMeters.Outcome;
-import io.understudy.protocol.CommandCode;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,33 +18,38 @@ import org.jspecify.annotations.Nullable;
  * something else. A lever stays on between statements that want it.
  */
 public final class LeverObserver implements SessionObserver {
-    /** Purpose of the injected statements. */
-    public static final String PURPOSE = "steering";
-
     private static final Lever[] LEVERS = Lever.values();
 
     private final SessionContext session;
     private final Supplier<Levers> inForce;
-    private final SessionLevers state;
+    private final List<SessionVariable> variables = new ArrayList<>();
     /** Levers that the server has. */
     private final int supported;
 
     private Levers levers;
     private Wish wish;
-    /** Number of the command that {@link #wish} is about. */
-    private long wishedFor = -1;
-    /** Number of the last command ahead of which something could be injected. */
-    private long boundaryCommand = -1;
 
     public LeverObserver(SessionContext session, Supplier<Levers> inForce) {
         this.session = session;
         this.inForce = inForce;
         levers = inForce.get();
-        state = new SessionLevers(levers.meters);
         wish = new Wish(levers, session);
         int known = 0;
         for (Lever lever : LEVERS) {
             known |= lever.refusal(session.flavor(), session.serverVersion()).isEmpty() ? lever.bit() : 0;
+            variables.add(lever.ofSession(new SessionVariable.Listener() {
+                @Override
+                public void onResponse(VariableValue value, InjectionResult result) {
+                    if (!result.ok() && value == lever.on()) {
+                        levers.meters.refused(lever, result.errorCode());
+                    }
+                }
+
+                @Override
+                public void onClientSets() {
+                    levers.meters.clientSets();
+                }
+            }));
         }
         supported = known;
     }
@@ -53,45 +60,28 @@ public final class LeverObserver implements SessionObserver {
     }
 
     @Override
-    public @Nullable InjectedStatement beforeCommand(CommandView command) {
-        return ahead(command);
+    public List<SessionVariable> variables() {
+        return variables;
     }
 
-    /** Decides as for the execution, which clients send without waiting for the response to the preparation. */
+    /** Decides about a preparation as about the execution, which clients send without waiting for the response. */
     @Override
-    public @Nullable InjectedStatement beforePreparation(CommandView command) {
-        return ahead(command);
-    }
-
-    private @Nullable InjectedStatement ahead(CommandView command) {
+    public void chooseVariables(CommandView command, boolean atBoundary) {
         Levers latest = inForce.get();
-        if (latest != levers) {
+        if (atBoundary && latest != levers) {
             levers = latest;
             wish = new Wish(latest, session);
         }
-        decide(command);
-        boundaryCommand = command.number();
-        return state.change(levers.active ? wish.levers & supported : 0);
-    }
-
-    private void decide(CommandView command) {
-        wish.of(command, session.settings().autocommit());
-        wishedFor = command.number();
-    }
-
-    @Override
-    public boolean owes() {
-        return state.on() != 0;
-    }
-
-    /** Off a boundary levers are only turned off. */
-    @Override
-    public @Nullable InjectedStatement beforeUnknown(CommandView command) {
-        if (!command.isStatement() && command.code() != CommandCode.STMT_PREPARE) {
-            return state.change(0);
+        wish.decide(command, atBoundary, session.settings().autocommit());
+        for (Lever lever : LEVERS) {
+            if (levers.active && (wish.levers & supported & lever.bit()) != 0) {
+                variable(lever).want(lever.on());
+            }
         }
-        decide(command);
-        return state.change(state.on() & wish.levers);
+    }
+
+    private SessionVariable variable(Lever lever) {
+        return variables.get(lever.ordinal());
     }
 
     @Override
@@ -99,13 +89,7 @@ public final class LeverObserver implements SessionObserver {
         if (!command.isStatement()) {
             return;
         }
-        if (wishedFor != command.number()) {
-            decide(command);
-        }
-        if (wish.clientSets != 0) {
-            state.clientSets(wish.clientSets);
-            return;
-        }
+        wish.decide(command, false, session.settings().autocommit());
         for (Lever lever : LEVERS) {
             int rule = wish.rule(lever);
             if (rule >= 0) {
@@ -119,34 +103,20 @@ public final class LeverObserver implements SessionObserver {
 
     /** Returns null for the statements of a transaction that its first one has counted. */
     private @Nullable Outcome outcome(Lever lever, CommandView command) {
+        SessionVariable variable = variable(lever);
         if (lever == Lever.TWO_PHASE && wish.notCovered) {
             return Outcome.NOT_COVERED;
         } else if ((supported & lever.bit()) == 0) {
             return Outcome.UNSUPPORTED;
-        } else if (state.clientSets(lever)) {
+        } else if (variable.isClients()) {
             return Outcome.RESPECTED;
-        } else if ((state.on() & lever.bit()) != 0) {
+        } else if (variable.isAway()) {
             return command.inTransactionBefore() ? null : Outcome.STEERED;
         } else if (command.inTransactionBefore()) {
             return Outcome.IN_TRANSACTION;
-        } else if (command.number() != boundaryCommand) {
+        } else if (!wish.atBoundary) {
             return Outcome.NO_BOUNDARY;
         }
         return levers.active ? Outcome.LEFT_ALONE : Outcome.ADVISED;
-    }
-
-    @Override
-    public void onInjected(InjectedStatement statement, InjectionResult result) {
-        state.onInjected(result);
-    }
-
-    @Override
-    public void onReset() {
-        state.reset();
-    }
-
-    @Override
-    public @Nullable InjectedStatement onRetired() {
-        return state.change(0);
     }
 }

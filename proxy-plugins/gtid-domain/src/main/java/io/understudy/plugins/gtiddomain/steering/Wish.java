@@ -5,8 +5,8 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.rules.SessionRules;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +19,12 @@ final class Wish {
     private final Map<Lever, SessionRules<LeverRule>> rules = new EnumMap<>(Lever.class);
     private final int[] rule = new int[LEVERS.length];
     private final boolean used;
+    /** Number of the command that it is about. */
+    private long number = -1;
     /** Levers that a rule wants on. */
     int levers;
-    /** Levers whose variable the statement names. */
-    int clientSets;
+    /** Whether the statement was at a boundary. */
+    boolean atBoundary;
     /** Whether a rule with {@code alter: two-phase} matches a schema change that it has no effect on. */
     boolean notCovered;
 
@@ -42,21 +44,25 @@ final class Wish {
         return rule[lever.ordinal()];
     }
 
-    /** @param autocommit whether the session commits each statement outside of transactions */
-    void of(CommandView command, boolean autocommit) {
+    /**
+     * Decides about a command, unless it has done so.
+     *
+     * @param autocommit whether the session commits each statement outside of transactions
+     */
+    void decide(CommandView command, boolean boundary, boolean autocommit) {
+        if (number == command.number()) {
+            return;
+        }
+        number = command.number();
+        atBoundary = boundary;
         levers = 0;
-        clientSets = 0;
         notCovered = false;
-        java.util.Arrays.fill(rule, NONE);
+        Arrays.fill(rule, NONE);
         if (!used) {
             return;
         }
         StatementSummary summary = command.summary();
         StatementKind kind = summary == null ? command.kind() : summary.runs();
-        clientSets = named(command, summary);
-        if (clientSets != 0) {
-            return;
-        }
         if (rules.containsKey(Lever.TWO_PHASE) && (kind.isDdl() || kind == StatementKind.ADMIN)) {
             twoPhase(command, kind);
         }
@@ -108,25 +114,5 @@ final class Wish {
             case SET, USE, COMMIT, ROLLBACK, EMPTY -> false;
             default -> true;
         };
-    }
-
-    private static int named(CommandView command, @Nullable StatementSummary summary) {
-        StatementKind kind = command.kind();
-        boolean mayName = kind == StatementKind.SET
-                || kind == StatementKind.EXECUTE
-                || kind == StatementKind.PREPARE
-                || summary != null && (summary.kind() == StatementKind.MULTI || summary.kind() == StatementKind.SET);
-        String text = mayName ? command.text() : null;
-        if (text == null) {
-            return 0;
-        }
-        String folded = text.toLowerCase(Locale.ROOT);
-        int found = 0;
-        for (Lever lever : LEVERS) {
-            if (folded.contains(lever.variable())) {
-                found |= lever.bit();
-            }
-        }
-        return found;
     }
 }

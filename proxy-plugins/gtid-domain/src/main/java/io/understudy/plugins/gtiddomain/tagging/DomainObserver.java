@@ -1,24 +1,24 @@
 package io.understudy.plugins.gtiddomain.tagging;
 
 import io.understudy.plugin.CommandView;
-import io.understudy.plugin.InjectedStatement;
-import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.SessionVariable;
+import io.understudy.plugin.VariableValue;
 import io.understudy.plugins.gtiddomain.ownership.PendingWrite;
 import io.understudy.plugins.gtiddomain.ownership.Work;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.StatementSummary;
+import java.util.List;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Follows one session: before a write, a begin of a transaction or their preparation, the session is set to the domain
- * that {@link WriteTagging} decides; before every other command it is set back to the default domain. A write stays
- * pending until its transaction has ended.
+ * that {@link WriteTagging} decides; before every other command the proxy sets it back to the default domain. A write
+ * stays pending until its transaction has ended.
  */
 public final class DomainObserver implements SessionObserver {
     private final SessionContext session;
@@ -40,10 +40,13 @@ public final class DomainObserver implements SessionObserver {
         this.shared = shared;
         current = new SessionPolicy(session, policies);
         reader = new CommandReader(session, shared.dictionary());
-        domain = new SessionDomain(session, shared.accounts(), shared.meters());
+        VariableValue defaultDomain = current.get().value(DomainIndexes.DEFAULT);
+        domain = new SessionDomain(session, shared.accounts(), shared.meters(), pendingWrites, defaultDomain);
         writes = new WriteTagging(session, shared, current, domain, reader);
         lost = new LostWrites(session, shared);
         shared.threads().began(session.serverThreadId());
+        // Unless earlier sessions of the user tell it, so that even a first write can be tagged.
+        probeEarly();
     }
 
     @Override
@@ -51,86 +54,68 @@ public final class DomainObserver implements SessionObserver {
         return Interest.BOUNDARY | Interest.COMMANDS | Interest.STATEMENTS | Interest.RESPONSES;
     }
 
-    /** Probes the privilege unless earlier sessions of the user tell it, so that even a first write can be tagged. */
     @Override
-    public @Nullable InjectedStatement afterLogin() {
-        return probeEarly();
-    }
-
-    @Override
-    public @Nullable InjectedStatement beforeCommand(CommandView command) {
-        return ahead(command);
+    public List<SessionVariable> variables() {
+        return List.of(domain.variable);
     }
 
     /**
-     * Decides as for the execution, which clients send immediately after the preparation: then it would be too late.
+     * Decides about a preparation as about the execution, which clients send immediately after it: then it would be too
+     * late.
      */
     @Override
-    public @Nullable InjectedStatement beforePreparation(CommandView command) {
-        return ahead(command);
-    }
-
-    private @Nullable InjectedStatement ahead(CommandView command) {
+    public void chooseVariables(CommandView command, boolean atBoundary) {
+        StatementSummary summary = command.summary();
+        if (!atBoundary) {
+            if (command.isStatement()
+                    && writes.follows(command, summary, reader.work(command, summary, current.get().guarded))) {
+                domain.variable.keep();
+            }
+            return;
+        }
         if (current.refresh()) {
             probed = false;
+            domain.variable.restAt(current.get().value(DomainIndexes.DEFAULT));
         }
         Policy policy = current.get();
-        StatementSummary summary = command.summary();
         Work work = reader.work(command, summary, policy.guarded);
         writes.atBoundary(command, work);
         if (work == Work.BEGIN
                 || !session.settings().autocommit() && work != Work.STEERS && CommandReader.begins(command, summary)) {
-            return beginning(policy);
+            beginning(policy);
+        } else if (work.writes()) {
+            writes.before(command, summary, work);
+        } else if (work != Work.STEERS && !domain.variable.isAway()) {
+            probeEarly();
         }
-        if (work.writes()) {
-            return writes.before(command, summary, work);
-        }
-        InjectedStatement back = domain.back(policy);
-        return back != null || work == Work.STEERS ? back : probeEarly();
     }
 
-    /** Returns the statement that takes a transaction to the domain of its session. */
-    private @Nullable InjectedStatement beginning(Policy policy) {
+    /** Takes a transaction to the domain of its session. */
+    private void beginning(Policy policy) {
         if (!policy.tagging || domain.leftAlone()) {
-            return domain.back(policy);
+            return;
         }
         int to = policy.indexForTransaction(current.rules());
-        boolean may = domain.away()
+        boolean may = domain.variable.isAway()
                 || domain.isIn(to)
                 || !domain.refused()
                 || shared.accounts().mayTry(session.user());
-        return may ? domain.steer(to, policy) : null;
-    }
-
-    @Override
-    public boolean owes() {
-        return domain.away();
-    }
-
-    @Override
-    public @Nullable InjectedStatement beforeUnknown(CommandView command) {
-        Policy policy = current.get();
-        if (command.isStatement()) {
-            StatementSummary summary = command.summary();
-            if (writes.follows(command, summary, reader.work(command, summary, policy.guarded))) {
-                return null;
-            }
+        if (may) {
+            domain.steer(to, policy);
         }
-        return domain.back(policy);
     }
 
     /**
      * Probes the privilege before the first write, also where no rule can match: its tables may belong to a domain.
      * After a refusal only writes probe again.
      */
-    private @Nullable InjectedStatement probeEarly() {
+    private void probeEarly() {
         Policy policy = current.get();
         boolean concerned = policy.tagging && policy.pin && policy.rules.size() > 0;
-        if (probed || !concerned || domain.leftAlone() || !domain.unknown()) {
-            return null;
+        if (!probed && concerned && !domain.leftAlone() && domain.unknown()) {
+            probed = true;
+            domain.probe(policy);
         }
-        probed = true;
-        return domain.probe(policy);
     }
 
     @Override
@@ -139,16 +124,14 @@ public final class DomainObserver implements SessionObserver {
             return;
         }
         StatementSummary summary = command.summary();
-        Work found = writes.workAtBoundary(command);
+        Decision found = WriteTagging.decision(command);
         if (found == null && pendingWrites.none()) {
             // An earlier ownership waits for its pending writes only: a transaction's first one comes to the present.
             current.refresh();
         }
-        Work work = found == null ? reader.work(command, summary, current.get().guarded) : found;
+        Work work = found == null ? reader.work(command, summary, current.get().guarded) : found.work;
         if (command.isStatement()) {
-            if (work == Work.STEERS) {
-                domain.clientSets();
-            } else if (Work.mayChangeRole(command, summary)) {
+            if (work != Work.STEERS && Work.mayChangeRole(command, summary)) {
                 roleCommand = command.number();
             }
             if (CommandReader.changesSchema(command, summary)) {
@@ -156,9 +139,9 @@ public final class DomainObserver implements SessionObserver {
             }
         }
         PendingWrite pending = writes.sent(command, summary, work);
+        command.attach(pending);
         if (pending != null) {
             pendingWrites.sent(pending);
-            command.attach(pending);
         }
     }
 
@@ -192,11 +175,6 @@ public final class DomainObserver implements SessionObserver {
     }
 
     @Override
-    public void onInjected(InjectedStatement statement, InjectionResult result) {
-        domain.onInjected(statement, result, pendingWrites);
-    }
-
-    @Override
     public void onReset() {
         domain.reset();
         writes.reset();
@@ -205,31 +183,28 @@ public final class DomainObserver implements SessionObserver {
         pendingWrites.transactionOver();
     }
 
-    /** Records that the session's further writes are unknown. */
-    @Override
-    public @Nullable InjectedStatement onRetired() {
-        shared.threads().lost(session.serverThreadId());
-        InjectedStatement back = domain.back(current.get());
-        int index = back == null ? domain.announced(current.get()) : DomainIndexes.DEFAULT;
-        lost.unfollowed("a fault of the plugin", index, current.get(), pendingWrites.takeAll(), writes.unsent());
-        return back;
-    }
-
-    /** Nothing is followed any more, so nothing is recorded. */
-    @Override
-    public @Nullable InjectedStatement onRemoved() {
-        shared.threads().lost(session.serverThreadId());
-        return domain.back(current.get());
-    }
-
     @Override
     public void onClose(String reason) {
-        if (reason.equals(LostWrites.UNREAD)) {
-            shared.threads().lost(session.serverThreadId());
-            lost.unread(domain.announced(current.get()), current.get(), pendingWrites.takeAll(), writes.unsent());
-        } else {
-            shared.threads().ended(session.serverThreadId());
-            lost.ended(pendingWrites.takeAll());
+        Policy policy = current.get();
+        long thread = session.serverThreadId();
+        switch (reason) {
+            case LostWrites.UNREAD -> {
+                shared.threads().lost(thread);
+                lost.unread(domain.announced(policy), policy, pendingWrites.takeAll(), writes.unsent());
+            }
+            case "retired" -> {
+                shared.threads().lost(thread);
+                int index = domain.variable.isAway() ? DomainIndexes.DEFAULT : domain.announced(policy);
+                lost.unfollowed("a fault of the plugin", index, policy, pendingWrites.takeAll(), writes.unsent());
+            }
+            case "removed" -> { // nothing is followed any more, so nothing else is recorded
+                shared.threads().lost(thread);
+                lost.ended(pendingWrites.takeAll());
+            }
+            default -> {
+                shared.threads().ended(thread);
+                lost.ended(pendingWrites.takeAll());
+            }
         }
     }
 }

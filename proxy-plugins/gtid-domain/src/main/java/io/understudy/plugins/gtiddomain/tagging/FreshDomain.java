@@ -7,9 +7,6 @@ import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
  * value. The second reading shows whether that was right. Thread-safe.
  */
 final class FreshDomain {
-    /** Of a session whose domain has been set: what its server has for new ones does not matter any more. */
-    static final FreshDomain SET = new FreshDomain(DomainIndexes.FOREIGN, true);
-
     /** Whether it rests on a reading, not only on the configuration. */
     final boolean read;
 

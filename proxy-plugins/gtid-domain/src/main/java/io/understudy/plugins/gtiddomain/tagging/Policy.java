@@ -1,6 +1,6 @@
 package io.understudy.plugins.gtiddomain.tagging;
 
-import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.VariableValue;
 import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.ownership.TableOwnership;
 import io.understudy.plugins.gtiddomain.ownership.TableResolver;
@@ -13,9 +13,7 @@ import java.util.List;
 /** A configuration in force, shared by all sessions; every reload builds a new one. */
 public final class Policy {
     /** Purpose of an injected statement that sets a domain. */
-    public static final String SET = "domain";
-    /** Purpose of an injected statement that sets the domain to its present value, to learn whether that is allowed. */
-    static final String PROBE = "domain-probe";
+    private static final String SET = "domain";
 
     public final TaggingRules tags;
     public final RuleSet<TaggedRule> rules;
@@ -28,8 +26,7 @@ public final class Policy {
     private final DomainIndexes indexes;
     private final int[] indexOfRule;
     private final List<DomainMeters.OfRule> meters = new ArrayList<>();
-    private final InjectedStatement[] sets;
-    private final InjectedStatement[] probes;
+    private final VariableValue[] values;
 
     public Policy(
             TaggingRules tags,
@@ -51,11 +48,9 @@ public final class Policy {
             meters.add(allMeters.new OfRule(rules.name(i)));
         }
         meters.add(allMeters.new OfRule(null));
-        sets = new InjectedStatement[indexes.size()];
-        probes = new InjectedStatement[indexes.size()];
-        for (int index = 0; index < sets.length; index++) {
-            sets[index] = new InjectedStatement(sql(indexes.domain(index)), SET);
-            probes[index] = new InjectedStatement(sql(indexes.domain(index)), PROBE);
+        values = new VariableValue[indexes.size()];
+        for (int index = 0; index < values.length; index++) {
+            values[index] = new VariableValue(index, sql(indexes.domain(index)), SET);
         }
     }
 
@@ -88,12 +83,9 @@ public final class Policy {
         return indexes.label(index);
     }
 
-    public InjectedStatement set(int index) {
+    /** Returns the value of {@code gtid_domain_id} for a domain. */
+    public VariableValue value(int index) {
         // A table may be owned by a domain that only a later reload has added.
-        return index < sets.length ? sets[index] : new InjectedStatement(sql(indexes.domain(index)), SET);
-    }
-
-    public InjectedStatement probe(int index) {
-        return index < probes.length ? probes[index] : new InjectedStatement(sql(indexes.domain(index)), PROBE);
+        return index < values.length ? values[index] : new VariableValue(index, sql(indexes.domain(index)), SET);
     }
 }

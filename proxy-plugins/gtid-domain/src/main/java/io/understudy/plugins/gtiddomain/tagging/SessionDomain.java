@@ -1,10 +1,11 @@
 package io.understudy.plugins.gtiddomain.tagging;
 
-import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionVariable;
+import io.understudy.plugin.VariableValue;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
-import java.util.ArrayDeque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,26 +13,18 @@ import org.jspecify.annotations.Nullable;
  * default domain for one statement or transaction: before its next command it is set back, unless that one goes to the
  * same domain. Used on the session's event loop.
  */
-final class SessionDomain {
-    /** Refusals after which a session no longer leaves the default domain. */
-    static final int MAX_REFUSALS = 3;
+final class SessionDomain implements SessionVariable.Listener {
+    private static final List<String> NAMES = List.of("gtid_domain_id", "gtid_seq_no");
 
+    final SessionVariable variable;
     private final SessionContext session;
     private final Accounts accounts;
     private final DomainMeters meters;
-    /** Domain indexes set by statements in flight, in their order. */
-    private final ArrayDeque<Integer> pending = new ArrayDeque<>(2);
-
-    private int index;
-    /** The index that the server has confirmed. */
-    private int confirmed;
-    /** What the index rests on until it was set. */
+    private final PendingWrites pendingWrites;
+    /** What the value rests on until it is set. */
     private FreshDomain fresh;
 
-    private int refusals;
-    private boolean clientSteers;
     private boolean stays;
-    private boolean injected;
     /** Whether this session may set the variable; null until the server has accepted it or refused it. */
     private @Nullable Boolean privileged;
     /** The user of whom that is known. */
@@ -39,49 +32,46 @@ final class SessionDomain {
     /** Whether the session has had another role than after its login: the user's other sessions tell nothing of it. */
     private boolean changedRole;
 
-    SessionDomain(SessionContext session, Accounts accounts, DomainMeters meters) {
+    SessionDomain(
+            SessionContext session,
+            Accounts accounts,
+            DomainMeters meters,
+            PendingWrites pendingWrites,
+            VariableValue defaultDomain) {
         this.session = session;
         this.accounts = accounts;
-        user = session.user();
         this.meters = meters;
+        this.pendingWrites = pendingWrites;
+        user = session.user();
         fresh = accounts.fresh();
-        index = fresh.index();
-        confirmed = index;
+        variable = new SessionVariable(NAMES, defaultDomain, this);
     }
 
-    /** Returns the index of the domain in which the next statement runs unless another one is injected. */
+    /** Returns the index of the domain in which the next statement runs unless the variable is set before it. */
     int index() {
-        if (fresh != FreshDomain.SET) {
-            confirmed = fresh.index();
-            index = pending.isEmpty() ? confirmed : index;
-        }
-        return index;
+        VariableValue present = variable.present();
+        return variable.isClients() ? DomainIndexes.FOREIGN : present == null ? fresh.index() : (int) present.value();
     }
 
     /**
-     * Returns the index under which the next statement is announced unless another one is injected: while its domain is
-     * only believed, that of any domain.
+     * Returns the index under which the next statement is announced unless the variable is set before it: while its
+     * domain is only believed, that of any domain.
      */
     int announced(Policy policy) {
         int believed = index();
         return isIn(believed) || !policy.tagging ? believed : DomainIndexes.FOREIGN;
     }
 
-    /** Returns whether the next statement is certain to run in a domain unless another one is injected. */
+    /** Returns whether the next statement is certain to run in a domain unless the variable is set before it. */
     boolean isIn(int wanted) {
-        return wanted == index() && (fresh.sure() || !pending.isEmpty());
-    }
-
-    /** Returns whether the client has set the variable itself. */
-    boolean clientSteers() {
-        return clientSteers;
+        return wanted == index() && (variable.present() != null || variable.isClients() || fresh.sure());
     }
 
     /**
      * Returns whether the session is no longer steered to other domains; it may still be set back to the default one.
      */
     boolean leftAlone() {
-        return clientSteers || stays || refusals >= MAX_REFUSALS;
+        return stays || variable.isLeftAlone();
     }
 
     /** Returns whether the server is believed to accept the variable from the session. */
@@ -99,11 +89,6 @@ final class SessionDomain {
         return privileged == null ? !changedRole && accounts.isRefused(session.user()) : !privileged;
     }
 
-    /** Returns whether the plugin has set it to another domain than the default one. */
-    boolean away() {
-        return injected && !clientSteers && index() != DomainIndexes.DEFAULT;
-    }
-
     /**
      * Called when a write ran in the domain of another one because no statement could be injected before it: the
      * session does not leave the default domain again.
@@ -112,53 +97,38 @@ final class SessionDomain {
         stays = true;
     }
 
-    /**
-     * Returns the statement that sets the session back to the default domain; null if it is there, or the value is not
-     * the plugin's.
-     */
-    @Nullable
-    InjectedStatement back(Policy policy) {
-        return away() ? steer(DomainIndexes.DEFAULT, policy) : null;
-    }
-
-    /** Returns the statement to inject so that the next one runs in a domain; null if it does anyway. */
-    @Nullable
-    InjectedStatement steer(int wanted, Policy policy) {
+    /** Has the next statement run in a domain. Returns whether that takes an injected statement. */
+    boolean steer(int wanted, Policy policy) {
         if (isIn(wanted) || wanted == DomainIndexes.FOREIGN) {
-            return null;
+            variable.keep();
+            return false;
         }
-        pending.add(wanted);
-        index = wanted;
-        injected = true;
-        return policy.set(wanted);
+        variable.want(policy.value(wanted));
+        return true;
     }
 
     /**
-     * Returns the statement that probes whether the account may set the variable; it changes the value only if that is
-     * unknown.
+     * Probes whether the account may set the variable; that sets it to the default domain if its value is unknown.
+     * Returns whether it does.
      */
-    @Nullable
-    InjectedStatement probe(Policy policy) {
-        return index() == DomainIndexes.FOREIGN || !fresh.sure()
-                ? steer(DomainIndexes.DEFAULT, policy)
-                : policy.probe(index);
+    boolean probe(Policy policy) {
+        int present = index();
+        if (present == DomainIndexes.FOREIGN || !isIn(present)) {
+            return steer(DomainIndexes.DEFAULT, policy);
+        }
+        variable.probe(policy.value(present));
+        return false;
     }
 
-    /** Called with the response to the oldest injected statement in flight. */
-    void onInjected(InjectedStatement statement, InjectionResult result, PendingWrites pendingWrites) {
-        Integer set = statement.purpose().equals(Policy.SET) ? pending.poll() : null;
+    @Override
+    public void onResponse(VariableValue value, InjectionResult result) {
         if (result.ok()) {
             privileged = true;
             if (!changedRole) {
                 accounts.proven(session.user());
             }
-            if (set != null) {
-                confirmed = set;
-                fresh = FreshDomain.SET;
-            }
             return;
         }
-        refusals++;
         if (lacksPrivilege(result.errorCode())) {
             privileged = false;
             if (!changedRole) {
@@ -166,11 +136,11 @@ final class SessionDomain {
             }
             pendingWrites.unsteerable();
         }
-        meters.refused(set == null ? index : set, result.errorCode());
-        if (set != null && !clientSteers) {
-            index();
-            pendingWrites.moved(set, fresh.sure() ? confirmed : DomainIndexes.FOREIGN);
-            index = pending.isEmpty() ? confirmed : index;
+        meters.refused(value.isProbe() ? index() : (int) value.value(), result.errorCode());
+        if (!value.isProbe() && !variable.isClients()) {
+            VariableValue confirmed = variable.confirmed();
+            int own = fresh.sure() ? fresh.index() : DomainIndexes.FOREIGN;
+            pendingWrites.moved((int) value.value(), confirmed == null ? own : (int) confirmed.value());
         }
     }
 
@@ -182,14 +152,9 @@ final class SessionDomain {
         };
     }
 
-    /** Called when a client's statement names the variable. */
-    void clientSets() {
-        if (!clientSteers) {
-            meters.clientSets();
-        }
-        clientSteers = true;
-        fresh = FreshDomain.SET;
-        index = DomainIndexes.FOREIGN;
+    @Override
+    public void onClientSets() {
+        meters.clientSets();
     }
 
     /** Called when a client's statement may have changed the session's role, and its privileges with it. */
@@ -201,12 +166,7 @@ final class SessionDomain {
     /** Called when the session's variables have been reset to those after a login. */
     void reset() {
         fresh = accounts.fresh();
-        confirmed = fresh.index();
-        index = pending.isEmpty() ? confirmed : index;
-        clientSteers = false;
         stays = false;
-        injected = !pending.isEmpty();
-        refusals = 0;
         // The account's privileges are still those of its login; the reset may have changed the role.
         if (changedRole || !user.equals(session.user())) {
             privileged = null;

@@ -1,7 +1,6 @@
 package io.understudy.plugins.gtiddomain.tagging;
 
 import io.understudy.plugin.CommandView;
-import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugins.gtiddomain.ownership.Conflict;
 import io.understudy.plugins.gtiddomain.ownership.PendingWrite;
@@ -31,12 +30,7 @@ final class WriteTagging {
      */
     private @Nullable PendingWrite lead;
 
-    /** Number of the last command at a boundary; the next three fields are what was found then. */
-    private long boundaryCommand = -1;
-
-    private Work boundaryWork = Work.NONE;
-    private @Nullable PendingWrite boundaryWrite;
-    private boolean boundaryDecided;
+    private final Decision decision = new Decision();
 
     WriteTagging(
             SessionContext session,
@@ -52,23 +46,18 @@ final class WriteTagging {
         this.reader = reader;
     }
 
-    /** Called for each command at a boundary. */
+    /** Called for each command at a boundary: what is found of it is attached to it. */
     void atBoundary(CommandView command, Work work) {
-        boundaryCommand = command.number();
-        boundaryWork = work;
-        boundaryWrite = null;
-        boundaryDecided = false;
+        command.attach(decision.begin(work));
     }
 
-    /** Returns the work found at the boundary before the command, or null if it was not at one. */
-    @Nullable
-    Work workAtBoundary(CommandView command) {
-        return command.number() == boundaryCommand ? boundaryWork : null;
+    /** Returns what was found at the boundary before the command, or null if it was not at one. */
+    static @Nullable Decision decision(CommandView command) {
+        return command.attachment() instanceof Decision found ? found : null;
     }
 
-    /** Decides about a write at a boundary, and returns the statement that takes the session there. */
-    @Nullable
-    InjectedStatement before(CommandView command, @Nullable StatementSummary summary, Work work) {
+    /** Decides about a write at a boundary, and has the session go there. */
+    void before(CommandView command, @Nullable StatementSummary summary, Work work) {
         Policy policy = current.get();
         boolean runs = command.isStatement();
         int rule = runs ? current.rules().matchIndex(command) : current.rules().peekIndex(command);
@@ -80,10 +69,11 @@ final class WriteTagging {
             if (runs) {
                 count(rule, index, wanted, WriteOutcome.ADVISED);
             }
-            return domain.back(policy);
+            return;
         }
         if (domain.leftAlone() || domain.refused()) {
-            return unsteered(rule, entries, work, digest, runs);
+            unsteered(rule, entries, work, digest, runs);
+            return;
         }
         // If the server should refuse the domain, it must not be for a write that other sessions believe to be in it.
         if (entries != null && policy.pin && !domain.proven()) {
@@ -91,41 +81,40 @@ final class WriteTagging {
             if (runs) {
                 count(rule, owner, wanted, WriteOutcome.UNPROVEN);
             }
-            InjectedStatement injected = domain.steer(owner, policy);
-            return injected == null ? domain.probe(policy) : injected;
+            if (!domain.steer(owner, policy)) {
+                domain.probe(policy);
+            }
+            return;
         }
         int index = entries == null ? wanted : decide(entries, wanted, work, digest);
         if (runs) {
             count(rule, index, wanted, WriteOutcome.TAGGED);
         }
-        return domain.steer(index, policy);
+        domain.steer(index, policy);
     }
 
     /** Announces a write in the domain in which it will run whatever the guard would decide. */
-    private @Nullable InjectedStatement unsteered(
-            int rule, TableEntry @Nullable [] entries, Work work, long digest, boolean runs) {
+    private void unsteered(int rule, TableEntry @Nullable [] entries, Work work, long digest, boolean runs) {
         Policy policy = current.get();
         boolean alone = domain.leftAlone();
-        InjectedStatement injected = domain.back(policy);
-        if (injected == null && !alone && accounts.mayTry(session.user())) {
-            injected = domain.probe(policy);
-        }
+        boolean toDefault =
+                domain.variable.isAway() || !alone && accounts.mayTry(session.user()) && domain.probe(policy);
         if (runs) {
             if (entries != null) {
-                boundaryWrite = policy.ownership.force(
-                        entries, domain.announced(policy), Conflict.UNSTEERABLE, work, digest, true);
+                int index = toDefault ? DomainIndexes.DEFAULT : domain.announced(policy);
+                decision.write = policy.ownership.force(entries, index, Conflict.UNSTEERABLE, work, digest, true);
             }
-            WriteOutcome left = domain.clientSteers() ? WriteOutcome.RESPECTED : WriteOutcome.LEFT_ALONE;
-            count(rule, domain.index(), policy.index(rule), alone ? left : WriteOutcome.UNPROVEN);
+            WriteOutcome left = domain.variable.isClients() ? WriteOutcome.RESPECTED : WriteOutcome.LEFT_ALONE;
+            int counted = toDefault ? DomainIndexes.DEFAULT : domain.index();
+            count(rule, counted, policy.index(rule), alone ? left : WriteOutcome.UNPROVEN);
         }
-        return injected;
     }
 
     private int decide(TableEntry[] entries, int wanted, Work work, long digest) {
         Policy policy = current.get();
         PendingWrite pending = policy.ownership.decide(entries, wanted, policy.pin, work, digest);
-        boundaryWrite = pending;
-        boundaryDecided = true;
+        decision.write = pending;
+        decision.guarded = true;
         return pending.index();
     }
 
@@ -165,10 +154,11 @@ final class WriteTagging {
     /** Announces a command that is being sent; returns its pending write, or null if it needs none. */
     @Nullable
     PendingWrite sent(CommandView command, @Nullable StatementSummary summary, Work work) {
-        boolean atBoundary = command.number() == boundaryCommand;
-        PendingWrite pending = atBoundary ? boundaryWrite : null;
-        boolean decided = atBoundary && boundaryDecided;
-        boundaryWrite = null;
+        Decision found = decision(command);
+        boolean atBoundary = found != null;
+        PendingWrite pending = atBoundary ? decision.write : null;
+        boolean decided = atBoundary && decision.guarded;
+        decision.write = null;
         if (pending == null
                 && command.isStatement()
                 && current.get().guarded
@@ -193,7 +183,7 @@ final class WriteTagging {
     private PendingWrite withoutDecision(
             CommandView command, @Nullable StatementSummary summary, Work work, boolean atBoundary) {
         Policy policy = current.get();
-        if (domain.away() && policy.pin) {
+        if (domain.variable.isAway() && policy.pin) {
             domain.stay();
         }
         TableEntry[] entries = reader.tables(command, summary, work, policy);
@@ -213,6 +203,6 @@ final class WriteTagging {
     /** Returns the write that was decided about but not sent, or null. */
     @Nullable
     PendingWrite unsent() {
-        return boundaryWrite;
+        return decision.write;
     }
 }

@@ -1,6 +1,6 @@
 /**
- * Tags sessions: decides the domain of a session's next write by rule and by the tables' owners, and injects the
- * statement that sets it.
+ * Tags sessions: decides the domain of a session's next write by rule and by the tables' owners, and wants it of the
+ * session's variable.
  *
  * <ul>
  *   <li><i>tag</i>: a value of {@code gtid_domain_id} that the proxy has set in a session ({@code SessionDomain}).

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.understudy.plugin.InjectedStatement;
-import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.rules.KindTerm;
 import io.understudy.rules.Match;
@@ -70,14 +68,12 @@ class LeverObserverTest {
     }
 
     @Test
-    void changesSeveralLeversWithOneStatement() {
+    void changesEachLeverByItself() {
         FakeClient app = client("batch");
-        assertThat(app.run("ALTER TABLE items FORCE"))
-                .isEqualTo("SET SESSION binlog_alter_two_phase=1,SESSION skip_parallel_replication=1");
+        assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo(TWO_PHASE + "; " + SKIP);
         assertThat(app.run("INSERT INTO items VALUES (1)")).isEqualTo(TWO_PHASE_OFF);
         assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo(TWO_PHASE);
-        assertThat(app.run("SELECT 1"))
-                .isEqualTo("SET SESSION binlog_alter_two_phase=DEFAULT,SESSION skip_parallel_replication=0");
+        assertThat(app.run("SELECT 1")).isEqualTo(TWO_PHASE_OFF + "; " + SKIP_OFF);
     }
 
     @Test
@@ -127,7 +123,7 @@ class LeverObserverTest {
         FakeClient app = client("app");
         app.run("UPDATE counters SET n = 1");
         app.resetConnection();
-        assertThat(app.observer().owes()).isFalse();
+        assertThat(app.owes()).isFalse();
         assertThat(app.run("UPDATE items SET n = 1")).isEqualTo("-");
         assertThat(app.run("UPDATE counters SET n = 1")).isEqualTo(SKIP);
     }
@@ -178,7 +174,7 @@ class LeverObserverTest {
         app.refuseWith(1193);
         for (int i = 0; i < 3; i++) {
             assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo(TWO_PHASE);
-            assertThat(app.observer().owes()).isFalse();
+            assertThat(app.owes()).isFalse();
         }
         assertThat(app.run("ALTER TABLE items FORCE")).isEqualTo("-");
         assertThat(count("two_phase", "refused_1193")).isEqualTo(3);
@@ -191,28 +187,20 @@ class LeverObserverTest {
         app.run("UPDATE counters SET n = 1");
         app.refuseWith(1234);
         assertThat(app.run("UPDATE items SET n = 1")).isEqualTo(SKIP_OFF);
-        assertThat(app.observer().owes()).isTrue();
+        assertThat(app.owes()).isTrue();
         app.refuseWith(0);
         assertThat(app.run("UPDATE items SET n = 1")).isEqualTo(SKIP_OFF);
-        assertThat(app.observer().owes()).isFalse();
-    }
-
-    @Test
-    void keepsWhatLaterStatementsInFlightHaveSetAfterARefusal() {
-        SessionLevers session = new SessionLevers(meters);
-        session.change(Lever.TWO_PHASE.bit());
-        session.change(Lever.TWO_PHASE.bit() | Lever.SKIP_PARALLEL.bit());
-        session.onInjected(new InjectionResult(1193, "unknown"));
-        session.onInjected(InjectionResult.OK);
-        assertThat(session.on()).isEqualTo(Lever.SKIP_PARALLEL.bit());
+        assertThat(app.owes()).isFalse();
     }
 
     @Test
     void turnsEverythingOffWhenTheObserverIsRetired() {
         FakeClient batch = client("batch");
         batch.run("UPDATE items SET n = 1");
-        InjectedStatement back = batch.observer().onRetired();
-        assertThat(back).isNotNull().extracting(InjectedStatement::sql).isEqualTo(SKIP_OFF);
+        batch.retire();
+        assertThat(batch.owes()).isTrue();
+        assertThat(batch.send("UPDATE items SET n = 2", false)).isNotNull();
+        assertThat(batch.injected()).isEqualTo(SKIP_OFF);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.understudy.plugins.gtiddomain.tagging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugin.SessionVariable;
 import io.understudy.testkit.FakeClient;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +30,7 @@ class AccountPrivilegeTest {
         FakeClient app = fixture.client("app");
         app.refuseWith(1317);
 
-        for (int i = 0; i < SessionDomain.MAX_REFUSALS; i++) {
+        for (int i = 0; i < SessionVariable.MAX_REFUSALS; i++) {
             assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
         }
         assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo("-");
