@@ -318,8 +318,7 @@ class DamagedCaptureTest {
         byte[] bad = bytes.clone();
         bad[bad.length / 4] ^= 4;
         try (var in = CaptureInput.lazy(new ByteArrayInputStream(bad), "standard input", null, notes::add)) {
-            assertThatThrownBy(in::readAllBytes)
-                    .hasMessageStartingWith("standard input is damaged in the frame at byte 0");
+            assertThatThrownBy(in::readAllBytes).hasMessageStartingWith("standard input is damaged before byte ");
         }
     }
 

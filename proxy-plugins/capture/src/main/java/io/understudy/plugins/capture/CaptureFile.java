@@ -1,15 +1,21 @@
 package io.understudy.plugins.capture;
 
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One file, or standard input: finds out whether it is encrypted or compressed, and says how it ends. */
 final class CaptureFile extends InputStream {
-    private static final int BUFFER = 1 << 16;
+    /** A session's first record has its keys within the first bytes of a frame's content, its first block. */
+    private static final int HEAD = 2048;
+
+    private static final int BLOCK = 1 << 18;
     private static final int TELLING = 4;
     private static final byte[] ZSTD = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
     private static final byte[] SKIPPABLE = {0x2A, 0x4D, 0x18};
@@ -20,18 +26,13 @@ final class CaptureFile extends InputStream {
     private final boolean last;
     private final Consumer<String> notes;
     private final InputStream content;
-    /** Null if the file is not compressed. */
-    private final @Nullable ZstdFrames frames;
-
     private boolean ended;
 
-    private CaptureFile(
-            String name, boolean last, Consumer<String> notes, InputStream content, @Nullable ZstdFrames frames) {
+    private CaptureFile(String name, boolean last, Consumer<String> notes, InputStream content) {
         this.name = name;
         this.last = last;
         this.notes = notes;
         this.content = content;
-        this.frames = frames;
     }
 
     /**
@@ -43,26 +44,29 @@ final class CaptureFile extends InputStream {
     static CaptureFile open(
             InputStream in, String name, @Nullable CaptureSecret secret, boolean last, Consumer<String> notes)
             throws IOException {
-        BufferedInputStream buffered = new BufferedInputStream(in, BUFFER);
+        BufferedInputStream buffered = new BufferedInputStream(in, BLOCK);
         buffered.mark(TELLING);
         // Only as many bytes as tell: a live stream may have no more yet.
         byte[] first = buffered.readNBytes(TELLING);
         buffered.reset();
-        if (isZstd(first)) {
-            ZstdFrames frames = new ZstdFrames(new CountedInput(buffered), name, CaptureFiles.isName(name));
-            return new CaptureFile(name, last, notes, frames, frames);
-        }
-        if (begins(CaptureFiles.MAGIC, first, TELLING)) {
-            ZstdFrames frames = new ZstdFrames(decrypted(buffered, name, secret), name, true);
-            return new CaptureFile(name, last, notes, frames, frames);
-        }
         if (begins(GZIP, first, GZIP.length)) {
             throw new IOException(name + " is compressed with gzip: pass what zcat makes of it to -");
         }
-        if (CaptureFiles.isName(name)) {
-            return begun(buffered, name, first, last, notes);
+        boolean encrypted = begins(CaptureFiles.MAGIC, first, TELLING);
+        if (!encrypted && !isZstd(first)) {
+            return CaptureFiles.isName(name)
+                    ? begun(name, first, last, notes)
+                    : new CaptureFile(name, last, notes, buffered);
         }
-        return new CaptureFile(name, last, notes, buffered, null);
+        if (encrypted) {
+            return decrypted(buffered, name, secret, last, notes);
+        }
+        boolean capture = CaptureFiles.isName(name) || isCapture(buffered);
+        return new CaptureFile(
+                name,
+                last,
+                notes,
+                capture ? new CaptureFrames(buffered, name, null, 0) : new OtherFrames(buffered, name));
     }
 
     private static boolean isZstd(byte[] first) {
@@ -76,21 +80,38 @@ final class CaptureFile extends InputStream {
         return first.length >= count && Arrays.equals(first, 0, count, magic, 0, count);
     }
 
+    /** Returns whether a frame begins with a record of the proxy's: those of TiProxy do not have this key. */
+    private static boolean isCapture(BufferedInputStream in) throws IOException {
+        in.mark(BLOCK);
+        byte[] block = in.readNBytes(BLOCK);
+        in.reset();
+        try (var zstd = new ZstdInputStreamNoFinalizer(new ByteArrayInputStream(block)).setContinuous(true)) {
+            String head = new String(zstd.readNBytes(HEAD), StandardCharsets.ISO_8859_1);
+            return head.startsWith("# Time: ") && head.contains("\n# Server_thread: ");
+        } catch (IOException damaged) {
+            return false;
+        }
+    }
+
     /** A file of a capture was cut off within its first bytes, or is damaged there. */
-    private static CaptureFile begun(InputStream in, String name, byte[] first, boolean last, Consumer<String> notes)
+    private static CaptureFile begun(String name, byte[] first, boolean last, Consumer<String> notes)
             throws IOException {
         byte[] magic = name.endsWith(CaptureFiles.ENCRYPTED) ? CaptureFiles.MAGIC : ZSTD;
         if (first.length == TELLING || !begins(magic, first, first.length)) {
             throw Damage.of(name, 0, "it does not begin like a file of a capture");
         }
-        ZstdFrames none = new ZstdFrames(new CountedInput(in), name, true);
-        CaptureFile file = new CaptureFile(name, last, notes, none, none);
-        file.end(first.length == 0 ? "ends at byte 0" : cut(first.length, 0));
+        return ended(name, last, notes, first.length == 0 ? "ends at byte 0" : cut(first.length, 0));
+    }
+
+    private static CaptureFile ended(String name, boolean last, Consumer<String> notes, String how) throws IOException {
+        CaptureFile file = new CaptureFile(name, last, notes, InputStream.nullInputStream());
+        file.end(how);
         file.ended = true;
         return file;
     }
 
-    private static PlacedInput decrypted(InputStream in, String name, @Nullable CaptureSecret secret)
+    private static CaptureFile decrypted(
+            InputStream in, String name, @Nullable CaptureSecret secret, boolean last, Consumer<String> notes)
             throws IOException {
         byte[] magic = in.readNBytes(CaptureFiles.MAGIC.length);
         byte[] salt = in.readNBytes(FileCipher.SALT);
@@ -98,34 +119,30 @@ final class CaptureFile extends InputStream {
             throw new IOException(name + " does not begin like an encrypted capture of this version, at byte 0: take it"
                     + " from another copy, or read it with the version that wrote it");
         }
+        long head = (long) magic.length + salt.length;
         if (salt.length < FileCipher.SALT) {
-            return new CutInput(magic.length + salt.length);
+            return ended(name, last, notes, cut(head, 0));
         }
         if (secret == null) {
             throw new IOException(name + " is encrypted: give --secret-file with the secret it was captured with");
         }
-        return new DecryptedInput(in, new FileCipher(secret, salt), name, magic.length + salt.length);
+        return new CaptureFile(name, last, notes, new CaptureFrames(in, name, new FileCipher(secret, salt), head));
     }
 
     private static String cut(long bytes, long at) {
         return "is cut off: its last " + bytes + " bytes, from byte " + at + ", are no whole frame";
     }
 
-    /** Reads the first frame ahead, if there are frames. */
+    /** Reads the first frame ahead, if there are frames of a capture: whether the secret is right shows with it. */
     void begin() throws IOException {
-        if (frames != null && !ended) {
-            frames.begin();
+        if (content instanceof CaptureFrames frames) {
+            frames.advance();
         }
     }
 
-    /** Returns whether the file has frames: where they begin is then its position. */
-    boolean isFramed() {
-        return frames != null;
-    }
-
-    /** Returns the place of the frame that was read last. */
+    /** Returns the place of the frame of a capture that was read last, or -1 if there is none. */
     long frameAt() {
-        return frames == null ? 0 : frames.frameAt();
+        return content instanceof CaptureFrames frames ? frames.frameAt() : -1;
     }
 
     @Override
@@ -142,20 +159,15 @@ final class CaptureFile extends InputStream {
         int n = content.read(bytes, offset, length);
         if (n < 0) {
             ended = true;
-            ended(frames);
+            if (content instanceof OtherFrames other && other.isCut()) {
+                end("is cut off: its last frame is not whole at byte " + other.position());
+            } else if (content instanceof CaptureFrames frames && frames.cut() > 0) {
+                end(cut(frames.cut(), frames.frameAt()));
+            } else if (content instanceof CaptureFrames frames && !frames.isComplete()) {
+                end("ends at byte " + frames.frameAt() + " without the table of its frames");
+            }
         }
         return n;
-    }
-
-    private void ended(@Nullable ZstdFrames read) throws IOException {
-        if (read == null) {
-            return;
-        }
-        if (read.cut() > 0) {
-            end(cut(read.cut(), read.frameAt()));
-        } else if (!read.isComplete() && read.isCapture()) {
-            end("ends at byte " + read.frameAt() + " without the table of its frames");
-        }
     }
 
     /** Reports how the file ends, which is an error unless the capture ended with it. */
@@ -170,29 +182,5 @@ final class CaptureFile extends InputStream {
     @Override
     public void close() throws IOException {
         content.close();
-    }
-
-    /** An encrypted file that ends before its first frame. */
-    private static final class CutInput extends PlacedInput {
-        private final long cut;
-
-        CutInput(long cut) {
-            this.cut = cut;
-        }
-
-        @Override
-        long position() {
-            return 0;
-        }
-
-        @Override
-        long cut() {
-            return cut;
-        }
-
-        @Override
-        public int read(byte[] bytes, int offset, int length) {
-            return -1;
-        }
     }
 }

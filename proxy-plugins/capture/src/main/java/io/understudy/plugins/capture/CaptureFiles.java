@@ -122,7 +122,7 @@ class CaptureFiles implements Closeable {
             return;
         }
         byte[] encrypted = own.encrypt(frame, size);
-        ByteBuffer whole = ByteBuffer.allocate(DecryptedInput.HEADER + encrypted.length)
+        ByteBuffer whole = ByteBuffer.allocate(CaptureFrames.HEADER + encrypted.length)
                 .putInt(encrypted.length)
                 .putInt(~encrypted.length)
                 .put(encrypted);

@@ -18,7 +18,7 @@ public final class CaptureStream extends InputStream {
     }
 
     /** A frame, or a file without any, whose content begins at an offset of the stream. */
-    private record Place(long from, String name, boolean framed, long frameAt) {}
+    private record Place(long from, String name, long frameAt) {}
 
     /** A file and its name. */
     record NamedPart(String name, Part part) {}
@@ -78,7 +78,7 @@ public final class CaptureStream extends InputStream {
     private void note(CaptureFile open) {
         Place before = places.peekLast();
         if (before == null || !before.name().equals(name) || before.frameAt() != open.frameAt()) {
-            places.add(new Place(offset, name, open.isFramed(), open.frameAt()));
+            places.add(new Place(offset, name, open.frameAt()));
             if (places.size() > PLACES) {
                 places.remove();
             }
@@ -92,13 +92,13 @@ public final class CaptureStream extends InputStream {
      * @param line number, for files without frames
      */
     public IOException damaged(long at, long line, String what) {
-        Place found = new Place(0, name, false, 0);
+        Place found = new Place(0, name, -1);
         for (Place place : places) {
             if (place.from() <= at) {
                 found = place;
             }
         }
-        return found.framed()
+        return found.frameAt() >= 0
                 ? Damage.of(found.name(), found.frameAt(), what)
                 : Damage.ofText(found.name(), at, line, what);
     }
