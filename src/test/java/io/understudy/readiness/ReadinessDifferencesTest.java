@@ -183,8 +183,10 @@ class ReadinessDifferencesTest extends ReadinessPair {
         try (Connection connection = server.connect()) {
             ServerSession session = new ServerSession(connection, System.nanoTime() + PATIENCE.toNanos());
             ServerFacts facts = new ServerFacts();
-            facts.variables(Known.of(session.pairs("SHOW GLOBAL VARIABLES")));
-            facts.definitions(Known.of(new DefinitionsReader(session, facts, privilege -> "", 1).read()));
+            facts.put(ServerFacts.VARIABLES, Known.of(session.pairs("SHOW GLOBAL VARIABLES")));
+            facts.put(
+                    ServerFacts.DEFINITIONS,
+                    Known.of(new DefinitionsReader(session, facts, privilege -> "", 1).read()));
             return facts;
         }
     }

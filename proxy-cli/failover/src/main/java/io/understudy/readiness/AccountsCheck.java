@@ -23,17 +23,17 @@ final class AccountsCheck implements Check.OfRound {
         if (!standby.responded() || !primary.responded() || standby.isMariaDb() != primary.isMariaDb()) {
             return List.of();
         }
-        Map<String, AccountShape> here = standby.accounts().value();
-        Map<String, AccountShape> there = primary.accounts().value();
+        Map<String, AccountShape> here = standby.get(ServerFacts.ACCOUNTS).value();
+        Map<String, AccountShape> there = primary.get(ServerFacts.ACCOUNTS).value();
         if (here == null || there == null) {
-            Known<?> missing = here == null ? standby.accounts() : primary.accounts();
-            return List.of(Finding.undecided(
+            Known<?> missing = here == null ? standby.get(ServerFacts.ACCOUNTS) : primary.get(ServerFacts.ACCOUNTS);
+            return List.of(Finding.unread(
                     NAME,
                     "privilege",
-                    "the accounts of the " + (here == null ? "standby" : "primary") + " cannot be read: "
-                            + missing.reason(),
-                    "an account that it lacks cannot log in after the promotion",
-                    missing.statement()));
+                    "accounts",
+                    here == null,
+                    missing,
+                    "an account that it lacks cannot log in after the promotion"));
         }
         List<Finding> findings = new ArrayList<>();
         TreeSet<String> all = new TreeSet<>(here.keySet());

@@ -36,10 +36,11 @@ final class DefinitionsCheck implements Check.OfRound {
         if (!standby.responded() || !primary.responded() || standby.isMariaDb() != primary.isMariaDb()) {
             return List.of();
         }
-        Definitions here = standby.definitions().value();
-        Definitions there = primary.definitions().value();
+        Definitions here = standby.get(ServerFacts.DEFINITIONS).value();
+        Definitions there = primary.get(ServerFacts.DEFINITIONS).value();
         if (here == null || there == null) {
-            Known<?> unread = here == null ? standby.definitions() : primary.definitions();
+            Known<?> unread =
+                    here == null ? standby.get(ServerFacts.DEFINITIONS) : primary.get(ServerFacts.DEFINITIONS);
             return List.of(unread("privilege", "definitions", here == null, unread));
         }
         if (here.bySchema() != there.bySchema()) {
@@ -84,13 +85,7 @@ final class DefinitionsCheck implements Check.OfRound {
     }
 
     private static Finding unread(String subject, String what, boolean ofStandby, Known<?> unread) {
-        return Finding.undecided(
-                NAME,
-                subject,
-                "the " + what + " of the " + (ofStandby ? "standby" : "primary") + " cannot be read: "
-                        + unread.reason(),
-                LACKS,
-                unread.statement());
+        return Finding.unread(NAME, subject, what, ofStandby, unread, LACKS);
     }
 
     /** One kind on both servers. */

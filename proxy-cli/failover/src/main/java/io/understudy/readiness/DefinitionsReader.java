@@ -90,7 +90,7 @@ final class DefinitionsReader {
                 DefinitionKind.TABLE,
                 "SELECT TABLE_SCHEMA AS s, " + name + " AS n, "
                         + (bySchema
-                                ? "CONCAT(COUNT(*), ' tables ', " + shape("TABLE_NAME", words) + ")"
+                                ? "CONCAT(COUNT(*), ' tables ', " + shape("TABLE_NAME, " + words) + ")"
                                 : "MIN(" + words + ")")
                         + " AS v FROM information_schema.TABLES" + where
                         + " AND TABLE_TYPE NOT LIKE '%VIEW' GROUP BY s, n",
@@ -100,26 +100,14 @@ final class DefinitionsReader {
                 DefinitionKind.COLUMNS,
                 name,
                 "COLUMNS" + where,
-                "COLUMN_NAME",
-                "ORDINAL_POSITION",
-                "COLUMN_TYPE",
-                "IS_NULLABLE",
-                "COLUMN_DEFAULT",
-                "COLLATION_NAME",
-                "EXTRA",
-                "GENERATION_EXPRESSION");
+                "COLUMN_NAME, ORDINAL_POSITION, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT,"
+                        + " COLLATION_NAME, EXTRA, GENERATION_EXPRESSION");
         part(
                 DefinitionKind.INDEXES,
                 name,
                 "STATISTICS" + where,
-                "INDEX_NAME",
-                "SEQ_IN_INDEX",
-                "COLUMN_NAME",
-                "NON_UNIQUE",
-                "SUB_PART",
-                "COLLATION",
-                "INDEX_TYPE",
-                mariaDb ? hasIgnored() ? "IGNORED" : "''" : "CONCAT_WS(',', IS_VISIBLE, EXPRESSION)");
+                "INDEX_NAME, SEQ_IN_INDEX, COLUMN_NAME, NON_UNIQUE, SUB_PART, COLLATION, INDEX_TYPE, "
+                        + (mariaDb ? hasIgnored() ? "IGNORED" : "''" : "CONCAT_WS(',', IS_VISIBLE, EXPRESSION)"));
         part(
                 DefinitionKind.FOREIGN_KEYS,
                 name,
@@ -130,10 +118,7 @@ final class DefinitionsReader {
                         + " CONCAT_WS('.', REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME),"
                         + " COLUMN_NAME, ORDINAL_POSITION FROM information_schema.KEY_COLUMN_USAGE" + where
                         + " AND REFERENCED_TABLE_NAME IS NOT NULL) AS x",
-                "a",
-                "b",
-                "c",
-                "d");
+                "a, b, c, d");
         Map<String, String> read =
                 shapes.getOrDefault(DefinitionKind.TABLE, Known.late()).value();
         if (!bySchema && read != null && read.values().stream().noneMatch(each -> each.contains("partitioned"))) {
@@ -143,13 +128,8 @@ final class DefinitionsReader {
                     DefinitionKind.PARTITIONS,
                     name,
                     "PARTITIONS" + where + " AND PARTITION_NAME IS NOT NULL",
-                    "PARTITION_NAME",
-                    "SUBPARTITION_NAME",
-                    "PARTITION_METHOD",
-                    "PARTITION_EXPRESSION",
-                    "PARTITION_DESCRIPTION",
-                    "SUBPARTITION_METHOD",
-                    "SUBPARTITION_EXPRESSION");
+                    "PARTITION_NAME, SUBPARTITION_NAME, PARTITION_METHOD, PARTITION_EXPRESSION, PARTITION_DESCRIPTION,"
+                            + " SUBPARTITION_METHOD, SUBPARTITION_EXPRESSION");
         }
         sequences(bySchema);
         // Names are unique within a table on MariaDB, within a schema on MySQL.
@@ -210,13 +190,10 @@ final class DefinitionsReader {
         return numbers.length > 1 && Integer.parseInt(numbers[0]) * 100 + Integer.parseInt(numbers[1]) >= 1006;
     }
 
-    private void part(DefinitionKind kind, String name, String from, String... columns) throws SQLException {
-        String[] all = new String[columns.length + 1];
-        all[0] = "TABLE_NAME";
-        System.arraycopy(columns, 0, all, 1, columns.length);
+    private void part(DefinitionKind kind, String name, String from, String columns) throws SQLException {
         read(
                 kind,
-                "SELECT TABLE_SCHEMA AS s, " + name + " AS n, " + shape(all) + " AS v FROM "
+                "SELECT TABLE_SCHEMA AS s, " + name + " AS n, " + shape("TABLE_NAME, " + columns) + " AS v FROM "
                         + (from.startsWith("(") ? "" : "information_schema.") + from + " GROUP BY s, n",
                 "SELECT",
                 "REFERENCES");
@@ -385,8 +362,8 @@ final class DefinitionsReader {
     }
 
     /** Returns the hash of a set of rows, whatever their order. */
-    private static String shape(String... columns) {
-        return "BIT_XOR(CAST(CONV(LEFT(" + hash(String.join(", ", columns)) + ", 16), 16, 10) AS UNSIGNED))";
+    private static String shape(String columns) {
+        return "BIT_XOR(CAST(CONV(LEFT(" + hash(columns) + ", 16), 16, 10) AS UNSIGNED))";
     }
 
     /** MySQL 9.6 has no MD5() and no SHA1() any more. */

@@ -11,7 +11,7 @@ final class DiskCheck implements Check {
 
     @Override
     public List<Finding> findings(Situation situation) {
-        FreeDisk disk = situation.now().standby().freeDisk().value();
+        FreeDisk disk = situation.now().standby().get(ServerFacts.FREE_DISK).value();
         if (disk == null || disk.share() >= LITTLE) {
             return List.of();
         }

@@ -10,6 +10,8 @@ import java.util.function.Predicate;
 final class EventsCheck implements Check.OfRound {
     private static final String NAME = "events";
     private static final String DISABLED = "disabled";
+    private static final String STOP =
+            "replication disables them on a standby: after the promotion nobody executes them";
     private static final int SHOWN = 10;
     private static final String ENABLED = "ENABLED";
 
@@ -18,18 +20,13 @@ final class EventsCheck implements Check.OfRound {
         if (!round.standby().responded() || !round.primary().responded()) {
             return List.of();
         }
-        Map<String, String> here = round.standby().events().value();
-        Map<String, String> there = round.primary().events().value();
+        Map<String, String> here = round.standby().get(ServerFacts.EVENTS).value();
+        Map<String, String> there = round.primary().get(ServerFacts.EVENTS).value();
         if (here == null || there == null) {
-            Known<?> missing =
-                    here == null ? round.standby().events() : round.primary().events();
-            return List.of(Finding.undecided(
-                    NAME,
-                    "privilege",
-                    "the scheduled events of the " + (here == null ? "standby" : "primary") + " cannot be read: "
-                            + missing.reason(),
-                    "replication disables them on a standby: after the promotion nobody executes them",
-                    missing.statement()));
+            Known<?> missing = here == null
+                    ? round.standby().get(ServerFacts.EVENTS)
+                    : round.primary().get(ServerFacts.EVENTS);
+            return List.of(Finding.unread(NAME, "privilege", "scheduled events", here == null, missing, STOP));
         }
         List<Finding> findings = new ArrayList<>();
         TreeSet<String> run = enabled(here);
@@ -40,7 +37,7 @@ final class EventsCheck implements Check.OfRound {
                     NAME,
                     DISABLED,
                     "the primary executes " + count(stop) + " that the standby would not: " + names(stop),
-                    "replication disables them on a standby: after the promotion nobody executes them",
+                    STOP,
                     "understudy switchover enables them; with other tools, after the promotion, for each: ALTER DEFINER"
                             + " = … EVENT … ENABLE"));
         }

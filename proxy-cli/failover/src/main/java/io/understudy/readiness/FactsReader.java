@@ -40,18 +40,23 @@ final class FactsReader {
      */
     void read(Known<Definitions> kept) {
         try {
-            facts.variables(Known.of(session.pairs("SHOW GLOBAL VARIABLES")));
+            facts.put(ServerFacts.VARIABLES, Known.of(session.pairs("SHOW GLOBAL VARIABLES")));
             facts.connected();
-            facts.semiSync(Known.of(session.pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'")));
-            facts.channels(known(this::channels, grant(facts.isMariaDb() ? "SLAVE MONITOR" : "REPLICATION CLIENT")));
+            facts.put(ServerFacts.SEMI_SYNC, Known.of(session.pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'")));
+            facts.put(
+                    ServerFacts.CHANNELS,
+                    known(this::channels, grant(facts.isMariaDb() ? "SLAVE MONITOR" : "REPLICATION CLIENT")));
             processes();
             events();
-            facts.prepared(prepared());
-            facts.freeDisk(freeDisk());
-            facts.accounts(known(
-                    () -> new AccountReader(session, facts.isMariaDb()).read(),
-                    "on the primary: GRANT SELECT ON mysql.* TO " + account));
-            facts.definitions(
+            facts.put(ServerFacts.PREPARED, prepared());
+            facts.put(ServerFacts.FREE_DISK, freeDisk());
+            facts.put(
+                    ServerFacts.ACCOUNTS,
+                    known(
+                            () -> new AccountReader(session, facts.isMariaDb()).read(),
+                            "on the primary: GRANT SELECT ON mysql.* TO " + account));
+            facts.put(
+                    ServerFacts.DEFINITIONS,
                     kept.value() != null
                             ? kept
                             : known(
@@ -98,22 +103,24 @@ final class FactsReader {
     /** {@code information_schema} leaves out what the account may not see; MariaDB's own table does not. */
     private void events() throws SQLException {
         if (!facts.isMariaDb() && !session.privileges().contains("EVENT")) {
-            facts.events(Known.unknown("the account has no EVENT privilege", grant("EVENT")));
+            facts.put(ServerFacts.EVENTS, Known.unknown("the account has no EVENT privilege", grant("EVENT")));
             return;
         }
-        facts.events(known(
-                () -> {
-                    Map<String, String> states = new HashMap<>();
-                    for (Map<String, String> row : session.rows(
-                            facts.isMariaDb()
-                                    ? "SELECT db AS s, name AS n, status AS v FROM mysql.event"
-                                    : "SELECT EVENT_SCHEMA AS s, EVENT_NAME AS n, STATUS AS v"
-                                            + " FROM information_schema.EVENTS")) {
-                        states.put(row.get("s") + "." + row.get("n"), row.getOrDefault("v", ""));
-                    }
-                    return states;
-                },
-                "on the primary: GRANT SELECT ON mysql.* TO " + account));
+        facts.put(
+                ServerFacts.EVENTS,
+                known(
+                        () -> {
+                            Map<String, String> states = new HashMap<>();
+                            for (Map<String, String> row : session.rows(
+                                    facts.isMariaDb()
+                                            ? "SELECT db AS s, name AS n, status AS v FROM mysql.event"
+                                            : "SELECT EVENT_SCHEMA AS s, EVENT_NAME AS n, STATUS AS v"
+                                                    + " FROM information_schema.EVENTS")) {
+                                states.put(row.get("s") + "." + row.get("n"), row.getOrDefault("v", ""));
+                            }
+                            return states;
+                        },
+                        "on the primary: GRANT SELECT ON mysql.* TO " + account));
     }
 
     /** MySQL shows them with XA_RECOVER_ADMIN only, but as open transactions without a connection, too. */
@@ -127,7 +134,11 @@ final class FactsReader {
                 "");
         return names.value() != null
                 ? names
-                : unlisted(names.reason(), facts.transactions().value(), transactions, grant("XA_RECOVER_ADMIN"));
+                : unlisted(
+                        names.reason(),
+                        facts.get(ServerFacts.TRANSACTIONS).value(),
+                        transactions,
+                        grant("XA_RECOVER_ADMIN"));
     }
 
     /**
@@ -181,7 +192,7 @@ final class FactsReader {
                 grant("PROCESS"));
         List<Map<String, String>> rows = open.value();
         if (rows == null) {
-            facts.transactions(Known.unknown(open.reason(), open.statement()));
+            facts.put(ServerFacts.TRANSACTIONS, Known.unknown(open.reason(), open.statement()));
             return;
         }
         transactions = rows.size();
@@ -195,13 +206,15 @@ final class FactsReader {
             }
         }
         facts.schemaChanges(changes);
-        facts.transactions(Known.of(rows.stream()
-                .map(row -> new OpenTransaction(
-                        Long.parseLong(row.getOrDefault("id", "0")),
-                        users.getOrDefault(row.getOrDefault("id", ""), ""),
-                        Long.parseLong(row.getOrDefault("seconds", "0")),
-                        Long.parseLong(row.getOrDefault("changed", "0"))))
-                .filter(transaction -> !transaction.user().equalsIgnoreCase(APPLIER))
-                .toList()));
+        facts.put(
+                ServerFacts.TRANSACTIONS,
+                Known.of(rows.stream()
+                        .map(row -> new OpenTransaction(
+                                Long.parseLong(row.getOrDefault("id", "0")),
+                                users.getOrDefault(row.getOrDefault("id", ""), ""),
+                                Long.parseLong(row.getOrDefault("seconds", "0")),
+                                Long.parseLong(row.getOrDefault("changed", "0"))))
+                        .filter(transaction -> !transaction.user().equalsIgnoreCase(APPLIER))
+                        .toList()));
     }
 }

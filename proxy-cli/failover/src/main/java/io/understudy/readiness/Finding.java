@@ -33,6 +33,17 @@ public record Finding(
         return new Finding(check, subject, Severity.UNKNOWN, true, what, why, statement);
     }
 
+    /** Returns an undecided finding about a fact of one server that could not be read. */
+    static Finding unread(String check, String subject, String fact, boolean ofStandby, Known<?> unread, String why) {
+        return undecided(
+                check,
+                subject,
+                "the " + fact + " of the " + (ofStandby ? "standby" : "primary") + " cannot be read: "
+                        + unread.reason(),
+                why,
+                unread.statement());
+    }
+
     /** Returns the same as something that changes no verdict. */
     Finding asNote() {
         return new Finding(check, subject, Severity.NOTES, false, what, why, statement);

@@ -73,8 +73,8 @@ public final class ReadinessReport {
     }
 
     private static boolean hasDefinitions(Situation.Round round) {
-        return round.standby().definitions().value() != null
-                && round.primary().definitions().value() != null;
+        return round.standby().get(ServerFacts.DEFINITIONS).value() != null
+                && round.primary().get(ServerFacts.DEFINITIONS).value() != null;
     }
 
     /** Returns the report as JSON, with names of accounts and tables. */
@@ -84,7 +84,7 @@ public final class ReadinessReport {
         view.put("primary", server(situation.now().primary(), situation.primaryAddress()));
         view.put("version", situation.now().standby().variable("version"));
         view.put("warmth", situation.proxy().warmth());
-        FreeDisk disk = situation.now().standby().freeDisk().value();
+        FreeDisk disk = situation.now().standby().get(ServerFacts.FREE_DISK).value();
         view.put("freeDiskBytes", disk == null ? null : disk.free());
         view.put("findings", findings.stream().map(Finding::view).toList());
         return nonNull(view);

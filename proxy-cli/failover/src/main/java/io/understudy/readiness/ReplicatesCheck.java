@@ -19,14 +19,15 @@ final class ReplicatesCheck implements Check.OfRound {
             return List.of(Finding.blocks(
                     NAME, "itself", "the standby is the primary itself", "there is nothing to promote", ""));
         }
-        List<Channel> channels = standby.channels().value();
+        List<Channel> channels = standby.get(ServerFacts.CHANNELS).value();
         if (channels == null) {
             return List.of(Finding.undecided(
                     NAME,
                     "privilege",
-                    "its replication cannot be read: " + standby.channels().reason(),
+                    "its replication cannot be read: "
+                            + standby.get(ServerFacts.CHANNELS).reason(),
                     "it may have stopped, or replicate from another server",
-                    standby.channels().statement()));
+                    standby.get(ServerFacts.CHANNELS).statement()));
         }
         if (channels.isEmpty()) {
             return List.of(Finding.blocks(

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,22 +12,43 @@ import org.jspecify.annotations.Nullable;
  * the time is up.
  */
 final class ServerFacts {
+    static final Fact<Map<String, String>> VARIABLES = new Fact<>();
+    static final Fact<Map<String, String>> SEMI_SYNC = new Fact<>();
+    static final Fact<List<Channel>> CHANNELS = new Fact<>();
+    static final Fact<List<OpenTransaction>> TRANSACTIONS = new Fact<>();
+    static final Fact<Definitions> DEFINITIONS = new Fact<>();
+    /** The names of the XA transactions that are prepared. */
+    static final Fact<Set<String>> PREPARED = new Fact<>();
+    /** The room on the file system of its data directory. */
+    static final Fact<FreeDisk> FREE_DISK = new Fact<>();
+    /** The states of the scheduled events by schema and name. */
+    static final Fact<Map<String, String>> EVENTS = new Fact<>();
+
+    static final Fact<Map<String, AccountShape>> ACCOUNTS = new Fact<>();
+
+    /** The name of a fact of a type. */
+    static final class Fact<T> {
+        private Fact() {}
+    }
+
     private static final String LATE = "no response in time";
 
     private volatile @Nullable String unreachable = LATE;
     private volatile String fault = "";
     private volatile boolean denied;
     private volatile String ended = "";
-    private volatile Known<Map<String, String>> variables = Known.late();
-    private volatile Known<Map<String, String>> semiSync = Known.late();
-    private volatile Known<List<Channel>> channels = Known.late();
-    private volatile Known<List<OpenTransaction>> transactions = Known.late();
+    private final Map<Fact<?>, Known<?>> known = new ConcurrentHashMap<>();
     private volatile List<SchemaChange> schemaChanges = List.of();
-    private volatile Known<Definitions> definitions = Known.late();
-    private volatile Known<Set<String>> prepared = Known.late();
-    private volatile Known<FreeDisk> freeDisk = Known.late();
-    private volatile Known<Map<String, String>> events = Known.late();
-    private volatile Known<Map<String, AccountShape>> accounts = Known.late();
+
+    <T> void put(Fact<T> fact, Known<T> read) {
+        known.put(fact, read);
+    }
+
+    /** Returns a fact; before the response to its query one that is late. */
+    @SuppressWarnings("unchecked")
+    <T> Known<T> get(Fact<T> fact) {
+        return (Known<T>) known.getOrDefault(fact, Known.late());
+    }
 
     void connected() {
         unreachable = null;
@@ -52,44 +74,8 @@ final class ServerFacts {
         ended = position;
     }
 
-    void variables(Known<Map<String, String>> read) {
-        variables = read;
-    }
-
-    void semiSync(Known<Map<String, String>> read) {
-        semiSync = read;
-    }
-
-    void channels(Known<List<Channel>> read) {
-        channels = read;
-    }
-
-    void transactions(Known<List<OpenTransaction>> read) {
-        transactions = read;
-    }
-
     void schemaChanges(List<SchemaChange> read) {
         schemaChanges = read;
-    }
-
-    void definitions(Known<Definitions> read) {
-        definitions = read;
-    }
-
-    void prepared(Known<Set<String>> read) {
-        prepared = read;
-    }
-
-    void freeDisk(Known<FreeDisk> read) {
-        freeDisk = read;
-    }
-
-    void events(Known<Map<String, String>> read) {
-        events = read;
-    }
-
-    void accounts(Known<Map<String, AccountShape>> read) {
-        accounts = read;
     }
 
     /** Returns why there was no connection, or null when there was one. */
@@ -120,12 +106,12 @@ final class ServerFacts {
 
     /** Returns whether the server responded to a query. */
     boolean responded() {
-        return variables.value() != null;
+        return get(VARIABLES).value() != null;
     }
 
     /** Returns a system variable, or an empty text if it does not exist or the server did not respond. */
     String variable(String name) {
-        Map<String, String> all = variables.value();
+        Map<String, String> all = get(VARIABLES).value();
         return all == null ? "" : all.getOrDefault(name, "");
     }
 
@@ -145,7 +131,7 @@ final class ServerFacts {
     }
 
     boolean hasVariable(String name) {
-        Map<String, String> all = variables.value();
+        Map<String, String> all = get(VARIABLES).value();
         return all != null && all.containsKey(name);
     }
 
@@ -163,13 +149,9 @@ final class ServerFacts {
         return !value.isEmpty() && !value.equals("0") && !value.equalsIgnoreCase("OFF");
     }
 
-    Known<Map<String, String>> variables() {
-        return variables;
-    }
-
     /** Returns a status variable of semi-synchronous replication by its name's end, such as {@code master_status}. */
     String semiSync(String name, String otherName) {
-        Map<String, String> all = semiSync.value();
+        Map<String, String> all = get(SEMI_SYNC).value();
         if (all == null) {
             return "";
         }
@@ -177,39 +159,8 @@ final class ServerFacts {
         return value == null ? all.getOrDefault("rpl_semi_sync_" + otherName, "") : value;
     }
 
-    Known<List<Channel>> channels() {
-        return channels;
-    }
-
-    Known<List<OpenTransaction>> transactions() {
-        return transactions;
-    }
-
     /** Returns the schema changes that it executes; empty also if the account may not see them. */
     List<SchemaChange> schemaChanges() {
         return schemaChanges;
-    }
-
-    /** Returns the states of the scheduled events by schema and name. */
-    Known<Map<String, String>> events() {
-        return events;
-    }
-
-    Known<Definitions> definitions() {
-        return definitions;
-    }
-
-    /** Returns the names of the XA transactions that are prepared. */
-    Known<Set<String>> prepared() {
-        return prepared;
-    }
-
-    /** Returns the room on the file system of its data directory. */
-    Known<FreeDisk> freeDisk() {
-        return freeDisk;
-    }
-
-    Known<Map<String, AccountShape>> accounts() {
-        return accounts;
     }
 }

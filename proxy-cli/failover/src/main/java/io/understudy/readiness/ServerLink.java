@@ -90,7 +90,7 @@ final class ServerLink implements AutoCloseable {
             }
             ServerSession session = new ServerSession(open, deadline);
             session.prepare();
-            new FactsReader(session, facts, login.grantee()).read(older.definitions());
+            new FactsReader(session, facts, login.grantee()).read(older.get(ServerFacts.DEFINITIONS));
         } catch (SQLException e) {
             boolean refused = AccountHealth.refuses(e);
             facts.failed((refused ? "'" + login.user() + "': " : "") + e.getMessage(), refused);

@@ -48,7 +48,7 @@ final class SettingsCheck implements Check.OfRound {
 
     /** Returns the names without those that are another name of a listed one. */
     private static TreeSet<String> names(ServerFacts server) {
-        Map<String, String> all = server.variables().value();
+        Map<String, String> all = server.get(ServerFacts.VARIABLES).value();
         Set<String> known = all == null ? Set.of() : all.keySet();
         TreeSet<String> names = new TreeSet<>(known);
         names.removeIf(name -> {

@@ -34,7 +34,7 @@ record Situation(
 
     /** Returns the connection from the primary: the one known to be, else the one that is not known not to be. */
     static @Nullable Channel fromPrimary(Round round) {
-        List<Channel> channels = round.standby().channels().value();
+        List<Channel> channels = round.standby().get(ServerFacts.CHANNELS).value();
         Channel possible = null;
         if (channels != null) {
             for (Channel channel : channels) {

@@ -14,15 +14,15 @@ final class TransactionsCheck implements Check.OfRound {
         if (!standby.responded()) {
             return List.of();
         }
-        List<OpenTransaction> open = standby.transactions().value();
+        List<OpenTransaction> open = standby.get(ServerFacts.TRANSACTIONS).value();
         if (open == null) {
             return List.of(Finding.unknown(
                     NAME,
                     "privilege",
                     "its open transactions cannot be read: "
-                            + standby.transactions().reason(),
+                            + standby.get(ServerFacts.TRANSACTIONS).reason(),
                     "a long one may block what replication applies, and the promotion",
-                    standby.transactions().statement()));
+                    standby.get(ServerFacts.TRANSACTIONS).statement()));
         }
         List<Finding> findings = new ArrayList<>();
         open.stream()

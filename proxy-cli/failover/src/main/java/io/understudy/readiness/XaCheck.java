@@ -18,18 +18,18 @@ final class XaCheck implements Check.OfRound {
         if (!standby.responded()) {
             return List.of();
         }
-        Set<String> here = standby.prepared().value();
-        Set<String> there = primary.prepared().value();
+        Set<String> here = standby.get(ServerFacts.PREPARED).value();
+        Set<String> there = primary.get(ServerFacts.PREPARED).value();
         List<Finding> findings = new ArrayList<>();
         if (here == null || primary.responded() && there == null) {
-            Known<?> unread = here == null ? standby.prepared() : primary.prepared();
-            findings.add(Finding.undecided(
+            Known<?> unread = here == null ? standby.get(ServerFacts.PREPARED) : primary.get(ServerFacts.PREPARED);
+            findings.add(Finding.unread(
                     NAME,
                     "privilege",
-                    "the prepared XA transactions of the " + (here == null ? "standby" : "primary")
-                            + " cannot be read: " + unread.reason(),
-                    "their rows stay locked, or are lost, after the promotion",
-                    unread.statement()));
+                    "prepared XA transactions",
+                    here == null,
+                    unread,
+                    "their rows stay locked, or are lost, after the promotion"));
         }
         if (here == null || there == null) {
             if (here != null) {

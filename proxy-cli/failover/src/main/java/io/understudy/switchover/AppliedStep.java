@@ -3,19 +3,9 @@ package io.understudy.switchover;
 import java.time.Duration;
 
 /** Waits until the standby has applied the old primary's last transaction. */
-final class AppliedStep implements Step {
+record AppliedStep(Pair pair, LastTransaction transaction, HoldClock clock) implements Step {
     /** For the response: the old primary must be writable again before the hold is over. */
     private static final Duration GRACE = Duration.ofMillis(150);
-
-    private final Pair pair;
-    private final LastTransaction transaction;
-    private final HoldClock clock;
-
-    AppliedStep(Pair pair, LastTransaction transaction, HoldClock clock) {
-        this.pair = pair;
-        this.transaction = transaction;
-        this.clock = clock;
-    }
 
     @Override
     public String plan() {

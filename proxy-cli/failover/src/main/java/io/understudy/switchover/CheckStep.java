@@ -5,15 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Checks what must hold before anything is changed. The lag has a step of its own. */
-final class CheckStep implements Step {
-    private final Pair pair;
-    private final ProxyControl proxy;
-
-    CheckStep(Pair pair, ProxyControl proxy) {
-        this.pair = pair;
-        this.proxy = proxy;
-    }
-
+record CheckStep(Pair pair, ProxyControl proxy) implements Step {
     @Override
     public String plan() {
         return "check replication and roles of both servers";

@@ -118,22 +118,14 @@ final class DisableEventsStep implements Step {
 
     /** Returns the step that has the new primary execute what the old one did. */
     Step enabling() {
-        return new Step() {
-            @Override
-            public String plan() {
-                return "enable these events on " + pair.standby().name();
+        return Step.of("enable these events on " + pair.standby().name(), () -> {
+            try {
+                enable(pair.standby());
+            } catch (SQLException e) {
+                throw new StepFailure(
+                        e.getMessage() + "; by hand, on " + pair.standbyAddress() + ": " + byHand(disabled), e);
             }
-
-            @Override
-            public String run() throws StepFailure {
-                try {
-                    enable(pair.standby());
-                } catch (SQLException e) {
-                    throw new StepFailure(
-                            e.getMessage() + "; by hand, on " + pair.standbyAddress() + ": " + byHand(disabled), e);
-                }
-                return (disabled.isEmpty() ? "none" : names(disabled)) + leftDisabled();
-            }
-        };
+            return (disabled.isEmpty() ? "none" : names(disabled)) + leftDisabled();
+        });
     }
 }

@@ -11,17 +11,7 @@ import org.jspecify.annotations.Nullable;
  * own mend: a lag that the operator allows, what was received and not applied, semi-sync that is off. The rest is
  * printed.
  */
-final class GateStep implements Step {
-    private final Pair pair;
-    private final ProxyControl proxy;
-    private final Duration longestLag;
-
-    GateStep(Pair pair, ProxyControl proxy, Duration longestLag) {
-        this.pair = pair;
-        this.proxy = proxy;
-        this.longestLag = longestLag;
-    }
-
+record GateStep(Pair pair, ProxyControl proxy, Duration longestLag) implements Step {
     @Override
     public String plan() {
         return "ask the readiness gate about " + pair.standby().name();

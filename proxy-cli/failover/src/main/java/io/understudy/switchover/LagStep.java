@@ -3,15 +3,7 @@ package io.understudy.switchover;
 import java.time.Duration;
 
 /** Waits until the standby has applied what the primary had written when the step began. */
-final class LagStep implements Step {
-    private final Pair pair;
-    private final Duration longest;
-
-    LagStep(Pair pair, Duration longest) {
-        this.pair = pair;
-        this.longest = longest;
-    }
-
+record LagStep(Pair pair, Duration longest) implements Step {
     @Override
     public String plan() {
         return "measure the lag: at most " + longest.toMillis() + " ms";

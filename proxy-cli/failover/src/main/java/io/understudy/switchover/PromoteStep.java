@@ -3,23 +3,14 @@ package io.understudy.switchover;
 import java.sql.SQLException;
 import java.util.concurrent.Callable;
 
-/** Makes the standby writable. From then on nothing can be undone. */
-final class PromoteStep implements Step {
+/**
+ * Makes the standby writable. From then on nothing can be undone.
+ *
+ * @param held returns whether the proxy holds its sessions; fails if the proxy does not respond
+ */
+record PromoteStep(Pair pair, LastTransaction transaction, HoldClock clock, Callable<Boolean> held) implements Step {
     private static final int TRIES = 5;
     private static final long PAUSE_MILLIS = 400;
-
-    private final Pair pair;
-    private final LastTransaction transaction;
-    private final HoldClock clock;
-    private final Callable<Boolean> held;
-
-    /** @param held returns whether the proxy holds its sessions; fails if the proxy does not respond */
-    PromoteStep(Pair pair, LastTransaction transaction, HoldClock clock, Callable<Boolean> held) {
-        this.pair = pair;
-        this.transaction = transaction;
-        this.clock = clock;
-        this.held = held;
-    }
 
     @Override
     public String plan() {

@@ -2,6 +2,27 @@ package io.understudy.switchover;
 
 /** One step of a switchover. Used by one thread. */
 interface Step {
+    /** The work of a step that has nothing to undo. */
+    interface Action {
+        /** Returns what was done. */
+        String run() throws Exception;
+    }
+
+    /** Returns a step that has nothing to undo. */
+    static Step of(String plan, Action action) {
+        return new Step() {
+            @Override
+            public String plan() {
+                return plan;
+            }
+
+            @Override
+            public String run() throws Exception {
+                return action.run();
+            }
+        };
+    }
+
     /** Returns what the step does, in the infinitive. */
     String plan();
 

@@ -22,6 +22,7 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
         HoldClock clock = new HoldClock(bounds.hold());
         LastTransaction last = new LastTransaction(pair);
         Unchanged unchanged = new Unchanged(pair, proxy::primaryUnlessEnded);
+        AfterPromotion after = new AfterPromotion(pair);
         DisableEventsStep events = new DisableEventsStep(pair, unchanged);
         return new Steps(
                 List.of(
@@ -36,17 +37,15 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
                         new StopReplicationStep(pair, clock),
                         new SemiSyncStep(pair, clock)),
                 new PromoteStep(pair, last, clock, () -> proxy.isHolding(clock.left(PROMOTION))),
-                new FollowStep(proxy, pair.standbyAddress().toString()),
-                new ReleaseStep(proxy, clock),
-                rest(pair, last, others, events.enabling()));
-    }
-
-    private static List<Step> rest(Pair pair, LastTransaction last, List<StandbyConfig> others, Step events) {
-        List<Step> rest = new ArrayList<>(List.of(events, new ForgetStep(pair), new OldPrimaryStep(pair, last)));
-        if (!others.isEmpty()) {
-            rest.add(new OtherStandbysStep(pair, others));
-        }
-        return rest;
+                after.follow(proxy),
+                after.release(proxy, clock),
+                others.isEmpty()
+                        ? List.of(events.enabling(), after.forget(), after.oldPrimary(last))
+                        : List.of(
+                                events.enabling(),
+                                after.forget(),
+                                after.oldPrimary(last),
+                                after.otherStandbys(others)));
     }
 
     List<Step> all() {

@@ -19,7 +19,7 @@ class AdviceTest {
                 new HashMap<>(Map.of("version", "10.11.9-MariaDB", "server_id", String.valueOf(id), "hostname", "h"));
         all.putAll(variables);
         ServerFacts facts = new ServerFacts();
-        facts.variables(Known.of(all));
+        facts.put(ServerFacts.VARIABLES, Known.of(all));
         return facts;
     }
 
@@ -34,12 +34,14 @@ class AdviceTest {
 
     private static List<String> ofReceiver(String errno) {
         ServerFacts standby = server(2, Map.of());
-        standby.channels(Known.of(List.of(new Channel(Map.of(
-                "master_server_id", "1",
-                "slave_io_running", "No",
-                "slave_sql_running", "Yes",
-                "last_io_errno", errno,
-                "last_io_error", "Got fatal error from master")))));
+        standby.put(
+                ServerFacts.CHANNELS,
+                Known.of(List.of(new Channel(Map.of(
+                        "master_server_id", "1",
+                        "slave_io_running", "No",
+                        "slave_sql_running", "Yes",
+                        "last_io_errno", errno,
+                        "last_io_error", "Got fatal error from master")))));
         Situation.Round round = new Situation.Round(standby, server(1, Map.of()));
         return new ReplicatesCheck()
                 .findings(round, situation(round)).stream()
@@ -59,10 +61,10 @@ class AdviceTest {
 
     private static String ofStandbySide(String enabled) {
         ServerFacts primary = server(1, Map.of("rpl_semi_sync_master_enabled", "ON"));
-        primary.semiSync(Known.of(Map.of("Rpl_semi_sync_master_status", "ON")));
+        primary.put(ServerFacts.SEMI_SYNC, Known.of(Map.of("Rpl_semi_sync_master_status", "ON")));
         ServerFacts standby =
                 server(2, Map.of("rpl_semi_sync_master_enabled", "ON", "rpl_semi_sync_slave_enabled", enabled));
-        standby.semiSync(Known.of(Map.of("Rpl_semi_sync_slave_status", "OFF")));
+        standby.put(ServerFacts.SEMI_SYNC, Known.of(Map.of("Rpl_semi_sync_slave_status", "OFF")));
         Situation.Round round = new Situation.Round(standby, primary);
         return new SemiSyncCheck()
                 .findings(round, situation(round)).stream()
@@ -112,9 +114,9 @@ class AdviceTest {
     @Test
     void whatTheSwitchoverMendsChangesNoVerdict() {
         ServerFacts standby = server(2, Map.of());
-        standby.events(Known.of(Map.of("shop.nightly", "SLAVESIDE_DISABLED")));
+        standby.put(ServerFacts.EVENTS, Known.of(Map.of("shop.nightly", "SLAVESIDE_DISABLED")));
         ServerFacts primary = server(1, Map.of());
-        primary.events(Known.of(Map.of("shop.nightly", "ENABLED", "shop.idle", "SLAVESIDE_DISABLED")));
+        primary.put(ServerFacts.EVENTS, Known.of(Map.of("shop.nightly", "ENABLED", "shop.idle", "SLAVESIDE_DISABLED")));
         Situation.Round round = new Situation.Round(standby, primary);
         List<Finding> found = new EventsCheck().findings(round, situation(round));
         assertThat(found).extracting(Finding::subject).containsExactly("disabled", "nobody");

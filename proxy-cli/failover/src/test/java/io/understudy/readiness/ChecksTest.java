@@ -28,7 +28,7 @@ class ChecksTest {
         Map<String, String> all = new HashMap<>(Map.of("version", "11.4.5-MariaDB", "server_id", "1"));
         all.putAll(variables);
         ServerFacts facts = new ServerFacts();
-        facts.variables(Known.of(all));
+        facts.put(ServerFacts.VARIABLES, Known.of(all));
         return facts;
     }
 
@@ -44,7 +44,7 @@ class ChecksTest {
             columns.put("seconds_behind_master", secondsBehind);
         }
         ServerFacts standby = server(Map.of("gtid_slave_pos", "0-1-10", "server_id", "2"));
-        standby.channels(Known.of(List.of(new Channel(columns))));
+        standby.put(ServerFacts.CHANNELS, Known.of(List.of(new Channel(columns))));
         return new Situation.Round(standby, server(Map.of("gtid_binlog_pos", "0-1-5000")));
     }
 
@@ -93,15 +93,17 @@ class ChecksTest {
     void whatIsNotReplicatedBlocks(String column, String value) {
         Situation.Round round = round("Yes", "0");
         round.standby()
-                .channels(Known.of(List.of(new Channel(Map.of(
-                        "master_server_id",
-                        "1",
-                        "slave_io_running",
-                        "Yes",
-                        "slave_sql_running",
-                        "Yes",
-                        column,
-                        value)))));
+                .put(
+                        ServerFacts.CHANNELS,
+                        Known.of(List.of(new Channel(Map.of(
+                                "master_server_id",
+                                "1",
+                                "slave_io_running",
+                                "Yes",
+                                "slave_sql_running",
+                                "Yes",
+                                column,
+                                value)))));
         assertThat(new ReplicatesCheck().findings(round, situation(round, round)))
                 .singleElement()
                 .returns(Severity.BLOCKS, Finding::severity)
@@ -142,8 +144,8 @@ class ChecksTest {
 
     private static String accounts(@Nullable AccountShape standby, @Nullable AccountShape primary) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
-        round.standby().accounts(Known.of(standby == null ? Map.of() : Map.of("'app'@'%'", standby)));
-        round.primary().accounts(Known.of(primary == null ? Map.of() : Map.of("'app'@'%'", primary)));
+        round.standby().put(ServerFacts.ACCOUNTS, Known.of(standby == null ? Map.of() : Map.of("'app'@'%'", standby)));
+        round.primary().put(ServerFacts.ACCOUNTS, Known.of(primary == null ? Map.of() : Map.of("'app'@'%'", primary)));
         List<Finding> findings = new AccountsCheck().findings(round, situation(round, round));
         assertThat(findings.size()).isLessThan(2);
         return findings.isEmpty() ? "" : findings.get(0).severity().word();
@@ -187,8 +189,8 @@ class ChecksTest {
     private static List<Finding> definitions(
             DefinitionKind kind, Map<String, String> standby, Map<String, String> primary) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
-        round.standby().definitions(Known.of(of(kind, standby)));
-        round.primary().definitions(Known.of(of(kind, primary)));
+        round.standby().put(ServerFacts.DEFINITIONS, Known.of(of(kind, standby)));
+        round.primary().put(ServerFacts.DEFINITIONS, Known.of(of(kind, primary)));
         return new DefinitionsCheck().findings(round, situation(round, round));
     }
 
@@ -327,8 +329,8 @@ class ChecksTest {
     @Test
     void aPreparedTransactionCountsByWhereItIs() {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
-        round.standby().prepared(Known.of(Set.of("a", "b")));
-        round.primary().prepared(Known.of(Set.of("b", "c")));
+        round.standby().put(ServerFacts.PREPARED, Known.of(Set.of("a", "b")));
+        round.primary().put(ServerFacts.PREPARED, Known.of(Set.of("b", "c")));
         assertThat(new XaCheck().findings(round, situation(round, round)))
                 .extracting(finding -> finding.severity().word() + " " + finding.subject())
                 .containsExactly("blocks standby a", "warns both b", "blocks primary c");
@@ -338,7 +340,7 @@ class ChecksTest {
     @CsvSource({"50, ''", "5, warns", "1, blocks"})
     void aFullDiskCounts(long free, String expected) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
-        round.standby().freeDisk(Known.of(new FreeDisk("/var", free, 100)));
+        round.standby().put(ServerFacts.FREE_DISK, Known.of(new FreeDisk("/var", free, 100)));
         assertThat(new DiskCheck().findings(situation(round, round)))
                 .extracting(finding -> finding.severity().word())
                 .isEqualTo(expected.isEmpty() ? List.of() : List.of(expected));

@@ -16,7 +16,7 @@ class ErrantCheckTest {
         Map<String, String> all = new HashMap<>(variables);
         all.put("version", version);
         ServerFacts facts = new ServerFacts();
-        facts.variables(Known.of(all));
+        facts.put(ServerFacts.VARIABLES, Known.of(all));
         return facts;
     }
 

@@ -52,7 +52,7 @@ class ReadinessViewTest {
 
     private static ServerFacts server() {
         ServerFacts facts = new ServerFacts();
-        facts.definitions(Known.of(new Definitions(new EnumMap<>(DefinitionKind.class), false)));
+        facts.put(ServerFacts.DEFINITIONS, Known.of(new Definitions(new EnumMap<>(DefinitionKind.class), false)));
         return facts;
     }
 

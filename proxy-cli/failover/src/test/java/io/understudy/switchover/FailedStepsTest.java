@@ -426,9 +426,11 @@ class FailedStepsTest {
     @Test
     void theLastStepsSayWhatToRunByHand() {
         Pair pair = pair((connection, sql) -> dead(sql), (connection, sql) -> dead(sql));
-        assertThatThrownBy(() -> new ForgetStep(pair).run())
+        assertThatThrownBy(() -> new AfterPromotion(pair).forget().run())
                 .hasMessageContaining("by hand, on new:3306: RESET SLAVE '' ALL");
-        assertThatThrownBy(() -> new OldPrimaryStep(pair, new LastTransaction(pair)).run())
+        assertThatThrownBy(() -> new AfterPromotion(pair)
+                        .oldPrimary(new LastTransaction(pair))
+                        .run())
                 .hasMessageContaining("by hand, once it responds: if SELECT @@GLOBAL.gtid_binlog_pos returns ")
                 .hasMessageContaining("on old:3306:" + System.lineSeparator() + "    SET GLOBAL gtid_slave_pos='")
                 .hasMessageContaining("MASTER_HOST='new'");
@@ -543,7 +545,9 @@ class FailedStepsTest {
     @Test
     void theOldPrimarysSourceSideIsSwitchedOffBeforeItReplicates() throws Exception {
         Pair pair = pair(semiSync("rpl_semi_sync_master_enabled"), (connection, sql) -> Map.of());
-        assertThat(new OldPrimaryStep(pair, new LastTransaction(pair)).run())
+        assertThat(new AfterPromotion(pair)
+                        .oldPrimary(new LastTransaction(pair))
+                        .run())
                 .containsSubsequence("SET GLOBAL rpl_semi_sync_master_enabled=0", "START SLAVE");
     }
 
