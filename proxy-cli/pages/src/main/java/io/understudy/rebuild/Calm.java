@@ -5,30 +5,25 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Waits until a standby is within the bounds at which a rebuild may begin. */
-final class Calm {
+/**
+ * A standby within its bounds, and the operator who may stop the run.
+ *
+ * @param stop is counted down when the operator requests a stop
+ */
+record Calm(StandbyQueries standby, Bounds bounds, CountDownLatch stop, ProgressOutput journal) {
     private static final long EVERY_MILLIS = 500;
     private static final String STOPPED = "not begun, as it was stopped";
 
-    private final StandbyQueries standby;
-    private final Bounds bounds;
-    private final CountDownLatch stop;
-    private final ProgressOutput journal;
-
-    /** @param stop is counted down when the operator requests a stop */
-    Calm(StandbyQueries standby, Bounds bounds, CountDownLatch stop, ProgressOutput journal) {
-        this.standby = standby;
-        this.bounds = bounds;
-        this.stop = stop;
-        this.journal = journal;
+    boolean stopped() {
+        return stop.getCount() == 0;
     }
 
-    /** Waits. Returns the reason for giving up, or null if the standby is calm. */
+    /** Waits until the next rebuild may begin. Returns the reason for giving up, or null if the standby is calm. */
     TableRebuild.@Nullable Failure await() throws SQLException, InterruptedException {
         long deadline = System.nanoTime() + bounds.patience().toNanos();
         boolean said = false;
         while (true) {
-            if (stop.getCount() == 0) {
+            if (stopped()) {
                 return failure(Outcome.State.ENDED, STOPPED);
             }
             Load load = standby.load();

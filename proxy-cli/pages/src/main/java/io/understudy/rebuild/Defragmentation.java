@@ -137,10 +137,8 @@ public final class Defragmentation {
                 superReadOnly.lower();
             }
             Calm calm = new Calm(standby, options.bounds(), stop, journal);
-            TableRebuild rebuild =
-                    new TableRebuild(standby, worker, options.bounds(), calm, journal, this::stopped, this::kill);
-            TableDefragmentation one =
-                    new TableDefragmentation(account, options, journal, reads, stop, standby, worker, rebuild, calm);
+            TableDefragmentation one = new TableDefragmentation(
+                    account, options, reads, calm, worker, new TableRebuild(calm, worker, this::kill));
             all(standby, one, tables, outcomes);
         } finally {
             asBefore = !lowers || raised(superReadOnly);

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One table of a {@link Defragmentation}, from the checks to its figures. Its reads are not mirrored during the
@@ -22,36 +22,30 @@ final class TableDefragmentation {
 
     private final PagesAccount account;
     private final Defragmentation.Options options;
-    private final ProgressOutput journal;
     private final MirroredReads reads;
-    private final CountDownLatch stop;
+    private final Calm calm;
     private final StandbyQueries standby;
+    private final ProgressOutput journal;
     private final Worker worker;
     private final TableRebuild rebuild;
-    private final Calm calm;
     private final TableIdentities names;
 
-    /** @param stop is counted down when the operator requests a stop */
     TableDefragmentation(
             PagesAccount account,
             Defragmentation.Options options,
-            ProgressOutput journal,
             MirroredReads reads,
-            CountDownLatch stop,
-            StandbyQueries standby,
+            Calm calm,
             Worker worker,
-            TableRebuild rebuild,
-            Calm calm)
+            TableRebuild rebuild)
             throws SQLException {
         this.account = account;
         this.options = options;
-        this.journal = journal;
         this.reads = reads;
-        this.stop = stop;
-        this.standby = standby;
+        this.calm = calm;
+        this.standby = calm.standby();
+        this.journal = calm.journal();
         this.worker = worker;
         this.rebuild = rebuild;
-        this.calm = calm;
         names = new TableIdentities(standby);
     }
 
@@ -104,7 +98,7 @@ final class TableDefragmentation {
         }
         say(outcome);
         MirroredReads.Rewarmed rewarmed =
-                reads.rewarm(subject.shown(), millis -> stop.await(millis, TimeUnit.MILLISECONDS));
+                reads.rewarm(subject.shown(), millis -> calm.stop().await(millis, TimeUnit.MILLISECONDS));
         tell(rewarmed.line());
         return outcome.withReads(rewarmed.figures());
     }
@@ -146,16 +140,7 @@ final class TableDefragmentation {
             TableRebuild.Failure failure =
                     rebuild.run(subject, () -> worker.queries().execute(sql));
             if (failure != null) {
-                return new Outcome(
-                        subject.shown(),
-                        failure.state(),
-                        failure.why(),
-                        before,
-                        null,
-                        since(start),
-                        rebuild.mostLag(),
-                        "",
-                        null);
+                return outcome(subject, failure.state(), failure.why(), before, null, since(start), "");
             }
         }
         double seconds = since(start);
@@ -168,8 +153,7 @@ final class TableDefragmentation {
                 ? "its files are gone: replication or somebody else dropped or renamed it meanwhile"
                 : names.taken(subject, spaces, rebuild.copies());
         if (!gone.isEmpty()) {
-            return new Outcome(
-                    subject.shown(), Outcome.State.FAILED, gone, before, null, seconds, rebuild.mostLag(), "", null);
+            return outcome(subject, Outcome.State.FAILED, gone, before, null, seconds, "");
         }
         String checksum = "";
         if (sumBefore != null) {
@@ -178,18 +162,26 @@ final class TableDefragmentation {
                     ? sumBefore.against(Objects.requireNonNull(sum.get()))
                     : "not finished: " + unsummed.why();
         }
-        return new Outcome(
-                subject.shown(),
-                checksum.equals("DIFFERENT") ? Outcome.State.FAILED : Outcome.State.REBUILT,
-                checksum.equals("DIFFERENT")
-                        ? "CHECKSUM TABLE differs, though replication wrote nothing meanwhile"
-                        : "",
+        boolean different = checksum.equals("DIFFERENT");
+        return outcome(
+                subject,
+                different ? Outcome.State.FAILED : Outcome.State.REBUILT,
+                different ? "CHECKSUM TABLE differs, though replication wrote nothing meanwhile" : "",
                 before,
                 after,
                 seconds,
-                rebuild.mostLag(),
-                checksum,
-                null);
+                checksum);
+    }
+
+    private Outcome outcome(
+            Subject subject,
+            Outcome.State state,
+            String why,
+            TableSize before,
+            @Nullable TableSize after,
+            double seconds,
+            String checksum) {
+        return new Outcome(subject.shown(), state, why, before, after, seconds, rebuild.mostLag(), checksum, null);
     }
 
     private List<String> statements(Subject subject) throws SQLException {

@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,41 +30,24 @@ final class TableRebuild {
     /** Length to which a statement is shown. */
     private static final int SHOWN = 120;
 
-    private final StandbyQueries standby;
-    private final Worker worker;
-    private final Bounds bounds;
-    private final ProgressOutput journal;
-    private final BooleanSupplier stopped;
-    private final Killer killer;
     private final Calm calm;
+    private final Worker worker;
+    private final Killer killer;
     private Copy copy;
     private long mostLag;
 
     /**
      * Creates a rebuild without starting it.
      *
-     * @param standby the connection for status queries and KILL
+     * @param calm has the connection for status queries and KILL; waits before each attempt
      * @param worker the connection that runs the rebuild
-     * @param calm waits before each attempt
-     * @param stopped returns whether the operator requested a stop
      * @param killer ends a connection's statement if the connection that watches it is lost
      */
-    TableRebuild(
-            StandbyQueries standby,
-            Worker worker,
-            Bounds bounds,
-            Calm calm,
-            ProgressOutput journal,
-            BooleanSupplier stopped,
-            Killer killer) {
-        this.standby = standby;
-        this.worker = worker;
-        this.bounds = bounds;
+    TableRebuild(Calm calm, Worker worker, Killer killer) {
         this.calm = calm;
-        this.journal = journal;
-        this.stopped = stopped;
+        this.worker = worker;
         this.killer = killer;
-        this.copy = new Copy(standby, System::nanoTime);
+        this.copy = new Copy(calm.standby(), System::nanoTime);
     }
 
     /** Ends a connection and its statement, by a connection of its own. */
@@ -80,7 +62,7 @@ final class TableRebuild {
 
     /** Begins with another table. */
     void begin() {
-        copy = new Copy(standby, System::nanoTime);
+        copy = new Copy(calm.standby(), System::nanoTime);
         mostLag = 0;
     }
 
@@ -113,8 +95,11 @@ final class TableRebuild {
                 return failure;
             }
             if (attempt == 1 || late) {
-                journal.line(subject.shown() + ": a statement or transaction on the standby holds the table"
-                        + (late ? " at the end of the rebuild; beginning anew" : "; trying again for some seconds"));
+                calm.journal()
+                        .line(subject.shown() + ": a statement or transaction on the standby holds the table"
+                                + (late
+                                        ? " at the end of the rebuild; beginning anew"
+                                        : "; trying again for some seconds"));
             }
             TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
         }
@@ -141,7 +126,7 @@ final class TableRebuild {
                 "rebuild");
         thread.setDaemon(true);
         thread.start();
-        Watch watch = new Watch(standby, worker.id(), subject, bounds, journal, stopped, copy);
+        Watch watch = new Watch(calm, worker.id(), subject, copy);
         try {
             return watch.until(result);
         } catch (ConnectionLostException e) {
@@ -163,8 +148,9 @@ final class TableRebuild {
             killer.kill(worker.id());
         } catch (SQLException unreachable) {
             why.addSuppressed(unreachable);
-            journal.line("the server cannot be reached to end the statement of connection " + worker.id() + " ("
-                    + unreachable.getMessage() + "); there: KILL " + worker.id());
+            calm.journal()
+                    .line("the server cannot be reached to end the statement of connection " + worker.id() + " ("
+                            + unreachable.getMessage() + "); there: KILL " + worker.id());
         }
     }
 

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +25,10 @@ final class Watch {
      */
     private static final int MOST_IDLE = 15;
 
+    private final Calm run;
     private final StandbyQueries standby;
     private final long connection;
     private final Subject subject;
-    private final Bounds bounds;
-    private final ProgressOutput journal;
-    private final BooleanSupplier stopped;
     private final Copy copy;
     private String ended = "";
     private boolean begun;
@@ -41,26 +38,12 @@ final class Watch {
     private int idle;
     private long mostLag;
 
-    /**
-     * Creates a watch.
-     *
-     * @param connection the identifier of the connection that executes the statements
-     * @param stopped returns whether the operator requested a stop
-     */
-    Watch(
-            StandbyQueries standby,
-            long connection,
-            Subject subject,
-            Bounds bounds,
-            ProgressOutput journal,
-            BooleanSupplier stopped,
-            Copy copy) {
-        this.standby = standby;
+    /** @param connection the identifier of the connection that executes the statements */
+    Watch(Calm run, long connection, Subject subject, Copy copy) {
+        this.run = run;
+        this.standby = run.standby();
         this.connection = connection;
         this.subject = subject;
-        this.bounds = bounds;
-        this.journal = journal;
-        this.stopped = stopped;
         this.copy = copy;
     }
 
@@ -101,7 +84,7 @@ final class Watch {
         StandbyQueries.Activity activity = standby.activity(connection);
         follow(activity);
         if (ended.isEmpty()) {
-            ended = stopped.getAsBoolean() ? "it was stopped" : bounds.alarm(load);
+            ended = run.stopped() ? "it was stopped" : run.bounds().alarm(load);
         }
         // At its end the rebuild waits for a lock and commits, and the applier's statement waits for a moment only.
         if (ended.isEmpty() && begun && !activity.waitsForLock() && !activity.commits()) {
@@ -112,7 +95,7 @@ final class Watch {
             // Repeated each time: a KILL QUERY that arrives before the statement does has no effect.
             standby.kill("QUERY", connection);
         } else {
-            journal.progress(subject.shown(), begun ? copy.bytes() : 0, subject.fileBytes(), load);
+            run.journal().progress(subject.shown(), begun ? copy.bytes() : 0, subject.fileBytes(), load);
         }
     }
 
@@ -136,7 +119,9 @@ final class Watch {
 
     /** Ends what the server still executes for the lost connection: it does not notice the loss, and nobody waits. */
     private ConnectionLostException lost(SQLException why) throws SQLException, InterruptedException {
-        journal.line(subject.shown() + ": the connection that rebuilds it is lost; ending its statement on the server");
+        run.journal()
+                .line(subject.shown()
+                        + ": the connection that rebuilds it is lost; ending its statement on the server");
         boolean over = standby.end(connection);
         return new ConnectionLostException(
                 "the connection that rebuilds it was lost (" + why.getMessage() + "); its statement "

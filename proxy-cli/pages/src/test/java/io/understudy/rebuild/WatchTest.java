@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -70,14 +71,8 @@ class WatchTest {
     private TableRebuild.@Nullable Failure watch() throws Exception {
         StandbyQueries standby = new StandbyQueries(new ServerQueries(server.connection()));
         ProgressOutput journal = new ProgressOutput(new PrintWriter(log, true), false);
-        return new Watch(
-                        standby,
-                        7,
-                        new Subject("shop", "orders", 1, false),
-                        BOUNDS,
-                        journal,
-                        () -> false,
-                        new Copy(standby, System::nanoTime))
+        Calm run = new Calm(standby, BOUNDS, new CountDownLatch(1), journal);
+        return new Watch(run, 7, new Subject("shop", "orders", 1, false), new Copy(standby, System::nanoTime))
                 .until(result);
     }
 
