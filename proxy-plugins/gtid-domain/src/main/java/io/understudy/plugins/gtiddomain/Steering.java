@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 final class Steering {
     private static final Logger log = LoggerFactory.getLogger(Steering.class);
 
+    private final PluginContext context;
     private final SteeringMeters meters;
     private final Set<String> said = ConcurrentHashMap.newKeySet();
     private volatile GtidDomainConfig config;
@@ -35,6 +36,10 @@ final class Steering {
         meters = new SteeringMeters(context.meters());
         this.config = config;
         levers = levers(config);
+        this.context = context;
+    }
+
+    void start() {
         context.publish("steering", this::view);
         DataSource primary = context.primary().dataSource();
         if (primary != null && uses()) {

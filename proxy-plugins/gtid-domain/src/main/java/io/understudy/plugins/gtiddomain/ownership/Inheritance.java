@@ -1,9 +1,6 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
-import io.understudy.plugins.gtiddomain.progress.GtidPosition;
-import io.understudy.plugins.gtiddomain.progress.Progress;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +9,10 @@ import org.jspecify.annotations.Nullable;
  * a domain that is not known. Thread-safe; {@link #settle} is called by the poller.
  */
 final class Inheritance {
-    private final TableEntry earlier;
+    /** Guarded by the ownership's monitor. */
+    final TableEntry earlier;
+
+    private final Object monitor;
     private final boolean simulated;
     /** Until it and those before it have no pending writes. */
     private volatile @Nullable TableOwnership before;
@@ -23,11 +23,13 @@ final class Inheritance {
     /**
      * Begins with every write up to now.
      *
+     * @param earlier those writes
      * @param simulated whether the domains are only simulated: every table then starts free
      * @param before the previous ownership, whose pending writes are not known here; or null
      */
-    Inheritance(Progress progress, boolean simulated, @Nullable TableOwnership before) {
-        earlier = new TableEntry("earlier", progress, simulated);
+    Inheritance(TableEntry earlier, Object monitor, boolean simulated, @Nullable TableOwnership before) {
+        this.earlier = earlier;
+        this.monitor = monitor;
         this.simulated = simulated;
         this.before = before;
         if (!simulated) {
@@ -51,21 +53,21 @@ final class Inheritance {
         if (!owns) {
             return false;
         }
-        synchronized (earlier) {
-            return earlier.foreignMayInclude(domain, sequence);
+        synchronized (monitor) {
+            return earlier.claim(DomainIndexes.FOREIGN).mayInclude(domain, sequence);
         }
     }
 
     /** Grants nothing until {@link #free}; called before the ownership is used. */
     void hold() {
-        synchronized (earlier) {
+        synchronized (monitor) {
             earlier.begin(DomainIndexes.FOREIGN, 0);
             owns = true;
         }
     }
 
     void free() {
-        synchronized (earlier) {
+        synchronized (monitor) {
             earlier.end(DomainIndexes.FOREIGN);
         }
     }
@@ -86,9 +88,9 @@ final class Inheritance {
         }
         boolean unapplied;
         long absent;
-        synchronized (earlier) {
+        synchronized (monitor) {
             unapplied = earlier.owners() != 0;
-            absent = unapplied ? earlier.absentDomain() : -1;
+            absent = unapplied ? earlier.claim(DomainIndexes.FOREIGN).absentDomain() : -1;
             if (absent >= 0) {
                 // A later position of the primary bounds them too, and may be without that domain.
                 earlier.logged(DomainIndexes.FOREIGN, 0);
@@ -105,20 +107,6 @@ final class Inheritance {
                     + absent + ") on the primary";
         }
         return before == null ? null : "writes that began before the last reload are still in flight";
-    }
-
-    /** See {@link TableEntry#addUnapplied}. */
-    void addUnapplied(Map<Long, Long> highest) {
-        synchronized (earlier) {
-            earlier.addUnapplied(highest);
-        }
-    }
-
-    /** See {@link TableEntry#forget}. */
-    void forget(GtidPosition primary) {
-        synchronized (earlier) {
-            earlier.forget(primary);
-        }
     }
 
     /** Returns why that does not end by itself, or null. */

@@ -4,7 +4,6 @@ import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.Progress;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The binary log's part in ownership: writes that no session announced. Thread-safe. */
 final class LoggedWrites {
@@ -16,23 +15,19 @@ final class LoggedWrites {
      */
     record Found(List<String> tables, boolean expected) {}
 
-    private final FollowedTables tables;
+    private final TableOwnership ownership;
     private final Inheritance inheritance;
     private final Progress progress;
-    private final boolean simulated;
     private final TableOwnership.ConflictListener conflicts;
 
-    /** @param simulated whether the domains are only simulated: the log then contains only the default domain */
     LoggedWrites(
-            FollowedTables tables,
+            TableOwnership ownership,
             Inheritance inheritance,
             Progress progress,
-            boolean simulated,
             TableOwnership.ConflictListener conflicts) {
-        this.tables = tables;
+        this.ownership = ownership;
         this.inheritance = inheritance;
         this.progress = progress;
-        this.simulated = simulated;
         this.conflicts = conflicts;
     }
 
@@ -57,91 +52,50 @@ final class LoggedWrites {
     Found observe(Iterable<String> names, long domain, int index, long sequence) {
         List<String> unseen = new ArrayList<>(0);
         List<TableEntry> unmarked = new ArrayList<>(0);
-        boolean named = false;
-        boolean expected = unknownOutstanding(real(index));
-        for (String name : names) {
-            Judgement judgement = judge(tables.entry(name), domain, index, sequence);
-            while (judgement == null) {
-                judgement = judge(tables.entry(name), domain, index, sequence);
-            }
-            named |= judgement.announced;
-            if (judgement.unmarked != null) {
-                unmarked.add(judgement.unmarked);
-            }
-            if (judgement.unseen) {
-                unseen.add(name);
-            }
-            if (judgement.others != 0) {
-                int other = Integer.numberOfTrailingZeros(judgement.others);
-                conflicts.onConflict(Conflict.UNSEEN, name, 0, real(index), judgement.otherDigest, other);
-            }
-        }
-        if (named) {
-            unmarked.forEach(LoggedWrites::mark);
-        }
-        return new Found(unseen, expected);
-    }
-
-    /**
-     * What a logged write shows of one table.
-     *
-     * @param announced whether a session announced it, and some standby has not applied it
-     * @param unseen whether no session announced it
-     * @param others bit set of the other domains that own the table, for a write that no session announced
-     * @param otherDigest of the last write there
-     * @param unmarked the table's entry, if it stays in the default domain only because of the transaction's other
-     *     tables; or null
-     */
-    private record Judgement(
-            boolean announced,
-            boolean unseen,
-            int others,
-            long otherDigest,
-            @Nullable TableEntry unmarked) {
-        static final Judgement NOTHING = new Judgement(false, false, 0, 0, null);
-        static final Judgement ANNOUNCED = new Judgement(true, false, 0, 0, null);
-    }
-
-    /** Records a logged write of one table; returns null without any effect if the entry was dropped meanwhile. */
-    private @Nullable Judgement judge(TableEntry entry, long domain, int index, long sequence) {
+        boolean simulated = ownership.scope().simulated();
         int real = real(index);
-        synchronized (entry) {
-            if (entry.dropped()) {
-                return null;
+        synchronized (ownership) {
+            // A CALL, a called function or the like may be writing unknown tables in the domain.
+            boolean expected = (ownership.unknown().owners() & 1 << real) != 0;
+            boolean named = false;
+            for (String name : names) {
+                TableEntry entry = ownership.entry(name);
+                entry.claim(index).logged = true;
+                int owners = entry.owners();
+                boolean announced = simulated ? owners != 0 : (owners & 1 << index) != 0;
+                // Asked after the owners: a write that was announced is applied before it is announced no more.
+                if (progress.applied(domain, sequence) || simulated && announced) {
+                    continue;
+                }
+                entry.logged(real, sequence);
+                if (entry == ownership.unknown() || inheritance.mayInclude(domain, sequence)) {
+                    continue; // one of several tables, or nobody had to announce it
+                }
+                named |= announced;
+                if (!announced) {
+                    unseen.add(name);
+                    int others = owners & ~(1 << real);
+                    if (others != 0 || entry.everAnnounced() && !tag(real)) {
+                        entry.setUnsteerable();
+                    } else {
+                        unmarked.add(entry);
+                    }
+                    if (others != 0) {
+                        int other = Integer.numberOfTrailingZeros(others);
+                        conflicts.onConflict(Conflict.UNSEEN, name, 0, real, entry.lastDigest(other), other);
+                    }
+                }
             }
-            entry.loggedIn(index);
-            int owners = entry.owners();
-            boolean announced = simulated ? owners != 0 : (owners & 1 << index) != 0;
-            // Asked after the owners: a write that was announced is applied before it is announced no more.
-            if (progress.applied(domain, sequence) || simulated && announced) {
-                return Judgement.NOTHING;
+            if (named) {
+                unmarked.forEach(TableEntry::setUnsteerable);
             }
-            entry.logged(real, sequence);
-            if (entry == tables.unknown() || inheritance.mayInclude(domain, sequence)) {
-                return Judgement.NOTHING; // one of several tables, or nobody had to announce it
-            }
-            if (announced) {
-                return Judgement.ANNOUNCED;
-            }
-            int others = owners & ~(1 << real);
-            long otherDigest = entry.lastDigest(others == 0 ? real : Integer.numberOfTrailingZeros(others));
-            boolean stays = others != 0 || entry.everAnnounced() && !tag(real);
-            if (stays) {
-                entry.setUnsteerable();
-            }
-            return new Judgement(false, true, others, otherDigest, stays ? null : entry);
+            return new Found(unseen, expected);
         }
     }
 
     /** Where domains are only simulated, a write outside of the default one may be anywhere. */
     private int real(int index) {
-        return simulated && index != DomainIndexes.DEFAULT ? DomainIndexes.FOREIGN : index;
-    }
-
-    private static void mark(TableEntry entry) {
-        synchronized (entry) {
-            entry.setUnsteerable();
-        }
+        return ownership.scope().simulated() && index != DomainIndexes.DEFAULT ? DomainIndexes.FOREIGN : index;
     }
 
     /** Returns whether it is the domain of a rule, which another proxy with the same rules sets too. */
@@ -149,19 +103,10 @@ final class LoggedWrites {
         return index != DomainIndexes.DEFAULT && index != DomainIndexes.FOREIGN;
     }
 
-    /** Returns whether a CALL, a called function or the like may be writing unknown tables in the domain. */
-    private boolean unknownOutstanding(int index) {
-        TableEntry unknown = tables.unknown();
-        synchronized (unknown) {
-            return (unknown.owners() & 1 << index) != 0;
-        }
-    }
-
     /** Records a logged write to unknown tables; for {@link DomainIndexes#FOREIGN}, everything logged up to now. */
     void observeUnknown(int index, long sequence) {
-        TableEntry unknown = tables.unknown();
-        synchronized (unknown) {
-            unknown.logged(real(index), sequence);
+        synchronized (ownership) {
+            ownership.unknown().logged(real(index), sequence);
         }
     }
 }

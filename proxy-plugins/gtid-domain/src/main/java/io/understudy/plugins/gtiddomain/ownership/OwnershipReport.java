@@ -10,14 +10,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Tables with the domains that wrote them and the domains that rules wanted, for the admin endpoint. Thread-safe. */
 public final class OwnershipReport {
-    private final FollowedTables tables;
-    private final boolean simulated;
+    private final TableOwnership ownership;
     private final AtomicInteger period = new AtomicInteger(1);
 
-    /** @param simulated whether the domains are only simulated */
-    OwnershipReport(FollowedTables tables, boolean simulated) {
-        this.tables = tables;
-        this.simulated = simulated;
+    OwnershipReport(TableOwnership ownership) {
+        this.ownership = ownership;
     }
 
     /**
@@ -32,14 +29,12 @@ public final class OwnershipReport {
     /** Returns the tables that two domains have written or wanted since the start, at most {@code limit}. */
     public List<Contested> contested(int limit) {
         List<Contested> found = new ArrayList<>();
-        for (TableEntry entry : tables.all()) {
+        for (TableEntry entry : ownership.tables()) {
             long[] writes = new long[DomainIndexes.LENGTH];
             boolean unsteerable;
             int wanted;
-            synchronized (entry) {
-                for (int index = 0; index < writes.length; index++) {
-                    writes[index] = entry.writes(index);
-                }
+            synchronized (ownership) {
+                entry.claims().forEach(claim -> writes[claim.index] = claim.writes);
                 unsteerable = entry.unsteerable();
                 wanted = entry.wantedSince(0);
             }
@@ -71,9 +66,9 @@ public final class OwnershipReport {
      */
     public Map<String, Integer> wantedSince(int from, int limit) {
         Map<String, Integer> found = new TreeMap<>();
-        for (TableEntry entry : tables.all()) {
+        for (TableEntry entry : ownership.tables()) {
             int bits;
-            synchronized (entry) {
+            synchronized (ownership) {
                 bits = entry.wantedSince(from);
             }
             if (Integer.bitCount(bits) > 1 && found.size() < limit) {
@@ -88,17 +83,15 @@ public final class OwnershipReport {
      * binary log.
      */
     public int writersOf(String name) {
-        TableEntry entry = tables.find(name);
-        if (entry == null) {
-            return 0;
-        }
+        boolean simulated = ownership.scope().simulated();
         int bits = 0;
-        synchronized (entry) {
-            for (int index = 0; index < DomainIndexes.LENGTH; index++) {
-                int real = simulated ? DomainIndexes.DEFAULT : index;
-                bits |= entry.writes(index) > 0 ? 1 << real : 0;
+        synchronized (ownership) {
+            TableEntry entry = ownership.find(name);
+            for (Claim claim : entry == null ? List.<Claim>of() : entry.claims()) {
+                bits |= claim.writes > 0 ? 1 << (simulated ? DomainIndexes.DEFAULT : claim.index) : 0;
+                bits |= claim.logged ? 1 << claim.index : 0;
             }
-            return bits | entry.loggedIn();
         }
+        return bits;
     }
 }

@@ -3,18 +3,19 @@ package io.understudy.plugins.gtiddomain.ownership;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.Progress;
+import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The owners of each table: the domains with writes to it that are in flight, or not yet applied by every standby. A
- * table may be handed over to another domain only when no domain owns it. Thread-safe; a decision holds its tables'
- * monitors for some nanoseconds and marks them as owned in the same step, so that two sessions cannot both be granted a
- * free table.
+ * table may be handed over to another domain only when no domain owns it. Thread-safe: one monitor, this object, is
+ * held for some nanoseconds a decision, and a decision marks its tables as owned in the same step, so that two sessions
+ * cannot both be granted a free table. What walks over all tables takes it for each.
  *
  * <p>Writes before the proxy's start are unknown, so the default domain owns every table until the standbys have
  * applied everything up to then.
@@ -54,16 +55,18 @@ public final class TableOwnership {
     /** For the admin endpoint. */
     public final OwnershipReport report;
 
+    private final Progress progress;
     private final Scope scope;
     private final Admission admission;
     private final ConflictListener conflicts;
     private final @Nullable Handovers handovers;
-    private final FollowedTables tables;
+    private final Map<String, TableEntry> tables = new ConcurrentHashMap<>();
     private final Inheritance inheritance;
-    private final AtomicInteger inFlight = new AtomicInteger();
     private final TableEntry unknown;
     /** Every write, whatever its tables. */
     private final TableEntry activity;
+
+    private int inFlight;
 
     /**
      * An ownership without tables.
@@ -78,20 +81,27 @@ public final class TableOwnership {
             ConflictListener conflicts,
             @Nullable Handovers handovers,
             @Nullable TableOwnership before) {
+        this.progress = progress;
         this.scope = scope;
-        boolean simulated = scope.simulated();
         this.admission = admission;
         this.conflicts = conflicts;
         this.handovers = handovers;
-        tables = new FollowedTables(progress, scope.maxTables(), simulated);
-        activity = new TableEntry("any", progress, simulated);
-        inheritance = new Inheritance(progress, simulated, before);
-        unknown = tables.unknown();
-        logged = new LoggedWrites(tables, inheritance, progress, simulated, conflicts);
-        report = new OwnershipReport(tables, simulated);
+        unknown = made("*");
+        activity = made("any");
+        inheritance = new Inheritance(made("earlier"), this, scope.simulated(), before);
+        logged = new LoggedWrites(this, inheritance, progress, conflicts);
+        report = new OwnershipReport(this);
         if (before != null) {
-            before.tables.keptInDefault().forEach(name -> tables.entry(name).setUnsteerable());
+            before.tables.forEach((name, entry) -> {
+                if (before.keptInDefault(name)) {
+                    entry(name).setUnsteerable();
+                }
+            });
         }
+    }
+
+    private TableEntry made(String name) {
+        return new TableEntry(name, this, progress, scope.simulated());
     }
 
     /** Returns what it follows: another scope needs another ownership. */
@@ -99,9 +109,14 @@ public final class TableOwnership {
         return scope;
     }
 
-    /** See {@link FollowedTables#entry}. */
+    /**
+     * Returns the table's entry, or the entry of unknown tables if there are too many.
+     *
+     * @param name lower case {@code schema.table}
+     */
     TableEntry entry(String name) {
-        return tables.entry(name);
+        TableEntry entry = tables.get(name);
+        return entry != null ? entry : full() ? unknown : tables.computeIfAbsent(name, this::made);
     }
 
     /** Returns the entry that stands for unknown tables. */
@@ -109,35 +124,127 @@ public final class TableOwnership {
         return unknown;
     }
 
+    Collection<TableEntry> tables() {
+        return tables.values();
+    }
+
+    /** Returns the entry, or null if the table has none. */
+    @Nullable
+    TableEntry find(String name) {
+        return tables.get(name);
+    }
+
     /**
-     * Decides the domain of a single statement outside transactions and makes it an owner of the tables.
+     * Decides the domain of a single statement outside transactions and makes it an owner of the tables. A statement's
+     * tables are decided as a whole.
      *
-     * @param entries its tables in the order of their names; the entry of unknown tables if they are unknown
+     * @param touched its tables; the entry of unknown tables if they are unknown
      * @param wanted index of the rule's domain
      * @param pin whether the guard decides; otherwise the rule's domain is taken
      * @param work kind of the write; only {@link Work#TABLES} may leave the default domain
      */
-    public PendingWrite decide(TableEntry[] entries, int wanted, boolean pin, Work work, long digest) {
+    public PendingWrite decide(TableEntry[] touched, int wanted, boolean pin, Work work, long digest) {
         if (!pin) {
-            return force(entries, wanted, Conflict.WRITTEN_ANYWAY, work, digest, false);
+            return force(touched, wanted, Conflict.WRITTEN_ANYWAY, work, digest, false);
         }
-        if (work != Work.TABLES || entries[0] == unknown) {
-            return force(entries, DomainIndexes.DEFAULT, Conflict.TWO_DOMAINS, work, digest, true);
+        // The dictionary is asked without the monitor.
+        boolean mayLeave = work == Work.TABLES && (wanted == DomainIndexes.DEFAULT || mayLeaveDefault(touched));
+        synchronized (this) {
+            TableEntry[] entries = current(touched);
+            if (work != Work.TABLES || entries[0] == unknown) {
+                return force(entries, DomainIndexes.DEFAULT, Conflict.TWO_DOMAINS, work, digest, true);
+            }
+            // A procedure's tables are unknown: it may have written these.
+            boolean admitted =
+                    mayLeave && (wanted == DomainIndexes.DEFAULT || (unknown.owners() & ~(1 << wanted)) == 0);
+            return pinned(entries, wanted, admitted, digest);
         }
-        boolean admitted = wanted == DomainIndexes.DEFAULT || admitted(entries, wanted);
-        PinDecision decision = new PinDecision(inheritance, entries, wanted, admitted, digest, report.period());
-        if (!decision.take()) {
-            return decide(tables.current(entries), wanted, true, work, digest);
+    }
+
+    /** @param admitted whether the tables may leave the default domain at all */
+    private PendingWrite pinned(TableEntry[] entries, int wanted, boolean admitted, long digest) {
+        int inherited = inheritance.owners();
+        int owners = inherited;
+        boolean stuck = false;
+        for (TableEntry entry : entries) {
+            owners |= entry.owners();
+            stuck |= entry.unsteerable();
         }
-        Conflict conflict = decision.conflict;
-        if (conflict != null) {
-            conflicts.onConflict(conflict, decision.at, digest, decision.index, decision.otherDigest, decision.other);
+        int others = owners & ~(1 << wanted);
+        int index = owners != 0 || admitted && !stuck ? wanted : DomainIndexes.DEFAULT;
+        Conflict conflict = null;
+        if (others != 0) {
+            int first = Integer.numberOfTrailingZeros(others);
+            boolean sole = owners == 1 << first && first != DomainIndexes.FOREIGN;
+            index = sole ? first : DomainIndexes.DEFAULT;
+            conflict = sole ? Conflict.PINNED : Conflict.TWO_DOMAINS;
+            onConflict(conflict, entries, sole ? owners : owners & ~(1 << index), digest, index);
         }
-        if (handovers != null && decision.changesDomain) {
+        // Only the owner's unapplied writes prevent a handover.
+        boolean waits =
+                conflict == Conflict.PINNED && inherited == 0 && admitted && !stuck && wanted != DomainIndexes.DEFAULT;
+        // One of them must stay in the default domain, so all must return there when they are free.
+        boolean torn = conflict == Conflict.TWO_DOMAINS
+                || entries.length > 1 && (stuck || !admitted) && index != DomainIndexes.DEFAULT;
+        boolean moves = false;
+        for (TableEntry entry : entries) {
+            moves |= entry.begin(index, digest);
+            entry.claim(wanted).wanted = report.period();
+            if (waits) {
+                entry.waitedFor();
+            }
+            if (torn) {
+                entry.setUnsteerable();
+            }
+        }
+        if (moves && handovers != null) {
             handovers.handedOver();
         }
-        beginsIn(decision.index);
-        return new PendingWrite(this, entries, decision.index);
+        return begun(entries, index);
+    }
+
+    /** Passes on the conflict with the first of some owners, or for a pinned write the one that it follows. */
+    private void onConflict(Conflict kind, TableEntry[] entries, int against, long digest, int index) {
+        int other = Integer.numberOfTrailingZeros(against);
+        TableEntry at = entries[0];
+        for (TableEntry entry : entries) {
+            at = (entry.owners() & 1 << other) != 0 ? entry : at;
+        }
+        conflicts.onConflict(kind, at.name, digest, index, at.lastDigest(other), other);
+    }
+
+    private boolean mayLeaveDefault(TableEntry[] entries) {
+        for (TableEntry entry : entries) {
+            if (!admission.mayLeaveDefault(entry.name)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Returns the current entries of the same names; if one of them is followed no more, they are unknown as a whole.
+     */
+    private TableEntry[] current(TableEntry[] entries) {
+        TableEntry[] fresh = fresh(entries);
+        for (TableEntry entry : fresh) {
+            if (entry == unknown && fresh != entries) {
+                return new TableEntry[] {unknown};
+            }
+        }
+        return fresh;
+    }
+
+    /** Returns the current entries of the same names: others made room since the statement was resolved. */
+    private TableEntry[] fresh(TableEntry[] entries) {
+        TableEntry[] fresh = entries;
+        for (int i = 0; i < entries.length; i++) {
+            if (entries[i].dropped()) {
+                fresh = fresh == entries ? entries.clone() : fresh;
+                fresh[i] = entry(entries[i].name);
+            }
+        }
+        return fresh;
     }
 
     /**
@@ -146,73 +253,59 @@ public final class TableOwnership {
      * @param kind the conflict if another domain owns one of them
      * @param mark whether they must not leave the default domain from now on, because they can be written like this
      */
-    public PendingWrite force(TableEntry[] entries, int index, Conflict kind, Work work, long digest, boolean mark) {
-        TableEntry[] resolved = entries;
-        int active = work == Work.UNKNOWN ? owners(activity) & ~(1 << index) : 0;
+    public synchronized PendingWrite force(
+            TableEntry[] touched, int index, Conflict kind, Work work, long digest, boolean mark) {
+        int active = work == Work.UNKNOWN ? activity.owners() & ~(1 << index) : 0;
         if (active != 0) {
             int other = Integer.numberOfTrailingZeros(active);
             conflicts.onConflict(Conflict.UNKNOWN_TABLES, unknown.name, digest, index, 0, other);
         }
-        for (int i = 0; i < resolved.length; i++) {
-            TableEntry entry = resolved[i];
-            int others;
-            long otherDigest;
-            boolean dropped;
-            synchronized (entry) {
-                dropped = entry.dropped();
-                others = 0;
-                otherDigest = 0;
-                if (!dropped) {
-                    others = (owners(entry) | inheritance.owners()) & ~(1 << index);
-                    otherDigest = entry.lastDigest(others == 0 ? index : Integer.numberOfTrailingZeros(others));
-                    entry.begin(index, digest);
-                    entry.want(index, report.period());
-                    if (mark && entry != unknown) {
-                        entry.setUnsteerable();
-                    }
+        TableEntry[] entries = fresh(touched);
+        for (TableEntry entry : entries) {
+            if (entry != unknown) {
+                if (mark) {
+                    entry.setUnsteerable();
                 }
+                conflict(kind, entry, index, digest);
             }
-            if (dropped) {
-                if (resolved == entries) {
-                    resolved = entries.clone();
-                }
-                resolved[i] = tables.entry(entry.name);
-                i--;
-            } else if (others != 0 && entry != unknown) {
-                conflicts.onConflict(
-                        kind, entry.name, digest, index, otherDigest, Integer.numberOfTrailingZeros(others));
-            }
+            entry.begin(index, digest);
+            entry.claim(index).wanted = report.period();
         }
-        beginsIn(index);
-        return new PendingWrite(this, resolved, index);
+        return begun(entries, index);
+    }
+
+    /** Passes on a conflict if another domain owns the table. */
+    private void conflict(Conflict kind, TableEntry entry, int index, long digest) {
+        int others = (entry.owners() | inheritance.owners()) & ~(1 << index);
+        if (others != 0) {
+            int other = Integer.numberOfTrailingZeros(others);
+            conflicts.onConflict(kind, entry.name, digest, index, entry.lastDigest(other), other);
+        }
+    }
+
+    private PendingWrite begun(TableEntry[] entries, int index) {
+        inFlight++;
+        activity.begin(index, 0);
+        return new PendingWrite(this, entries, index);
     }
 
     /** Called when the server refused the domain: the write runs in another one. */
-    void move(PendingWrite pending, int to, long digest) {
+    synchronized void move(PendingWrite pending, int to, long digest) {
         for (TableEntry entry : pending.entries) {
-            int others;
-            synchronized (entry) {
-                entry.move(pending.index(), to);
-                others = (owners(entry) | inheritance.owners()) & ~(1 << to);
-            }
-            if (others != 0 && entry != unknown) {
-                int other = Integer.numberOfTrailingZeros(others);
-                conflicts.onConflict(Conflict.REFUSED, entry.name, digest, to, 0, other);
+            entry.move(pending.index(), to);
+            if (entry != unknown) {
+                conflict(Conflict.REFUSED, entry, to, digest);
             }
         }
-        synchronized (activity) {
-            activity.move(pending.index(), to);
-        }
+        activity.move(pending.index(), to);
         pending.moved(to);
     }
 
     /** Keeps tables in the default domain from now on. */
-    void mark(TableEntry[] entries) {
+    synchronized void mark(TableEntry[] entries) {
         for (TableEntry entry : entries) {
             if (entry != unknown) {
-                synchronized (entry) {
-                    entry.setUnsteerable();
-                }
+                entry.setUnsteerable();
             }
         }
     }
@@ -220,46 +313,21 @@ public final class TableOwnership {
     /** Called when the write and its transaction have ended. */
     void release(PendingWrite pending) {
         boolean mayBecomeFree = false;
-        for (TableEntry entry : pending.entries) {
-            synchronized (entry) {
+        synchronized (this) {
+            for (TableEntry entry : pending.entries) {
                 mayBecomeFree |= entry.end(pending.index());
             }
-        }
-        synchronized (activity) {
             activity.end(pending.index());
+            inFlight--;
         }
-        inFlight.decrementAndGet();
         if (mayBecomeFree && handovers != null) {
             handovers.mayBecomeFree();
         }
     }
 
-    private void beginsIn(int index) {
-        inFlight.incrementAndGet();
-        synchronized (activity) {
-            activity.begin(index, 0);
-        }
-    }
-
-    private static int owners(TableEntry entry) {
-        synchronized (entry) {
-            return entry.owners();
-        }
-    }
-
-    private boolean admitted(TableEntry[] entries, int wanted) {
-        for (TableEntry entry : entries) {
-            if (!admission.mayLeaveDefault(entry.name)) {
-                return false;
-            }
-        }
-        // A procedure's tables are unknown: it may have written this one.
-        return (owners(unknown) & ~(1 << wanted)) == 0;
-    }
-
     /** Returns the number of pending writes. */
-    public int inFlight() {
-        return inFlight.get();
+    public synchronized int inFlight() {
+        return inFlight;
     }
 
     public int size() {
@@ -267,7 +335,7 @@ public final class TableOwnership {
     }
 
     public boolean full() {
-        return tables.full();
+        return tables.size() >= scope.maxTables();
     }
 
     /** Returns whether it has pending writes, or an ownership before it that is not settled yet has some. */
@@ -276,14 +344,15 @@ public final class TableOwnership {
     }
 
     /** Returns whether a table was found to be written in a way that a proxy cannot steer. */
-    public boolean keptInDefault(String name) {
-        TableEntry entry = tables.find(name);
-        if (entry == null) {
-            return false;
-        }
-        synchronized (entry) {
-            return entry.unsteerable();
-        }
+    public synchronized boolean keptInDefault(String name) {
+        TableEntry entry = find(name);
+        return entry != null && entry.unsteerable();
+    }
+
+    /** Returns the bit set of the domain indexes that own a table now. */
+    public synchronized int ownersOf(String name) {
+        TableEntry entry = find(name);
+        return inheritance.owners() | (entry == null ? 0 : entry.owners());
     }
 
     /** Grants nothing until {@link #free}; called before it is used. */
@@ -300,51 +369,61 @@ public final class TableOwnership {
         inheritance.settle();
     }
 
-    /** Called by the poller: see {@link FollowedTables#makeRoom}. */
-    public void makeRoom(Predicate<String> exists) {
-        tables.makeRoom(exists);
-    }
-
-    /** Returns by domain the highest sequence number that some standby has not reached and that a table waits for. */
-    Map<Long, Long> unapplied() {
-        Map<Long, Long> highest = inherited();
-        entries().forEach(entry -> {
-            synchronized (entry) {
-                entry.addUnapplied(highest);
-            }
-        });
-        return highest;
-    }
-
-    /** Returns the same of the writes before the start. */
-    Map<Long, Long> inherited() {
-        Map<Long, Long> highest = new TreeMap<>();
-        inheritance.addUnapplied(highest);
-        return highest;
-    }
-
-    /** Gives a new bound to the writes that the primary has lost, from the next probe. */
-    void forget(GtidPosition primary) {
-        inheritance.forget(primary);
-        entries().forEach(entry -> {
-            synchronized (entry) {
-                entry.forget(primary);
-            }
-        });
-    }
-
-    private Stream<TableEntry> entries() {
-        return Stream.concat(Stream.of(unknown, activity), tables.all().stream());
-    }
-
     /** Returns why no table may leave the default domain, if that does not end by itself; or null. */
     public @Nullable String problem() {
         return inheritance.problem();
     }
 
-    /** Returns the bit set of the domain indexes that own a table now. */
-    public int ownersOf(String name) {
-        TableEntry entry = tables.find(name);
-        return inheritance.owners() | (entry == null ? 0 : owners(entry));
+    /**
+     * Drops tables without an owner if a quarter of the room or less is left. Called by the poller.
+     *
+     * @param exists whether a table that stays in the default domain is still there
+     */
+    public void makeRoom(Predicate<String> exists) {
+        if (tables.size() < scope.maxTables() - scope.maxTables() / 4) {
+            return;
+        }
+        for (TableEntry entry : tables.values()) {
+            synchronized (this) {
+                if (entry.owners() == 0 && !(entry.unsteerable() && exists.test(entry.name))) {
+                    entry.drop();
+                    tables.remove(entry.name);
+                }
+            }
+        }
+    }
+
+    /** Returns by domain the highest sequence number that some standby has not reached and that a table waits for. */
+    Map<Long, Long> unapplied() {
+        Map<Long, Long> highest = inherited();
+        forEach(entry -> entry.claims().forEach(claim -> claim.addUnapplied(highest)));
+        return highest;
+    }
+
+    /** Returns the same of the writes before the start. */
+    synchronized Map<Long, Long> inherited() {
+        Map<Long, Long> highest = new TreeMap<>();
+        inheritance.earlier.claims().forEach(claim -> claim.addUnapplied(highest));
+        return highest;
+    }
+
+    /** Gives a new bound to the writes that the primary has lost, from the next probe. */
+    void forget(GtidPosition primary) {
+        forEach(entry -> entry.forget(primary));
+        synchronized (this) {
+            inheritance.earlier.forget(primary);
+        }
+    }
+
+    private void forEach(Consumer<TableEntry> action) {
+        for (TableEntry entry : tables.values()) {
+            synchronized (this) {
+                action.accept(entry);
+            }
+        }
+        synchronized (this) {
+            action.accept(unknown);
+            action.accept(activity);
+        }
     }
 }

@@ -15,10 +15,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resolves a statement's summary to the entries, in the order of their names, of the tables that its replication
- * depends on. The result is cached by digest and schema, so that a repeated statement costs one lookup. These are the
- * tables that it writes, and those that it or its functions read if the replica runs the statement itself: always for
- * schema changes, for others unless the binary log is in row format. Thread-safe.
+ * Resolves a statement's summary to the entries of the tables that its replication depends on. The result is cached by
+ * digest and schema, so that a repeated statement costs one lookup. These are the tables that it writes, and those that
+ * it or its functions read if the replica runs the statement itself: always for schema changes, for others unless the
+ * binary log is in row format. Thread-safe.
  */
 public final class TableResolver {
     private static final int CACHE_SIZE = 4096;
@@ -97,7 +97,6 @@ public final class TableResolver {
             boolean known) {
         Catalog catalog = relations.catalog();
         Set<String> touched = new HashSet<>();
-        // In the order of their names, in which their monitors are taken.
         TreeSet<String> names = new TreeSet<>();
         TreeSet<String> families = new TreeSet<>();
         for (TableName table : tables) {

@@ -108,7 +108,7 @@ class LongWaitsTest {
         poll("0-1-5,10-1-3,77-1-2", "0-1-5", 2);
         poll("0-2-5", "0-2-5", 15);
         assertThat(free()).isTrue();
-        synchronized (ownership.unknown()) {
+        synchronized (ownership) {
             assertThat(ownership.unknown().owners()).isZero();
         }
     }

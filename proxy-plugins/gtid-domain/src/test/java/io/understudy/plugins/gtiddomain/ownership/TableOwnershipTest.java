@@ -489,14 +489,14 @@ class TableOwnershipTest {
         assertThat(decide(ownership, "s.a", 1).index()).isEqualTo(1);
     }
 
-    /** The poller makes room while the log's reader waits for the table's monitor. */
+    /** The poller makes room while the log's reader waits for the monitor. */
     @Test
     void aLoggedWriteOfATableThatIsDroppedMeanwhileIsNotLost() throws Exception {
         TableOwnership ownership = ownership(1, null);
         poll("0-1-5", "0-1-5");
         TableEntry stale = ownership.entry("s.a");
         Thread reader = new Thread(() -> logged(ownership, 1, 1, "s.a"));
-        synchronized (stale) {
+        synchronized (ownership) {
             reader.start();
             await().atMost(Duration.ofSeconds(30)).until(() -> reader.getState() == Thread.State.BLOCKED);
             ownership.makeRoom(table -> true);
