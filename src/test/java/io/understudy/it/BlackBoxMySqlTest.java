@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.report.RescueText;
+import io.understudy.report.ReportText;
 import io.understudy.testkit.CapturedLog;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -92,7 +92,7 @@ class BlackBoxMySqlTest {
                     assertThat(lost.number("unknown", "transactions")).isZero();
 
                     Path file = folder.resolve("rescued");
-                    assertThat(RescueText.of(Views.map(proxy.rescue(file)), "FILE"))
+                    assertThat(ReportText.rescue(Views.map(proxy.rescue(file)), "FILE"))
                             .contains("1. STOP REPLICA; SET GLOBAL super_read_only=0", "CONNECTION_ADMIN");
                     try (Statement statement = replica.createStatement()) {
                         statement.execute("STOP REPLICA");

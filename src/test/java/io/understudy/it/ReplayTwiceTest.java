@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.report.LostText;
-import io.understudy.report.RescueText;
+import io.understudy.report.LostWarnings;
+import io.understudy.report.ReportText;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -104,7 +104,7 @@ class ReplayTwiceTest {
                 await().atMost(PATIENCE)
                         .until(() -> proxy.lostNow().text("primary", "read").equals("false"));
                 Path file = folder.resolve("rescued");
-                assertThat(RescueText.of(Views.map(proxy.rescue(file)), "FILE"))
+                assertThat(ReportText.rescue(Views.map(proxy.rescue(file)), "FILE"))
                         .contains("WARNING: 1 further transactions are not known to be applied")
                         .doesNotContain("Replay it");
                 pair.standby().execute("STOP SLAVE");
@@ -112,8 +112,8 @@ class ReplayTwiceTest {
                 LostView lost = proxy.lostNow();
                 assertThat(lost.number("unknown", "transactions")).isZero();
                 assertThat(lost.number("impliedOnly", "transactions")).isEqualTo(1);
-                assertThat(LostText.warns(lost.all())).isTrue();
-                assertThat(LostText.of(lost.all()))
+                assertThat(LostWarnings.lost(lost.all())).isTrue();
+                assertThat(ReportText.LOST.of(lost.all()))
                         .contains("Implied by the position alone: 1")
                         .containsPattern("The binary log of server_id 1 was read up to 0-1-\\d+. It may hold more");
             }

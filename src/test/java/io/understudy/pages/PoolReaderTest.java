@@ -8,7 +8,7 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.report.PagesText;
+import io.understudy.report.ReportText;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Map;
@@ -245,7 +245,7 @@ class PoolReaderTest {
         Map<String, Object> report =
                 PagesQuery.of(config("reader", "1GiB"), "standby-1").report("pages", 50, false, MOST);
 
-        String text = PagesText.of(report);
+        String text = ReportText.PAGES.of(report);
         assertThat(text).contains("standby-1: ", "PRIMARY", "frees MiB");
         assertThat(text)
                 .containsPattern("pages\\.airy +\\d+ +[\\d.]+ +[\\d.]+% +\\d+% +\\d+% +\\d+% +\\d+ +[\\d.]+\\n");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.metrics.LatencyHistograms;
-import io.understudy.report.FailoverText;
+import io.understudy.report.ReportText;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -108,7 +108,7 @@ class RehearsalRecorderTest {
         Map<?, ?> kind = first(newest(), "kinds");
         assertThat(part(kind, "before").get("p50Seconds")).isEqualTo(0.0051);
         assertThat(part(kind, "after").get("p95Seconds")).isEqualTo(0.041);
-        assertThat(FailoverText.of(recorder.view(true)))
+        assertThat(ReportText.FAILOVER.of(recorder.view(true)))
                 .contains("from a:1 to b:2 (api)", "steady 3.0 s after it", "primary_changed 8", "query-log");
     }
 
@@ -122,7 +122,7 @@ class RehearsalRecorderTest {
         assertThat(newest()).containsEntry("steady", "not_yet");
         second(0, 0);
         assertThat(newest()).containsEntry("steady", "clients_stopped");
-        assertThat(FailoverText.of(recorder.view(true))).contains("the clients have stopped");
+        assertThat(ReportText.FAILOVER.of(recorder.view(true))).contains("the clients have stopped");
         failed("understudy.connections", "outcome", "backend_unreachable", 1);
         second(0, 0);
         assertThat(newest()).as("they try, and are refused").containsEntry("steady", "not_yet");

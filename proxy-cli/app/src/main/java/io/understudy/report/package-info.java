@@ -1,4 +1,4 @@
-/** Formats reports as text and fetches their data from a running proxy or from the binary log. */
+/** The texts of reports, and where their figures come from: a running proxy, or the binary log. */
 @NullMarked
 package io.understudy.report;
 

@@ -16,7 +16,7 @@ class CommitsTextTest {
         Map<String, Object> prediction = new HashMap<>(
                 Map.of("commits", 500, "commitsPerSecond", 10.0, "commitMillis", 2.0, "roundTripMillis", 0.0));
         prediction.putAll(present);
-        return CommitsText.of(Map.of(
+        return ReportText.COMMITS.of(Map.of(
                 "semisync",
                 Map.of("state", state, "waitPoint", "", "replicas", 1),
                 "attribution",

@@ -43,7 +43,7 @@ class DomainsTextTest {
 
     @Test
     void adviceReportsWhereWritesWouldGo() {
-        assertThat(DomainsText.of(view("advise")))
+        assertThat(ReportText.DOMAINS.of(view("advise")))
                 .startsWith("gtid-domain: mode advise, guard pin, default domain 0\n")
                 .contains("Last 32 s: 17683 writes, 40.9 % would be independent of the default domain\n")
                 .contains("  rule archive (domain 10)\n    would go to domain 10         {advised=5270}\n")
@@ -56,7 +56,7 @@ class DomainsTextTest {
 
     @Test
     void taggingReportsTaggedStatements() {
-        assertThat(DomainsText.of(view("tag")))
+        assertThat(ReportText.DOMAINS.of(view("tag")))
                 .contains("40.9 % were independent")
                 .contains("    went to domain 10 ")
                 .contains("whose writes wanted two domains:")
@@ -67,7 +67,7 @@ class DomainsTextTest {
     void theReasonThatNothingIsTaggedIsReported() {
         Map<String, Object> view = view("tag");
         view.put("nothingTagged", "GRANT BINLOG REPLAY");
-        assertThat(DomainsText.of(view)).contains("\nNothing is tagged: GRANT BINLOG REPLAY\n");
+        assertThat(ReportText.DOMAINS.of(view)).contains("\nNothing is tagged: GRANT BINLOG REPLAY\n");
     }
 
     @Test
@@ -75,7 +75,7 @@ class DomainsTextTest {
         Map<String, Object> view = view("tag");
         view.put("conflicts", Map.of("pinned", 3, "two_domains", 1, "unseen", 0));
 
-        assertThat(DomainsText.of(view).lines())
+        assertThat(ReportText.DOMAINS.of(view).lines())
                 .anyMatch(line -> line.contains("pinned ") && line.endsWith("3  (harmless)"))
                 .anyMatch(line -> line.contains("two_domains ") && line.endsWith("1  A REPLICA MAY SUFFER"))
                 .noneMatch(line -> line.contains("unseen"));
@@ -114,7 +114,7 @@ class DomainsTextTest {
                         Map.of("standby", "s2", "errno", 1062, "table", "", "domainsThatWroteIt", List.of()),
                         Map.of("standby", "s3", "unknown", "its applier cannot be probed")));
 
-        assertThat(DomainsText.of(view).lines())
+        assertThat(ReportText.DOMAINS.of(view).lines())
                 .anyMatch(line -> line.contains("s1") && line.endsWith("6614 transactions, 8.12 s behind"))
                 .anyMatch(line -> line.contains("s2") && line.endsWith("position not known"))
                 .anyMatch(line -> line.endsWith("STOPPED with 1032 on shop.mixed, written in the domains [0, 11]"))

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class LostTextTest {
     @Test
     void whatCannotBeRescuedIsNamed() {
-        String text = LostText.of(Map.of(
+        String text = ReportText.LOST.of(Map.of(
                 "survivor", Map.of("name", "standby-1"),
                 "primary", Map.of("read", false),
                 "answeredAndMissing",
@@ -53,16 +53,17 @@ class LostTextTest {
 
     @Test
     void unknownIsNotZero() {
-        assertThat(LostText.warns(nothingMissing("0-1-9", "12:00"))).isFalse();
-        assertThat(LostText.warns(nothingMissing("", "12:00"))).isTrue();
-        assertThat(LostText.of(nothingMissing("", "12:00"))).contains("what it has is NOT KNOWN");
-        assertThat(LostText.warns(nothingMissing("0-1-9", "never read"))).isTrue();
-        assertThat(LostText.of(nothingMissing("0-1-9", "never read"))).contains("Nothing is known of what is missing");
+        assertThat(LostWarnings.lost(nothingMissing("0-1-9", "12:00"))).isFalse();
+        assertThat(LostWarnings.lost(nothingMissing("", "12:00"))).isTrue();
+        assertThat(ReportText.LOST.of(nothingMissing("", "12:00"))).contains("what it has is NOT KNOWN");
+        assertThat(LostWarnings.lost(nothingMissing("0-1-9", "never read"))).isTrue();
+        assertThat(ReportText.LOST.of(nothingMissing("0-1-9", "never read")))
+                .contains("Nothing is known of what is missing");
     }
 
     @Test
     void onePositionOfAServerIsToBeNoted() {
-        assertThat(LostText.of(nothingMissing("0-1-9", "12:00")))
+        assertThat(ReportText.LOST.of(nothingMissing("0-1-9", "12:00")))
                 .contains("(History: when server_id 2 was the primary before, its binary log was read up to 0-2-3001")
                 .containsOnlyOnce("The binary log of server_id 2 was read up to 0-2-4367");
     }

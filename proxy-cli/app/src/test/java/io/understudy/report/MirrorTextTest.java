@@ -10,7 +10,7 @@ class MirrorTextTest {
     private static final Map<String, Object> EXCESS = Map.of("estimate", 0.03, "low", -0.06, "high", 0.12);
 
     private static String text(Map<String, Object> warmth) {
-        return MirrorText.of(Map.of(
+        return ReportText.MIRROR.of(Map.of(
                 "rules",
                 List.of(),
                 "standbys",
@@ -52,7 +52,7 @@ class MirrorTextTest {
     /** An alias in back quotes may hold anything. */
     @Test
     void aNameFromOutsideSteersNoTerminal() {
-        String text = MirrorText.of(Map.of(
+        String text = ReportText.MIRROR.of(Map.of(
                 "standbys",
                 List.of(Map.of(
                         "standby",

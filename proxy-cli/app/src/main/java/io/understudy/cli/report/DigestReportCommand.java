@@ -1,8 +1,9 @@
 package io.understudy.cli.report;
 
 import io.understudy.option.AdminOptions;
-import io.understudy.report.DigestText;
+import io.understudy.report.ReportText;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,7 +26,7 @@ public final class DigestReportCommand extends PrintedReport {
     private String digest = "";
 
     public DigestReportCommand() {
-        super(DigestText::of);
+        super(ReportText.DIGEST::of);
     }
 
     @Override
@@ -39,11 +40,17 @@ public final class DigestReportCommand extends PrintedReport {
         if (view.get("digests") instanceof List<?> digests) {
             for (Object row : digests) {
                 if (row instanceof Map<?, ?> found && wanted.equals(found.get("digest"))) {
-                    return DigestText.row(found);
+                    return named(found);
                 }
             }
         }
         throw new IOException("the proxy has no digest " + wanted + ": it was not executed since the proxy's start, or"
                 + " gave its place to a newer one; raise plugins.query-log.digests (" + view.get("capacity") + ")");
+    }
+
+    private static Map<String, Object> named(Map<?, ?> row) {
+        Map<String, Object> named = new LinkedHashMap<>();
+        row.forEach((key, value) -> named.put(String.valueOf(key), value));
+        return named;
     }
 }

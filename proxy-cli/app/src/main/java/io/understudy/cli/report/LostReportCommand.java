@@ -1,6 +1,7 @@
 package io.understudy.cli.report;
 
-import io.understudy.report.LostText;
+import io.understudy.report.LostWarnings;
+import io.understudy.report.ReportText;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -23,12 +24,12 @@ public final class LostReportCommand extends PrintedReport {
     private boolean compared;
 
     public LostReportCommand() {
-        super(LostText::of);
+        super(ReportText.LOST::of);
     }
 
     @Override
     int exitCode(Map<String, Object> report) {
-        return LostText.warns(report) ? LostOptions.WARNS : super.exitCode(report);
+        return LostWarnings.lost(report) ? LostOptions.WARNS : super.exitCode(report);
     }
 
     @Override

@@ -5,7 +5,7 @@ import io.understudy.option.TimeConverter;
 import io.understudy.option.TrustOption;
 import io.understudy.pages.PagesQuery;
 import io.understudy.remote.AdminClient;
-import io.understudy.report.PagesText;
+import io.understudy.report.ReportText;
 import io.understudy.terminal.Logging;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -69,7 +69,7 @@ public final class PagesReportCommand extends PrintedReport {
     private boolean force;
 
     public PagesReportCommand() {
-        super(PagesText::of);
+        super(ReportText.PAGES::of);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.understudy.cli.report;
 
+import io.understudy.report.ReportText;
 import io.understudy.terminal.Subcommand;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -12,20 +13,39 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "report",
         mixinStandardHelpOptions = true,
-        subcommands = {
-            MirrorReportCommand.class,
-            CommitsReportCommand.class,
-            SessionsReportCommand.class,
-            DigestReportCommand.class,
-            DomainsReportCommand.class,
-            LostReportCommand.class,
-            FailoverReportCommand.class,
-            PagesReportCommand.class
-        },
+        subcommands = {DigestReportCommand.class, LostReportCommand.class, PagesReportCommand.class},
         description = "Report on a running proxy, a standby, the primary's binary log, or binary log files.")
 public final class ReportCommand implements Subcommand, Runnable {
-    @Spec
     private @Nullable CommandSpec spec;
+
+    @Spec
+    void reports(CommandSpec spec) {
+        this.spec = spec;
+        ViewReport.add(
+                spec,
+                ReportText.MIRROR,
+                "Say what a running proxy mirrors to each standby: rules and their samples, outcomes, what is dropped"
+                        + " or skipped and why, how cold each standby is, and the statements that are slower there.");
+        ViewReport.add(
+                spec,
+                ReportText.COMMITS,
+                "Say what commits through a running proxy cost, which share is the wait for a replica's"
+                        + " acknowledgement, which could have been lost, and what more of them would need.");
+        ViewReport.add(
+                spec,
+                ReportText.SESSIONS,
+                "Say which clients are connected to a running proxy, by user and host, and what they are doing.");
+        ViewReport.add(
+                spec,
+                ReportText.DOMAINS,
+                "Say what a running proxy tags or would tag, which tables conflict, and how far standbys are.");
+        ViewReport.add(
+                spec,
+                ReportText.FAILOVER,
+                "Say what each change of the primary did to the clients: latencies before and after, the time until"
+                        + " they were steady, and errors.",
+                "Latencies of digests need the plugin query-log.");
+    }
 
     @Override
     public void run() {

@@ -1,7 +1,8 @@
 package io.understudy.cli.report;
 
 import io.understudy.report.LostSource;
-import io.understudy.report.RescueText;
+import io.understudy.report.LostWarnings;
+import io.understudy.report.ReportText;
 import io.understudy.terminal.CliCommand;
 import io.understudy.terminal.Subcommand;
 import java.io.IOException;
@@ -48,9 +49,9 @@ public final class RescueCommand extends CliCommand implements Subcommand {
         Map<String, Object> rescue = source.rescue(options.on());
         write(source, rescue, file);
         PrintWriter out = line.getOut();
-        out.print(RescueText.of(rescue, file.toString()));
+        out.print(ReportText.rescue(rescue, file.toString()));
         out.flush();
-        return RescueText.warns(rescue) ? LostOptions.WARNS : CommandLine.ExitCode.OK;
+        return LostWarnings.rescue(rescue) ? LostOptions.WARNS : CommandLine.ExitCode.OK;
     }
 
     private static void write(LostSource source, Map<String, Object> rescue, Path file)

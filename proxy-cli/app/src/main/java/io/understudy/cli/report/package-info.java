@@ -1,7 +1,6 @@
 /**
  * The output of {@code understudy report}: figures of a running proxy from its admin endpoint, of the primary's binary
- * log, or of binary log files. One class per report turns maps into text; reading the figures is separate from
- * formatting them.
+ * log, or of binary log files. Their texts are layouts beside {@link io.understudy.report.ReportText}.
  */
 @NullMarked
 package io.understudy.cli.report;

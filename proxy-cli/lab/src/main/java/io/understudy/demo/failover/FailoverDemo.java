@@ -4,8 +4,7 @@ import io.understudy.demo.Output;
 import io.understudy.demo.failover.FailoverServers.Primary;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
-import io.understudy.report.LostText;
-import io.understudy.report.RescueText;
+import io.understudy.report.ReportText;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
 import io.understudy.switchover.SwitchoverOutcome;
@@ -112,7 +111,7 @@ public final class FailoverDemo {
         out.say("3. understudy report lost --on %s", FailoverProxy.FIRST);
         out.say("");
         Map<String, Object> lost = proxy.lost(FailoverProxy.FIRST);
-        out.print(LostText.of(lost).indent(3));
+        out.print(ReportText.LOST.of(lost).indent(3));
         long listed = number(lost, "count");
         long notCaptured = number(lost, "notCaptured");
         out.say("");
@@ -131,7 +130,7 @@ public final class FailoverDemo {
             out.say("");
             out.say("4. understudy rescue --on %s --to lost.binlog", FailoverProxy.FIRST);
             out.say("");
-            out.print(RescueText.of(proxy.rescue(FailoverProxy.FIRST, file), "lost.binlog")
+            out.print(ReportText.rescue(proxy.rescue(FailoverProxy.FIRST, file), "lost.binlog")
                     .indent(3));
             if (!RescueReplay.isPossible()) {
                 out.say("   mariadb-binlog and mariadb are not installed, so the file is not replayed here.");

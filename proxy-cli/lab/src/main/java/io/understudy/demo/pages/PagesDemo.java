@@ -17,7 +17,7 @@ import io.understudy.rebuild.Bounds;
 import io.understudy.rebuild.Defragmentation;
 import io.understudy.rebuild.MirroredReads;
 import io.understudy.rebuild.ProgressOutput;
-import io.understudy.report.PagesText;
+import io.understudy.report.ReportText;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -247,7 +247,7 @@ public final class PagesDemo {
 
     private void report(PagesQuery query) throws Exception {
         PoolContents contents = query.contents("demo", false, READING);
-        out.print(PagesText.of(PagesReport.of("standby-1", contents, 1)));
+        out.print(ReportText.PAGES.of(PagesReport.of("standby-1", contents, 1)));
     }
 
     private static UnderstudyConfig config(EmbeddedServer standby) throws Exception {

@@ -1,6 +1,7 @@
 package io.understudy.cli.steering;
 
 import io.understudy.config.LoadedConfig;
+import io.understudy.layout.Layout;
 import io.understudy.option.TimeConverter;
 import io.understudy.steering.LiveBinlog;
 import io.understudy.steering.parallelism.ParallelismReport;
@@ -22,6 +23,8 @@ import picocli.CommandLine.Option;
             "Of binary log files, or of the primary's binary log, listened to for a while (-c)."
         })
 public final class ParallelismReportCommand extends BinlogReport {
+    static final Layout TEXT = Layout.beside(ParallelismReportCommand.class, "parallelism");
+
     private static final Duration SHORTEST_LONG = Duration.ofMillis(20);
 
     @Option(names = "--admin", hidden = true, paramLabel = "HOST:PORT")
@@ -62,7 +65,7 @@ public final class ParallelismReportCommand extends BinlogReport {
 
     @Override
     String text(Map<String, Object> report) {
-        return ParallelismText.of(report);
+        return TEXT.text(report);
     }
 
     @Override

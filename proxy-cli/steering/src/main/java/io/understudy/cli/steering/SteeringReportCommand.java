@@ -1,6 +1,7 @@
 package io.understudy.cli.steering;
 
 import io.understudy.config.LoadedConfig;
+import io.understudy.layout.Layout;
 import io.understudy.option.TrustOption;
 import io.understudy.plugins.gtiddomain.GtidDomainConfig;
 import io.understudy.remote.AdminClient;
@@ -28,6 +29,8 @@ import picocli.CommandLine.Option;
             "With --admin, say what became of the statements that a running proxy's rules matched."
         })
 public final class SteeringReportCommand extends BinlogReport {
+    static final Layout TEXT = Layout.beside(SteeringReportCommand.class, "steering");
+
     @Option(
             names = "--admin",
             paramLabel = "HOST:PORT",
@@ -70,6 +73,6 @@ public final class SteeringReportCommand extends BinlogReport {
 
     @Override
     String text(Map<String, Object> report) {
-        return SteeringText.of(report);
+        return TEXT.text(report);
     }
 }

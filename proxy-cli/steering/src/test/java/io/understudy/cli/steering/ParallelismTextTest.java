@@ -40,14 +40,14 @@ class ParallelismTextTest {
 
     @Test
     void aMySqlServersLogIsNotSimulated() {
-        String text = ParallelismText.of(
+        String text = ParallelismReportCommand.TEXT.text(
                 Map.of("transactions", 4, "problem", "no commit groups", "longAboveSeconds", 0.5, "long", List.of()));
         assertThat(text).contains("4 transactions: no commit groups").doesNotContain("slave_parallel_mode");
     }
 
     @Test
     void showsGroupsSpeedupsAndTheTransactionsThatStalledOthers() {
-        String text = ParallelismText.of(report(List.of()));
+        String text = ParallelismReportCommand.TEXT.text(report(List.of()));
 
         assertThat(text)
                 .startsWith("5539 transactions in 4947 commit groups, 1.12 per group\n")
@@ -61,7 +61,7 @@ class ParallelismTextTest {
 
     @Test
     void longTransactionsAreListed() {
-        String text = ParallelismText.of(
+        String text = ParallelismReportCommand.TEXT.text(
                 report(List.of(Map.of("gtid", "0-1-2966", "seconds", 3.0, "bytes", 155, "what", "alter shop.big"))));
 
         assertThat(text.lines()).anyMatch(line -> line.matches(" +0-1-2966 +3\\.000 s +155 bytes  alter shop\\.big"));

@@ -55,7 +55,7 @@ class SteeringTextTest {
                                 "note", "a note"),
                         Map.of("action", "alter: two-phase", "savesSeconds", 0.5, "sameRuleAs", 3)));
 
-        String text = SteeringText.of(Map.of("advice", advice(List.of(finding))));
+        String text = SteeringReportCommand.TEXT.text(Map.of("advice", advice(List.of(finding))));
 
         assertThat(text.lines())
                 .contains(
@@ -73,10 +73,10 @@ class SteeringTextTest {
     void aQuietLoadHasNone() {
         Map<String, Object> quiet = new HashMap<>(advice(List.of()));
         quiet.put("leastStallSeconds", 0.2);
-        assertThat(SteeringText.of(Map.of("advice", quiet)))
+        assertThat(SteeringReportCommand.TEXT.text(Map.of("advice", quiet)))
                 .contains("Nothing held up the standbys for 0.2 s or longer, nor was a shorter stall seen.");
         quiet.put("longestBriefStallSeconds", 0.15);
-        assertThat(SteeringText.of(Map.of("advice", quiet)))
+        assertThat(SteeringReportCommand.TEXT.text(Map.of("advice", quiet)))
                 .contains(
                         "Nothing held up the standbys for 0.2 s or longer; the longest stall below that was 0.150 s.");
     }
@@ -84,7 +84,7 @@ class SteeringTextTest {
     @Test
     void aMySqlServersLogHasNone() {
         Map<String, Object> advice = Map.of("problem", "the primary is a MySQL server", "findings", List.of());
-        assertThat(SteeringText.of(Map.of("advice", advice)))
+        assertThat(SteeringReportCommand.TEXT.text(Map.of("advice", advice)))
                 .isEqualToIgnoringNewLines("No advice: the primary is a MySQL server");
     }
 
@@ -100,7 +100,7 @@ class SteeringTextTest {
         delayed.put("standbys", List.of(Map.of("name", "s1", "slaveParallelThreads", 8, "delaySeconds", 60)));
 
         for (Map<String, Object> advice : List.of(unasked, silent, delayed)) {
-            assertThat(SteeringText.of(Map.of("advice", advice)))
+            assertThat(SteeringReportCommand.TEXT.text(Map.of("advice", advice)))
                     .contains("Nothing was found, but not all is known")
                     .doesNotContain("Nothing held up");
         }
@@ -112,7 +112,8 @@ class SteeringTextTest {
         Map<String, Object> rule = Map.of(
                 "name", "alters", "action", "alter: two-phase", "steered", 0, "unsupported", 12, "left_alone", 3);
 
-        assertThat(SteeringText.of(Map.of("mode", "tag", "rules", List.of(rule)))
+        assertThat(SteeringReportCommand.TEXT
+                        .text(Map.of("mode", "tag", "rules", List.of(rule)))
                         .lines())
                 .contains("  alters               alter: two-phase   0 steered, 12 not supported by the server, 3 left"
                         + " alone, since the server refused");
