@@ -50,6 +50,7 @@ class ArchitectureTest {
             Map.entry("plugin", List.of("sql")),
             Map.entry("sql", List.of()),
             Map.entry("rules", List.of("sql", "plugin")),
+            Map.entry("servers", List.of("sql", "plugin")),
             Map.entry("handshake", List.of("wire")),
             Map.entry("command", List.of("wire", "sql", "plugin")),
             Map.entry("inject", List.of("command", "plugin", "wire", "sql")),
@@ -57,7 +58,7 @@ class ArchitectureTest {
             // It assembles a session from the parts in the table, and so imports what these parts work on.
             Map.entry("session", List.of("handshake", "command", "inject", "host", "metrics", "plugin", "sql", "wire")),
             Map.entry("connection", List.of("wire", "handshake", "command", "config", "plugin")),
-            Map.entry("server", List.of("wire", "connection", "config", "metrics", "plugin")),
+            Map.entry("server", List.of("wire", "connection", "config", "metrics", "plugin", "servers")),
             Map.entry("relay", List.of("session", "server", "connection", "wire", "config", "metrics")),
             Map.entry("config", List.of()),
             Map.entry("metrics", List.of())));

@@ -9,6 +9,7 @@ import io.understudy.config.UnderstudyConfig;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
 import io.understudy.report.ReportText;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Map;

@@ -183,7 +183,7 @@ class ReadinessDifferencesTest extends ReadinessPair {
         try (Connection connection = server.connect()) {
             ServerSession session = new ServerSession(connection, System.nanoTime() + PATIENCE.toNanos());
             ServerFacts facts = new ServerFacts();
-            facts.put(ServerFacts.VARIABLES, Known.of(session.pairs("SHOW GLOBAL VARIABLES")));
+            facts.put(ServerFacts.VARIABLES, Known.of(session.queries().pairs("SHOW GLOBAL VARIABLES")));
             facts.put(
                     ServerFacts.DEFINITIONS,
                     Known.of(new DefinitionsReader(session, facts, privilege -> "", 1).read()));

@@ -7,7 +7,7 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.pages.PagesAccount;
-import io.understudy.pages.ServerQueries;
+import io.understudy.servers.ServerQueries;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.Connection;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.config.Address;
-import io.understudy.pages.ServerQueries;
+import io.understudy.servers.ServerQueries;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;

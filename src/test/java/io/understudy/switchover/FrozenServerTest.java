@@ -10,6 +10,8 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.server.QueryPool;
+import io.understudy.servers.MariaDb;
+import io.understudy.servers.ReplicaStatus;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.InvocationTargetException;
@@ -18,6 +20,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
@@ -192,7 +195,7 @@ class FrozenServerTest {
                 new Node("standby-1", ofStandby ? freezing.watched(DataSource.class, standby) : standby),
                 address(chosen),
                 new MariaDb(),
-                new Replication("", true, true, true, "1", "repl", false, false, ""));
+                new ReplicaStatus(Map.of("master_user", "repl")));
         long begun = System.nanoTime();
         SwitchoverOutcome outcome;
         try (Switchover switchover = new Switchover(servers, steps(servers), new PrintWriter(out, true))) {

@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.servers.ServerQueries;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ final class ClusterCheck implements Check {
                             + " primary.candidates the proxy follows it");
         }
         String provider = server.variable("wsrep_provider");
-        return ServerFacts.isOn(server.variable("wsrep_on")) && !provider.isEmpty() && !provider.equals("none")
+        return ServerQueries.isOn(server.variable("wsrep_on")) && !provider.isEmpty() && !provider.equals("none")
                 ? new Membership(
                         "the Galera cluster " + server.variable("wsrep_cluster_name") + " (wsrep_on)",
                         "use the cluster's own means: every node takes writes; list one in primary.address, and move"

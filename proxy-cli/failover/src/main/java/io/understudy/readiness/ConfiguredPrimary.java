@@ -5,10 +5,8 @@ import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.server.QueryPool;
-import java.sql.Connection;
-import java.sql.ResultSet;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 
@@ -39,11 +37,9 @@ public final class ConfiguredPrimary {
     }
 
     private static boolean isWritable(Address candidate, PrimaryConfig primary, MonitorConfig account) {
-        try (Connection connection =
-                        QueryPool.connect(candidate, primary.tls(), account.user(), account.password(), CONNECT);
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT @@GLOBAL.read_only")) {
-            return row.next() && !ServerFacts.isOn(row.getString(1));
+        try (ServerQueries server =
+                QueryPool.connect(candidate, primary.tls(), account.user(), account.password(), CONNECT)) {
+            return !server.isReadOnly();
         } catch (SQLException e) {
             return false;
         }

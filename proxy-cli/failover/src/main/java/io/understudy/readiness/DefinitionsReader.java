@@ -1,7 +1,7 @@
 package io.understudy.readiness;
 
-import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableOrPartition;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.EnumMap;
@@ -53,7 +53,7 @@ final class DefinitionsReader {
      * @throws SQLException when the connection fails or the time is up
      */
     Definitions read() throws SQLException {
-        privileges.addAll(session.privileges());
+        privileges.addAll(session.queries().ownPrivileges());
         boolean bySchema = count() > most;
         schemas();
         tables(bySchema ? "''" : "TABLE_NAME", bySchema);
@@ -65,10 +65,7 @@ final class DefinitionsReader {
 
     /** MariaDB lists the folders; no table is opened. */
     private long count() throws SQLException {
-        return Long.parseLong(
-                session.rows("SELECT COUNT(*) AS n FROM information_schema.TABLES WHERE TABLE_SCHEMA" + OF_USERS)
-                        .get(0)
-                        .getOrDefault("n", "0"));
+        return session.queries().number("SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA" + OF_USERS);
     }
 
     private void schemas() throws SQLException {

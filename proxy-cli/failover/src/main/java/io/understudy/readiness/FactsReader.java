@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
-import io.understudy.pages.ServerQueries;
+import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,9 +41,9 @@ final class FactsReader {
      */
     void read(Known<Definitions> kept) {
         try {
-            facts.put(ServerFacts.VARIABLES, Known.of(session.pairs("SHOW GLOBAL VARIABLES")));
+            facts.put(ServerFacts.VARIABLES, Known.of(session.queries().pairs("SHOW GLOBAL VARIABLES")));
             facts.connected();
-            facts.put(ServerFacts.SEMI_SYNC, Known.of(session.pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'")));
+            facts.put(ServerFacts.SEMI_SYNC, Known.of(session.queries().pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'")));
             facts.put(
                     ServerFacts.CHANNELS,
                     known(this::channels, grant(facts.isMariaDb() ? "SLAVE MONITOR" : "REPLICATION CLIENT")));
@@ -63,10 +64,7 @@ final class FactsReader {
                                     () -> new DefinitionsReader(session, facts, this::grant, DefinitionsReader.MOST)
                                             .read(),
                                     ""));
-            facts.ended(session.rows(
-                            "SELECT @@GLOBAL." + (facts.isMariaDb() ? "gtid_binlog_pos" : "gtid_executed") + " AS p")
-                    .get(0)
-                    .getOrDefault("p", ""));
+            facts.ended(session.queries().text(facts.dialect().position()));
         } catch (SQLException e) {
             if (!facts.responded() && session.isOver()) {
                 facts.late();
@@ -86,23 +84,20 @@ final class FactsReader {
         try {
             return Known.of(query.run());
         } catch (SQLException e) {
-            if (e.getErrorCode() == 0) {
-                throw e;
-            }
+            ServerQueries.ensureRefused(e);
             return Known.unknown(String.valueOf(e.getMessage()), ServerQueries.denied(e) ? grant : "");
         }
     }
 
-    private List<Channel> channels() throws SQLException {
-        return session.rows(facts.isMariaDb() ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS").stream()
-                .map(Channel::new)
+    private List<ReplicaStatus> channels() throws SQLException {
+        return ReplicaStatus.of(session.queries()).stream()
                 .filter(channel -> !channel.isOfGroup())
                 .toList();
     }
 
     /** {@code information_schema} leaves out what the account may not see; MariaDB's own table does not. */
     private void events() throws SQLException {
-        if (!facts.isMariaDb() && !session.privileges().contains("EVENT")) {
+        if (!facts.isMariaDb() && !session.queries().ownPrivileges().contains("EVENT")) {
             facts.put(ServerFacts.EVENTS, Known.unknown("the account has no EVENT privilege", grant("EVENT")));
             return;
         }
@@ -174,9 +169,7 @@ final class FactsReader {
                 }
             }
         } catch (SQLException e) {
-            if (e.getErrorCode() == 0) {
-                throw e;
-            }
+            ServerQueries.ensureRefused(e);
         }
         return longest == null
                 ? Known.unknown("it needs the plugin DISKS and the privilege FILE", "")

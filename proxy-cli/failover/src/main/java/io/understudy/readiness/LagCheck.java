@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.servers.ReplicaStatus;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
@@ -21,8 +22,8 @@ final class LagCheck implements Check {
     record Lag(@Nullable Double seconds, @Nullable Long transactions) {
         static Lag of(Situation situation) {
             Long missing = transactions(situation);
-            Channel before = Situation.fromPrimary(situation.before());
-            Channel now = Situation.fromPrimary(situation.now());
+            ReplicaStatus before = Situation.fromPrimary(situation.before());
+            ReplicaStatus now = Situation.fromPrimary(situation.now());
             OptionalDouble first = before == null ? OptionalDouble.empty() : before.secondsBehind();
             OptionalDouble second = now == null ? OptionalDouble.empty() : now.secondsBehind();
             if (second.isEmpty()) {

@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.servers.ServerQueries;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -59,7 +60,7 @@ final class ReachableCheck implements Check {
                     NOT_COMPARED,
                     "make sure that the old primary is down or read-only before the promotion; understudy report lost"
                             + " lists what it takes with it, if the black box runs"));
-        } else if (ServerFacts.isOn(primary.variable("read_only"))) {
+        } else if (ServerQueries.isOn(primary.variable("read_only"))) {
             findings.add(Finding.warns(
                     PRIMARY,
                     "read_only",

@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.servers.ServerQueries;
 import java.util.List;
 
 /** Checks that the standby refuses writes. */
@@ -12,7 +13,7 @@ final class ReadOnlyCheck implements Check {
         if (!standby.responded()) {
             return List.of();
         }
-        if (!ServerFacts.isOn(standby.variable("read_only"))) {
+        if (!ServerQueries.isOn(standby.variable("read_only"))) {
             return List.of(Finding.blocks(
                     NAME,
                     "read_only",
@@ -22,7 +23,7 @@ final class ReadOnlyCheck implements Check {
                             + (standby.isMariaDb() ? "read_only = 1" : "super_read_only = 1")));
         }
         String noAdmin = standby.variable("super_read_only");
-        if (!noAdmin.isEmpty() && !ServerFacts.isOn(noAdmin)) {
+        if (!noAdmin.isEmpty() && !ServerQueries.isOn(noAdmin)) {
             return List.of(Finding.warns(
                     NAME,
                     "super_read_only",

@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.servers.ReplicaStatus;
 import java.util.List;
 
 /** Transactions that the standby has received and not applied: a restart of its replication loses them. */
@@ -8,8 +9,8 @@ final class ReceivedCheck implements Check {
 
     @Override
     public List<Finding> findings(Situation situation) {
-        Channel before = Situation.fromPrimary(situation.before());
-        Channel now = Situation.fromPrimary(situation.now());
+        ReplicaStatus before = Situation.fromPrimary(situation.before());
+        ReplicaStatus now = Situation.fromPrimary(situation.now());
         ServerFacts standby = situation.now().standby();
         if (before == null || now == null || !standby.responded()) {
             return List.of();
@@ -40,7 +41,7 @@ final class ReceivedCheck implements Check {
                                         + " Executed_Gtid_Set, before STOP REPLICA"));
     }
 
-    private static String mariaDb(Channel now) {
+    private static String mariaDb(ReplicaStatus now) {
         return (now.applies() ? "" : "do not restart its replication; on the standby: START SLAVE SQL_THREAD; then ")
                 + (now.received().isEmpty()
                         ? "wait until it has applied them, then STOP SLAVE"
@@ -48,7 +49,7 @@ final class ReceivedCheck implements Check {
     }
 
     /** Returns whether the applier made progress between the readings and is not far behind: then it is lag. */
-    private static boolean isWorkedOff(Situation situation, Channel now) {
+    private static boolean isWorkedOff(Situation situation, ReplicaStatus now) {
         ServerFacts before = situation.before().standby();
         ServerFacts standby = situation.now().standby();
         String position = standby.isMariaDb() ? "gtid_slave_pos" : "gtid_executed";
@@ -60,7 +61,7 @@ final class ReceivedCheck implements Check {
     }
 
     /** Returns what was received in the first reading and is not applied in the second; empty for nothing. */
-    private static String amount(Channel before, Channel now, ServerFacts standby) {
+    private static String amount(ReplicaStatus before, ReplicaStatus now, ServerFacts standby) {
         Long missing = standby.isMariaDb()
                 ? ReplicationGtids.missing(true, before.received(), standby.variable("gtid_slave_pos"))
                 : ReplicationGtids.missing(false, before.received(), standby.variable("gtid_executed"));

@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.servers.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,7 +20,7 @@ final class ReplicatesCheck implements Check.OfRound {
             return List.of(Finding.blocks(
                     NAME, "itself", "the standby is the primary itself", "there is nothing to promote", ""));
         }
-        List<Channel> channels = standby.get(ServerFacts.CHANNELS).value();
+        List<ReplicaStatus> channels = standby.get(ServerFacts.CHANNELS).value();
         if (channels == null) {
             return List.of(Finding.undecided(
                     NAME,
@@ -42,7 +43,7 @@ final class ReplicatesCheck implements Check.OfRound {
                                     + " 1; START REPLICA"));
         }
         List<Finding> findings = new ArrayList<>();
-        for (Channel channel : channels) {
+        for (ReplicaStatus channel : channels) {
             source(channel, round, situation, findings);
             threads(channel, round, findings);
             completeness(channel, standby, findings);
@@ -57,15 +58,15 @@ final class ReplicatesCheck implements Check.OfRound {
         if (!standby.responded() || !primary.responded()) {
             return false;
         }
-        String uuid = standby.variable("server_uuid");
-        if (!uuid.isEmpty()) {
-            return uuid.equals(primary.variable("server_uuid"));
-        }
-        return List.of("server_id", "hostname", "port", "datadir").stream()
-                .allMatch(name -> standby.variable(name).equals(primary.variable(name)));
+        return standby.identity().isSameServerAs(primary.identity());
     }
 
-    private static void source(Channel channel, Situation.Round round, Situation situation, List<Finding> findings) {
+    private static String error(int number, String message) {
+        return number == 0 ? "" : "error " + number + ": " + message;
+    }
+
+    private static void source(
+            ReplicaStatus channel, Situation.Round round, Situation situation, List<Finding> findings) {
         if (!round.primary().responded()) {
             if (!channel.source().equals(situation.primaryAddress())) {
                 findings.add(Finding.unknown(
@@ -78,7 +79,7 @@ final class ReplicatesCheck implements Check.OfRound {
             }
             return;
         }
-        Boolean from = channel.isFrom(round.primary());
+        Boolean from = round.primary().identity().isSourceOf(channel);
         if (from == null) {
             findings.add(Finding.undecided(
                     NAME,
@@ -101,9 +102,9 @@ final class ReplicatesCheck implements Check.OfRound {
         return (standby.isMariaDb() ? "START SLAVE" : "START REPLICA") + (thread.isEmpty() ? "" : " " + thread);
     }
 
-    private static void threads(Channel channel, Situation.Round round, List<Finding> findings) {
+    private static void threads(ReplicaStatus channel, Situation.Round round, List<Finding> findings) {
         if (!channel.applies()) {
-            String error = channel.error("sql");
+            String error = error(channel.applierErrno(), channel.applierError());
             findings.add(Finding.blocks(
                     NAME,
                     "applier " + channel.name(),
@@ -113,7 +114,7 @@ final class ReplicatesCheck implements Check.OfRound {
                             + start(round.standby(), "SQL_THREAD")));
         }
         if (!channel.receives() && round.primary().responded()) {
-            String error = channel.error("io");
+            String error = error(channel.receiverErrno(), channel.receiverError());
             boolean diverged = error.startsWith(POSITION_UNKNOWN);
             findings.add(Finding.blocks(
                     NAME,
@@ -128,7 +129,7 @@ final class ReplicatesCheck implements Check.OfRound {
         }
     }
 
-    private static void completeness(Channel channel, ServerFacts standby, List<Finding> findings) {
+    private static void completeness(ReplicaStatus channel, ServerFacts standby, List<Finding> findings) {
         if (!channel.filters().isEmpty()) {
             findings.add(Finding.blocks(
                     NAME,

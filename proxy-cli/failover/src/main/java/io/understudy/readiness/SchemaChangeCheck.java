@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.servers.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -50,7 +51,7 @@ final class SchemaChangeCheck implements Check.OfRound {
 
     /** The begin of a two-phase ALTER counts as applied at once, any other statement at its end only. */
     private static boolean isOpen(Situation.Round round) {
-        Channel channel = Situation.fromPrimary(round);
+        ReplicaStatus channel = Situation.fromPrimary(round);
         if (channel == null || !round.standby().isMariaDb()) {
             return false;
         }

@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.servers.ServerQueries;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,7 +18,7 @@ final class SemiSyncCheck implements Check.OfRound {
         if (!primary.responded() || !standby.responded()) {
             return List.of();
         }
-        if (!ServerFacts.isOn(primary.variable("rpl_semi_sync_source_enabled", "rpl_semi_sync_master_enabled"))) {
+        if (!ServerQueries.isOn(primary.variable("rpl_semi_sync_source_enabled", "rpl_semi_sync_master_enabled"))) {
             return List.of(); // asynchronous by choice
         }
         boolean mariaDb = standby.isMariaDb();
@@ -44,7 +45,9 @@ final class SemiSyncCheck implements Check.OfRound {
                     "commits that another standby has acknowledged may be missing on this one",
                     "on the standby: "
                             // Enabled while it was receiving already, it takes part from the next start on.
-                            + (ServerFacts.isOn(standby.variable(variable)) ? "" : "SET GLOBAL " + variable + " = 1; ")
+                            + (ServerQueries.isOn(standby.variable(variable))
+                                    ? ""
+                                    : "SET GLOBAL " + variable + " = 1; ")
                             + restart));
         }
         source(standby, findings);
@@ -63,7 +66,7 @@ final class SemiSyncCheck implements Check.OfRound {
                     "this standby has no plugin for the source side of semi-sync, which the primary uses",
                     why,
                     "in the standby's option file: plugin-load-add = semisync_source.so; then restart it"));
-        } else if (!ServerFacts.isOn(standby.variable(enabled))) {
+        } else if (!ServerQueries.isOn(standby.variable(enabled))) {
             String waits = old ? "rpl_semi_sync_master_wait_no_slave" : "rpl_semi_sync_source_wait_no_replica";
             findings.add(Finding.blocks(
                     NAME,

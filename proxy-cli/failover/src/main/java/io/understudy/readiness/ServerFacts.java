@@ -1,7 +1,10 @@
 package io.understudy.readiness;
 
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.Dialect;
+import io.understudy.servers.Identity;
+import io.understudy.servers.ReplicaStatus;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class ServerFacts {
     static final Fact<Map<String, String>> VARIABLES = new Fact<>();
     static final Fact<Map<String, String>> SEMI_SYNC = new Fact<>();
-    static final Fact<List<Channel>> CHANNELS = new Fact<>();
+    static final Fact<List<ReplicaStatus>> CHANNELS = new Fact<>();
     static final Fact<List<OpenTransaction>> TRANSACTIONS = new Fact<>();
     static final Fact<Definitions> DEFINITIONS = new Fact<>();
     /** The names of the XA transactions that are prepared. */
@@ -141,12 +144,16 @@ final class ServerFacts {
     }
 
     boolean isMariaDb() {
-        return variable("version").toLowerCase(Locale.ROOT).contains("mariadb");
+        return ServerFlavor.of(variable("version")) == ServerFlavor.MARIADB;
     }
 
-    /** Returns whether a switch is on. MariaDB 12 has several words for a {@code read_only} that is on. */
-    static boolean isOn(String value) {
-        return !value.isEmpty() && !value.equals("0") && !value.equalsIgnoreCase("OFF");
+    Dialect dialect() {
+        return Dialect.of(ServerFlavor.of(variable("version")));
+    }
+
+    Identity identity() {
+        Map<String, String> all = get(VARIABLES).value();
+        return Identity.of(all == null ? Map.of() : all);
     }
 
     /** Returns a status variable of semi-synchronous replication by its name's end, such as {@code master_status}. */

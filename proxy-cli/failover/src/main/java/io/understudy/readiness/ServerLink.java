@@ -5,10 +5,10 @@ import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.server.AccountHealth;
 import io.understudy.server.QueryPool;
+import io.understudy.servers.ReplicaStatus;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -102,7 +102,8 @@ final class ServerLink implements AutoCloseable {
 
     private Connection connect(long deadline) throws SQLException {
         long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
-        return QueryPool.connect(address, tls, login.user(), login.password(), Duration.ofMillis(left));
+        return QueryPool.connect(address, tls, login.user(), login.password(), Duration.ofMillis(left))
+                .connection();
     }
 
     /**
@@ -111,22 +112,16 @@ final class ServerLink implements AutoCloseable {
      */
     void awaitApplied(Situation.Round round, long deadline) throws InterruptedException {
         Connection open = connection;
-        Channel channel = Situation.fromPrimary(round);
+        ReplicaStatus channel = Situation.fromPrimary(round);
         if (open == null || channel == null || !channel.applies() || !channel.receives()) {
             return;
         }
-        boolean mariaDb = round.primary().isMariaDb();
         String position = round.primary().ended();
         long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-        if (position.isBlank() || position.contains("'") || millis <= 0) {
+        if (position.isBlank() || millis <= 0) {
             return;
         }
-        String sql = String.format(
-                Locale.ROOT,
-                "SELECT %s('%s', %.3f)",
-                mariaDb ? "MASTER_GTID_WAIT" : "WAIT_FOR_EXECUTED_GTID_SET",
-                position.replace("\n", ""),
-                millis / 1e3);
+        String sql = round.primary().dialect().applied(position, Duration.ofMillis(millis));
         Future<?> waiting = thread.submit(() -> {
             try {
                 new ServerSession(open, deadline + RESPONSE_NANOS).rows(sql);

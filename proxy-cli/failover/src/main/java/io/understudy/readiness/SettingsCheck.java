@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
 import io.understudy.readiness.VariableRules.Meaning;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.util.ArrayList;
 import java.util.List;
@@ -152,7 +153,7 @@ final class SettingsCheck implements Check.OfRound {
     }
 
     private static boolean isOn(String value) {
-        return ServerFacts.isOn(value) && !value.equalsIgnoreCase("DISABLED") && !value.equalsIgnoreCase("NO");
+        return ServerQueries.isOn(value) && !value.equalsIgnoreCase("DISABLED") && !value.equalsIgnoreCase("NO");
     }
 
     private static Set<String> words(String list) {

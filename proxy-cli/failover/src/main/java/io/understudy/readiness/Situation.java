@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
 import io.understudy.plugin.StandbyFigures;
+import io.understudy.servers.ReplicaStatus;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -33,12 +34,13 @@ record Situation(
     }
 
     /** Returns the connection from the primary: the one known to be, else the one that is not known not to be. */
-    static @Nullable Channel fromPrimary(Round round) {
-        List<Channel> channels = round.standby().get(ServerFacts.CHANNELS).value();
-        Channel possible = null;
+    static @Nullable ReplicaStatus fromPrimary(Round round) {
+        List<ReplicaStatus> channels = round.standby().get(ServerFacts.CHANNELS).value();
+        ReplicaStatus possible = null;
         if (channels != null) {
-            for (Channel channel : channels) {
-                Boolean from = round.primary().responded() ? channel.isFrom(round.primary()) : null;
+            for (ReplicaStatus channel : channels) {
+                Boolean from =
+                        round.primary().responded() ? round.primary().identity().isSourceOf(channel) : null;
                 if (Boolean.TRUE.equals(from)) {
                     return channel;
                 }

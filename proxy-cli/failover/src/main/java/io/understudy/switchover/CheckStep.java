@@ -1,5 +1,6 @@
 package io.understudy.switchover;
 
+import io.understudy.servers.ReplicaStatus;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,8 +34,8 @@ record CheckStep(Pair pair, ProxyControl proxy) implements Step {
     }
 
     private void checkRoles(List<String> problems) throws SQLException {
-        boolean standby = readOnly(pair.standby());
-        boolean primary = readOnly(pair.primary());
+        boolean standby = pair.standby().readOnly();
+        boolean primary = pair.primary().readOnly();
         String to = pair.standbyAddress().toString();
         if (primary && standby) {
             problems.add("the primary " + pair.primaryAddress() + " is read-only, and so is "
@@ -54,35 +55,26 @@ record CheckStep(Pair pair, ProxyControl proxy) implements Step {
         }
     }
 
-    static boolean readOnly(Node node) throws SQLException {
-        return isOn(node.value("SELECT @@GLOBAL.read_only"));
-    }
-
-    /** Returns whether a switch is on. MariaDB 12 has several words for a {@code read_only} that is on. */
-    static boolean isOn(String value) {
-        return !value.isEmpty() && !value.equals("0") && !value.equalsIgnoreCase("OFF");
-    }
-
     private void checkReplication(List<String> problems) throws SQLException {
-        Replication replication = pair.replication();
+        ReplicaStatus replication = pair.replication();
         if (!replication.receives() || !replication.applies()) {
             problems.add(pair.standby().name() + " "
                     + (replication.receives() ? "does not apply" : "does not receive") + " what the primary writes"
                     + (replication.error().isEmpty() ? "" : " (" + replication.error() + ")"));
         }
-        if (!replication.byGtid()) {
+        if (!replication.isByGtid()) {
             problems.add(pair.standby().name() + " does not replicate by GTID");
         }
         String primary = pair.primary().value("SELECT @@GLOBAL.server_id");
-        if (replication.receives() && !replication.serverId().equals(primary)) {
-            problems.add(pair.standby().name() + " replicates from the server with server_id " + replication.serverId()
-                    + ", and the primary " + pair.primaryAddress() + " has " + primary);
+        if (replication.receives() && !replication.sourceServerId().equals(primary)) {
+            problems.add(pair.standby().name() + " replicates from the server with server_id "
+                    + replication.sourceServerId() + ", and the primary " + pair.primaryAddress() + " has " + primary);
         }
     }
 
     private void checkServers(List<String> problems) throws SQLException {
         for (Node node : List.of(pair.primary(), pair.standby())) {
-            String obstacle = pair.dialect().obstacle(node);
+            String obstacle = node.ask("its binary log", pair.dialect()::obstacle);
             if (!obstacle.isEmpty()) {
                 problems.add(node.name() + ": " + obstacle);
             }

@@ -1,5 +1,6 @@
 package io.understudy.switchover;
 
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -28,7 +29,7 @@ final class LastTransaction {
      * @throws StepFailure if it is not, or one did
      */
     void ensureLast() throws SQLException, StepFailure {
-        if (!CheckStep.isOn(pair.primary().value(pair.dialect().isReadOnly()))) {
+        if (!ServerQueries.isOn(pair.primary().value(pair.dialect().isReadOnly()))) {
             throw new StepFailure("the old primary " + pair.primaryAddress() + " is not read-only any more: somebody"
                     + " has set it writable meanwhile");
         }

@@ -1,17 +1,15 @@
 package io.understudy.switchover;
 
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.Dialect;
+import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
@@ -32,6 +30,7 @@ final class Node implements AutoCloseable {
     private final String name;
     private final DataSource source;
     private @Nullable Connection connection;
+    private @Nullable ServerFlavor flavor;
     /** {@link #connection} as the server knows it; null until that is known. */
     private @Nullable Known known;
     /** Connections that broke, and that the server may still have. */
@@ -64,45 +63,54 @@ final class Node implements AutoCloseable {
 
     /** @param longest for the response, however long the statement may wait */
     void executeWithin(String sql, Duration longest) throws SQLException {
-        on(sql, longest, statement -> statement.execute(sql));
+        on(sql, longest, server -> {
+            server.execute(sql);
+            return sql;
+        });
     }
 
     /** Returns the first column of the first row; empty if there is none or it is NULL. */
     String value(String sql) throws SQLException {
-        return value(sql, Duration.ZERO);
+        return valueWithin(sql, RESPONSE);
     }
 
+    /** @param waits how long the statement may wait before it responds */
     String value(String sql, Duration waits) throws SQLException {
         return valueWithin(sql, RESPONSE.plus(waits));
     }
 
     /** @param longest for the response, however long the statement may wait */
     String valueWithin(String sql, Duration longest) throws SQLException {
-        return on(sql, longest, statement -> {
-            try (ResultSet rows = statement.executeQuery(sql)) {
-                String value = rows.next() ? rows.getString(1) : null;
-                return value == null ? "" : value;
-            }
-        });
+        return on(sql, longest, server -> server.text(sql));
     }
 
-    /** Returns all rows by the lower-case names of their columns; NULL is empty. */
-    List<Map<String, String>> rows(String sql) throws SQLException {
-        return on(sql, RESPONSE, statement -> {
-            List<Map<String, String>> all = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery(sql)) {
-                ResultSetMetaData columns = rows.getMetaData();
-                while (rows.next()) {
-                    Map<String, String> row = new HashMap<>();
-                    for (int i = 1; i <= columns.getColumnCount(); i++) {
-                        String value = rows.getString(i);
-                        row.put(columns.getColumnLabel(i).toLowerCase(Locale.ROOT), value == null ? "" : value);
-                    }
-                    all.add(row);
-                }
-            }
-            return all;
-        });
+    /** What is asked of a server over one connection. */
+    interface Work<T> {
+        T with(ServerQueries server) throws SQLException;
+    }
+
+    /** @param what is asked, for the message of a failure */
+    <T> T ask(String what, Work<T> work) throws SQLException {
+        return on(what, RESPONSE, work);
+    }
+
+    /** Returns the standby's replication connections. */
+    List<ReplicaStatus> replications(Dialect dialect) throws SQLException {
+        return ask("SHOW REPLICA STATUS", server -> ReplicaStatus.of(server, dialect.flavor()));
+    }
+
+    ServerFlavor flavor() throws SQLException {
+        ServerFlavor product = flavor;
+        if (product == null) {
+            product = ask("SELECT VERSION()", ServerQueries::flavor);
+            flavor = product;
+        }
+        return product;
+    }
+
+    /** Returns whether the server refuses writes of ordinary accounts. */
+    boolean readOnly() throws SQLException {
+        return ask("SELECT @@GLOBAL.read_only", ServerQueries::isReadOnly);
     }
 
     /** Returns the number of the present connection, which {@link #endFormer} ends if it breaks. */
@@ -120,7 +128,9 @@ final class Node implements AutoCloseable {
     }
 
     private List<Known> processes() throws SQLException {
-        return rows("SHOW PROCESSLIST").stream().map(Known::of).toList();
+        return ask("SHOW PROCESSLIST", server -> server.named("SHOW PROCESSLIST")).stream()
+                .map(Known::of)
+                .toList();
     }
 
     /**
@@ -147,10 +157,6 @@ final class Node implements AutoCloseable {
         }
     }
 
-    private interface Work<T> {
-        T with(Statement statement) throws SQLException;
-    }
-
     private <T> T on(String sql, Duration longest, Work<T> work) throws SQLException {
         try {
             Connection open = connection;
@@ -159,11 +165,7 @@ final class Node implements AutoCloseable {
                 connection = open;
                 known = null;
             }
-            // The driver reads 0 as no limit.
-            open.setNetworkTimeout(Runnable::run, (int) Math.max(1, longest.toMillis()));
-            try (Statement statement = open.createStatement()) {
-                return work.with(statement);
-            }
+            return work.with(new ServerQueries(open).within(longest));
         } catch (SQLException e) {
             if (e.getErrorCode() == 0 || String.valueOf(e.getSQLState()).startsWith("08")) {
                 if (known != null) {

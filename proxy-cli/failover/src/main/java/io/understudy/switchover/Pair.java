@@ -1,6 +1,8 @@
 package io.understudy.switchover;
 
 import io.understudy.config.Address;
+import io.understudy.servers.Dialect;
+import io.understudy.servers.ReplicaStatus;
 
 /**
  * The two servers.
@@ -15,7 +17,7 @@ record Pair(
         Node standby,
         Address standbyAddress,
         Dialect dialect,
-        Replication replication)
+        ReplicaStatus replication)
         implements AutoCloseable {
     @Override
     public void close() {

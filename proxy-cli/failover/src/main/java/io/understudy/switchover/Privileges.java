@@ -1,59 +1,44 @@
 package io.understudy.switchover;
 
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.ServerQueries;
+import io.understudy.sql.AccountGrants;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
-/** The global privileges of the switchover's account on one server, with those of its active roles. */
+/** The privileges that a switchover needs, and those that its account lacks. */
 final class Privileges {
-    private static final String EVERYWHERE = " ON *.* ";
-    private static final String GRANT = "GRANT ";
+    static final List<String> ON_MARIADB =
+            List.of("READ_ONLY ADMIN", "REPLICATION SLAVE ADMIN", "SLAVE MONITOR", "RELOAD", "EVENT");
+    static final List<String> ON_MYSQL =
+            List.of("SYSTEM_VARIABLES_ADMIN", "REPLICATION_SLAVE_ADMIN", "REPLICATION CLIENT", "RELOAD", "EVENT");
 
-    private final Set<String> granted = new HashSet<>();
+    /** For the source side of semi-synchronous replication, on MariaDB. */
+    private static final String SOURCE_ADMIN = "REPLICATION MASTER ADMIN";
+
+    /**
+     * MySQL's, not a part of SUPER. An event whose definer has it can be altered by accounts alone that have it, too.
+     */
+    private static final String SYSTEM_USER = "SYSTEM_USER";
 
     private Privileges() {}
-
-    static Privileges of(Node node, Dialect dialect) throws SQLException {
-        return of(node.rows(dialect.grants(node)).stream()
-                .map(row -> row.values().iterator().next())
-                .toList());
-    }
-
-    /** @param grants lines of SHOW GRANTS */
-    static Privileges of(List<String> grants) {
-        Privileges privileges = new Privileges();
-        grants.forEach(privileges::add);
-        return privileges;
-    }
-
-    private void add(String line) {
-        String upper = line.toUpperCase(Locale.ROOT);
-        int on = upper.indexOf(EVERYWHERE);
-        if (upper.startsWith(GRANT) && on > 0) {
-            for (String privilege : upper.substring(GRANT.length(), on).split(",")) {
-                granted.add(privilege.strip());
-            }
-        }
-    }
-
-    boolean has(String privilege) {
-        return granted.contains(privilege) || granted.contains("ALL PRIVILEGES");
-    }
 
     /**
      * Ensures that the account may do all that a switchover does on both servers, before anything is changed.
      *
      * @throws SQLException if it may not; the message has the GRANT
      */
-    static void check(Dialect dialect, Node... nodes) throws SQLException {
+    static void check(Node... nodes) throws SQLException {
         List<String> problems = new ArrayList<>();
         Set<String> all = new HashSet<>();
         for (Node node : nodes) {
-            List<String> missing = dialect.missing(of(node, dialect), node);
+            AccountGrants grants = node.ask("SHOW GRANTS", ServerQueries::grantsWithRoles);
+            List<String> missing =
+                    node.flavor() == ServerFlavor.MARIADB ? onMariaDb(grants, node) : onMySql(grants, node);
             if (!missing.isEmpty()) {
                 problems.add("on " + node.name() + " it lacks " + String.join(", ", missing));
                 all.addAll(missing);
@@ -68,5 +53,66 @@ final class Privileges {
                     + Quoting.account(account.substring(0, at)) + "@" + Quoting.account(account.substring(at + 1))
                     + ", and where it lacks more than replication brings, there too");
         }
+    }
+
+    private static List<String> onMariaDb(AccountGrants grants, Node node) throws SQLException {
+        String version = node.value("SELECT VERSION()");
+        List<String> missing = new ArrayList<>(onMariaDb(grants, version));
+        SemiSyncVariables semiSync = SemiSyncVariables.of(node);
+        if (semiSync.isOn(semiSync.source()) && !has(grants, SOURCE_ADMIN, version)) {
+            missing.add(SOURCE_ADMIN);
+        }
+        if (!ScheduledEvent.enabled(node).isEmpty() && !has(grants, "SET USER", version)) {
+            missing.add("SET USER");
+        }
+        return missing;
+    }
+
+    static List<String> onMariaDb(AccountGrants grants, String version) {
+        return ON_MARIADB.stream().filter(name -> !has(grants, name, version)).toList();
+    }
+
+    private static boolean has(AccountGrants grants, String name, String version) {
+        return grants.hasAny(name) || grants.hasAny("SUPER") && isPartOfSuper(name, version);
+    }
+
+    /** SUPER lost READ_ONLY ADMIN in 10.11 (MDEV-29596), and the replication privileges in 11.0. */
+    private static boolean isPartOfSuper(String privilege, String version) {
+        return switch (privilege) {
+            case "RELOAD", "EVENT" -> false;
+            case "READ_ONLY ADMIN" -> version.matches("10\\.\\d\\D.*|10\\.10\\D.*");
+            default -> version.startsWith("10.");
+        };
+    }
+
+    static List<String> onMySql(AccountGrants grants, Node node) throws SQLException {
+        List<String> missing = new ArrayList<>(ON_MYSQL);
+        if (!ScheduledEvent.enabled(node).isEmpty() && !grants.hasAny("SET_USER_ID")) { // its name before 8.2
+            missing.add("SET_ANY_DEFINER");
+        }
+        missing.removeIf(grants::hasAny);
+        if (!grants.hasAny(SYSTEM_USER) && isForDefiner(node)) {
+            missing.add(SYSTEM_USER);
+        }
+        missing.removeIf(name ->
+                grants.hasAny("SUPER") && !name.equals(SYSTEM_USER) && !name.equals("RELOAD") && !name.equals("EVENT"));
+        return missing;
+    }
+
+    /**
+     * The privileges of other accounts are not to be read. The server checks the definer before it looks for the event,
+     * and changes nothing. A standby executes none; its accounts are the primary's.
+     */
+    private static boolean isForDefiner(Node node) throws SQLException {
+        for (ScheduledEvent event : ScheduledEvent.enabled(node)) {
+            try {
+                node.execute(event.named("understudy_no_such_event").alter("COMMENT ''"));
+            } catch (SQLException e) {
+                if (String.valueOf(e.getMessage()).contains("the " + SYSTEM_USER + " privilege")) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 }

@@ -42,7 +42,7 @@ record PromoteStep(Pair pair, LastTransaction transaction, HoldClock clock, Call
         for (int i = 0; i < TRIES; i++) {
             try {
                 if (pair.standby().endFormer().isEmpty()) {
-                    return CheckStep.readOnly(pair.standby());
+                    return pair.standby().readOnly();
                 }
             } catch (SQLException e) {
                 // It may respond to the next try.

@@ -24,7 +24,7 @@ final class ReadOnlyStep implements Step {
 
     @Override
     public String run() throws Exception {
-        if (CheckStep.readOnly(pair.primary())) {
+        if (pair.primary().readOnly()) {
             throw new StepFailure(pair.primaryAddress() + " has become read-only since the check: another change of the"
                     + " primary may be under way. Once it is over, see GET /api/primary, and try again");
         }

@@ -1,9 +1,9 @@
 package io.understudy.switchover;
 
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A scheduled event of a server.
@@ -13,9 +13,8 @@ import java.util.Map;
  * @param collation {@code collation_connection} of its creation
  */
 record ScheduledEvent(String schema, String name, String definer, String charset, String collation) {
-    private static final String EVENTS =
-            "SELECT EVENT_SCHEMA AS s, EVENT_NAME AS n, DEFINER AS d, CHARACTER_SET_CLIENT AS c,"
-                    + " COLLATION_CONNECTION AS l FROM information_schema.EVENTS WHERE STATUS IN (%s) ORDER BY 1, 2";
+    private static final String EVENTS = "SELECT EVENT_SCHEMA, EVENT_NAME, DEFINER, CHARACTER_SET_CLIENT,"
+            + " COLLATION_CONNECTION FROM information_schema.EVENTS WHERE STATUS IN (%s) ORDER BY 1, 2";
 
     /** Returns the events that the server executes. The account sees those of schemas where it has EVENT. */
     static List<ScheduledEvent> enabled(Node node) throws SQLException {
@@ -28,23 +27,21 @@ record ScheduledEvent(String schema, String name, String definer, String charset
     }
 
     private static List<ScheduledEvent> withStatus(Node node, String status) throws SQLException {
-        return node.rows(EVENTS.formatted(status)).stream()
-                .map(ScheduledEvent::of)
-                .toList();
+        return node.ask(
+                "its scheduled events",
+                server -> server.rows(
+                        EVENTS.formatted(status),
+                        row -> new ScheduledEvent(
+                                ServerQueries.text(row, 1),
+                                ServerQueries.text(row, 2),
+                                ServerQueries.text(row, 3),
+                                ServerQueries.text(row, 4),
+                                ServerQueries.text(row, 5))));
     }
 
     /** Returns an event of another name, otherwise the same. */
     ScheduledEvent named(String other) {
         return new ScheduledEvent(schema, other, definer, charset, collation);
-    }
-
-    private static ScheduledEvent of(Map<String, String> row) {
-        return new ScheduledEvent(
-                row.getOrDefault("s", ""),
-                row.getOrDefault("n", ""),
-                row.getOrDefault("d", ""),
-                row.getOrDefault("c", ""),
-                row.getOrDefault("l", ""));
     }
 
     /** Returns the statement that changes its state. Without the definer it would become the account's own. */

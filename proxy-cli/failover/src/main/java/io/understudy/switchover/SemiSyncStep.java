@@ -64,7 +64,7 @@ final class SemiSyncStep implements Step {
             return "";
         }
         pair.standby().ensureFormerEnded();
-        if (!CheckStep.readOnly(pair.standby())) {
+        if (!pair.standby().readOnly()) {
             throw new UndoRefused(pair.standbyAddress() + " is writable: somebody has promoted it, and its semi-sync"
                     + " stays enabled");
         }

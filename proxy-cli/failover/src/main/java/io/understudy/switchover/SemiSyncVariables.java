@@ -1,10 +1,9 @@
 package io.understudy.switchover;
 
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -14,13 +13,10 @@ import java.util.Map;
  */
 record SemiSyncVariables(Map<String, String> variables) {
     private static final String PREFIX = "rpl_semi_sync_";
+    private static final String VARIABLES = "SHOW GLOBAL VARIABLES LIKE 'rpl_semi_sync%'";
 
     static SemiSyncVariables of(Node node) throws SQLException {
-        Map<String, String> variables = new HashMap<>();
-        for (Map<String, String> row : node.rows("SHOW GLOBAL VARIABLES LIKE 'rpl_semi_sync%'")) {
-            variables.put(row.getOrDefault("variable_name", "").toLowerCase(Locale.ROOT), row.get("value"));
-        }
-        return new SemiSyncVariables(variables);
+        return new SemiSyncVariables(node.ask(VARIABLES, server -> server.pairs(VARIABLES)));
     }
 
     private String name(String today, String formerly) {
@@ -46,7 +42,7 @@ record SemiSyncVariables(Map<String, String> variables) {
     }
 
     boolean isOn(String variable) {
-        return CheckStep.isOn(variables.getOrDefault(variable, ""));
+        return ServerQueries.isOn(variables.getOrDefault(variable, ""));
     }
 
     /** Returns the statements after which the server acknowledges as a standby. */

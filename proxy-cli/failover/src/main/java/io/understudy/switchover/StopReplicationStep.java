@@ -45,7 +45,7 @@ final class StopReplicationStep implements Step {
         String statement = pair.dialect().start(pair.replication());
         try {
             pair.standby().ensureFormerEnded(); // else replication might stop after this
-            if (!CheckStep.readOnly(pair.standby())) {
+            if (!pair.standby().readOnly()) {
                 throw new UndoRefused(pair.standbyAddress() + " is writable: somebody has promoted it, and its"
                         + " replication stays as it is");
             }

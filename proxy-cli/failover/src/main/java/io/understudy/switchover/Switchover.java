@@ -7,6 +7,8 @@ import io.understudy.config.SwitchoverConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.remote.AdminClient;
 import io.understudy.server.QueryPool;
+import io.understudy.servers.Dialect;
+import io.understudy.servers.ReplicaStatus;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.sql.SQLException;
@@ -89,12 +91,12 @@ public final class Switchover implements AutoCloseable {
                         account.password(),
                         standby.connectTimeout()));
         try {
-            Dialect dialect = Dialect.of(replica);
-            if (!Dialect.of(primary).product().equals(dialect.product())) {
+            Dialect dialect = Dialect.of(replica.flavor());
+            if (primary.flavor() != replica.flavor()) {
                 throw new SQLException("the primary and " + standby.name() + " are of different products");
             }
-            Privileges.check(dialect, primary, replica);
-            List<Replication> all = dialect.replications(replica);
+            Privileges.check(primary, replica);
+            List<ReplicaStatus> all = replica.replications(dialect);
             if (all.size() != 1) {
                 throw new SQLException(standby.name() + " has " + all.size()
                         + " replication connections; a switchover needs one, from the primary");

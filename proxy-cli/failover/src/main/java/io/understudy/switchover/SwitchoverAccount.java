@@ -25,7 +25,7 @@ public final class SwitchoverAccount {
             throws SQLException {
         try (Node node =
                 new Node(name, QueryPool.unpooled(address, tls, account.user(), account.password(), connectTimeout))) {
-            Privileges.check(Dialect.of(node), node);
+            Privileges.check(node);
         } catch (SQLException e) {
             throw explained(e, account.user());
         }
@@ -39,8 +39,9 @@ public final class SwitchoverAccount {
         String account = Quoting.account(user) + "@'%'";
         return new SQLException(
                 failure.getMessage() + "; correct user and password in section switchover, or on the primary: CREATE"
-                        + " USER " + account + " IDENTIFIED BY '…'; GRANT " + grant(MariaDb.NEEDED, account)
-                        + " (MySQL: " + grant(MySql.NEEDED, account) + "); if it is locked: ALTER USER " + account
+                        + " USER " + account + " IDENTIFIED BY '…'; GRANT " + grant(Privileges.ON_MARIADB, account)
+                        + " (MySQL: " + grant(Privileges.ON_MYSQL, account) + "); if it is locked: ALTER USER "
+                        + account
                         + " ACCOUNT UNLOCK",
                 failure.getSQLState(),
                 failure.getErrorCode(),

@@ -73,12 +73,12 @@ final class Unchanged {
     private void ensureNotPromoted(String left) throws SQLException, UndoRefused {
         String to = pair.standbyAddress().toString();
         try {
-            if (!CheckStep.readOnly(pair.standby())) {
+            if (!pair.standby().readOnly()) {
                 throw new UndoRefused(to + " is writable: somebody has promoted it" + left + ". Go on with " + to
                         + " as the primary: tell the proxy (POST /api/primary?address=" + to
                         + "), see GET /api/primary");
             }
-            if (pair.dialect().replications(pair.standby()).isEmpty()) {
+            if (pair.standby().replications(pair.dialect()).isEmpty()) {
                 throw new UndoRefused(to + " has no replication connection any more: somebody is promoting it" + left
                         + ". If nobody is, on " + pair.primaryAddress() + ": "
                         + pair.dialect().writable()

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
 import io.understudy.plugin.StandbyFigures;
+import io.understudy.servers.ReplicaStatus;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -36,7 +37,7 @@ class AdviceTest {
         ServerFacts standby = server(2, Map.of());
         standby.put(
                 ServerFacts.CHANNELS,
-                Known.of(List.of(new Channel(Map.of(
+                Known.of(List.of(new ReplicaStatus(Map.of(
                         "master_server_id", "1",
                         "slave_io_running", "No",
                         "slave_sql_running", "Yes",

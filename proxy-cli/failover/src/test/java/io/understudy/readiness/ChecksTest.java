@@ -6,6 +6,7 @@ import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
 import io.understudy.plugin.StandbyFigures;
 import io.understudy.plugins.mirror.warmth.WarmthState;
+import io.understudy.servers.ReplicaStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -44,7 +45,7 @@ class ChecksTest {
             columns.put("seconds_behind_master", secondsBehind);
         }
         ServerFacts standby = server(Map.of("gtid_slave_pos", "0-1-10", "server_id", "2"));
-        standby.put(ServerFacts.CHANNELS, Known.of(List.of(new Channel(columns))));
+        standby.put(ServerFacts.CHANNELS, Known.of(List.of(new ReplicaStatus(columns))));
         return new Situation.Round(standby, server(Map.of("gtid_binlog_pos", "0-1-5000")));
     }
 
@@ -95,7 +96,7 @@ class ChecksTest {
         round.standby()
                 .put(
                         ServerFacts.CHANNELS,
-                        Known.of(List.of(new Channel(Map.of(
+                        Known.of(List.of(new ReplicaStatus(Map.of(
                                 "master_server_id",
                                 "1",
                                 "slave_io_running",

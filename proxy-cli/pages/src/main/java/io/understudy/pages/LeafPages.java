@@ -1,5 +1,6 @@
 package io.understudy.pages;
 
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.HashMap;

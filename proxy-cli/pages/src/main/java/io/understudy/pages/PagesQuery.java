@@ -1,6 +1,7 @@
 package io.understudy.pages;
 
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

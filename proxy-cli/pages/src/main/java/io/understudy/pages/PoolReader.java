@@ -1,5 +1,6 @@
 package io.understudy.pages;
 
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.understudy.pages;
 
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Locale;
 
 /** The two products, with the different names that they give to the same tables and columns. */
 public enum Product {
@@ -41,7 +41,7 @@ public enum Product {
 
     /** Determines the server's product. */
     public static Product of(ServerQueries queries) throws SQLException {
-        return queries.text("SELECT VERSION()").toLowerCase(Locale.ROOT).contains("mariadb") ? MARIADB : MYSQL;
+        return queries.isMariaDb() ? MARIADB : MYSQL;
     }
 
     /** Returns a condition on {@code INNODB_BUFFER_PAGE}: the page is in the old sublist of the LRU list. */

@@ -1,7 +1,7 @@
 package io.understudy.rebuild;
 
 import io.understudy.pages.Product;
-import io.understudy.pages.ServerQueries;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.understudy.rebuild;
 
 import io.understudy.pages.Product;
-import io.understudy.pages.ServerQueries;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.Set;

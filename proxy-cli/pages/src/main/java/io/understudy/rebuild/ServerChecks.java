@@ -29,8 +29,8 @@ final class ServerChecks {
                     + " is writable: this is a primary, or a standby without its fence; nothing was done. On a standby:"
                     + " SET GLOBAL read_only = 1");
         }
-        List<String> missing = Grants.of(standby.queries(), standby.product(), user)
-                .missingOnServer(lowersSuperReadOnly && standby.superReadOnly());
+        List<String> missing =
+                RebuildPrivileges.of(standby, user).missingOnServer(lowersSuperReadOnly && standby.superReadOnly());
         if (!missing.isEmpty()) {
             throw new Refused("the account " + user + " lacks privileges on " + name
                     + "; an administrator grants them there with: " + "SET SESSION sql_log_bin = 0; "

@@ -1,8 +1,8 @@
 package io.understudy.rebuild;
 
 import io.understudy.pages.Product;
-import io.understudy.pages.ServerQueries;
-import java.sql.ResultSet;
+import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -39,30 +39,18 @@ final class StandbyQueries {
     }
 
     boolean readOnly() throws SQLException {
-        return isOn(queries.variable("read_only"));
+        return queries.isReadOnly();
     }
 
     boolean superReadOnly() throws SQLException {
-        return isOn(queries.variable("super_read_only"));
-    }
-
-    /** Newer MariaDB versions have several values that mean ON. */
-    private static boolean isOn(String value) {
-        return !value.isEmpty()
-                && !value.equals("0")
-                && !value.toUpperCase(Locale.ROOT).equals("OFF");
+        return ServerQueries.isOn(queries.variable("super_read_only"));
     }
 
     /** Returns the seconds behind of each channel; -1 for a channel that is not running. */
     List<Long> channels() throws SQLException {
-        return product == Product.MARIADB
-                ? queries.rows("SHOW ALL SLAVES STATUS", row -> behind(row, "Seconds_Behind_Master"))
-                : queries.rows("SHOW REPLICA STATUS", row -> behind(row, "Seconds_Behind_Source"));
-    }
-
-    private static long behind(ResultSet row, String column) throws SQLException {
-        long seconds = row.getLong(column);
-        return row.wasNull() ? -1 : seconds;
+        return ReplicaStatus.of(queries).stream()
+                .map(channel -> (long) channel.secondsBehind().orElse(-1))
+                .toList();
     }
 
     Load load() throws SQLException {

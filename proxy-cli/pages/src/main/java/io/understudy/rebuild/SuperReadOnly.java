@@ -1,6 +1,6 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.ServerQueries;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

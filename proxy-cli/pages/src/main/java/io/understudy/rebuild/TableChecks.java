@@ -1,6 +1,6 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.ServerQueries;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.List;
@@ -19,11 +19,11 @@ final class TableChecks {
     private record Found(String schema, String table, String type, String engine) {}
 
     private final StandbyQueries standby;
-    private final Grants grants;
+    private final RebuildPrivileges privileges;
 
-    TableChecks(StandbyQueries standby, Grants grants) {
+    TableChecks(StandbyQueries standby, RebuildPrivileges privileges) {
         this.standby = standby;
-        this.grants = grants;
+        this.privileges = privileges;
     }
 
     Subject check(String schema, String table) throws SQLException, Refused {
@@ -31,7 +31,7 @@ final class TableChecks {
         if (SYSTEM.contains(schema)) {
             throw new Refused(shown + " is one of the server's own tables, which are left alone");
         }
-        List<String> missing = grants.missingOn(schema, table);
+        List<String> missing = privileges.missingOn(schema, table);
         if (!missing.isEmpty()) {
             throw new Refused("the account lacks privileges on " + shown
                     + "; an administrator grants them on the standby with: SET SESSION sql_log_bin = 0; "

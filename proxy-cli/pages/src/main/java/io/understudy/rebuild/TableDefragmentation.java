@@ -1,8 +1,8 @@
 package io.understudy.rebuild;
 
 import io.understudy.pages.PagesAccount;
-import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableOrPartition;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.List;
@@ -66,10 +66,7 @@ final class TableDefragmentation {
         try {
             subject = new TableChecks(
                             standby,
-                            Grants.of(
-                                    standby.queries(),
-                                    standby.product(),
-                                    account.config().user()))
+                            RebuildPrivileges.of(standby, account.config().user()))
                     .check(name.schema(), name.table());
             new DiskSpace(standby, account.standby().address(), options.diskFree(), options.byPartition())
                     .check(subject);

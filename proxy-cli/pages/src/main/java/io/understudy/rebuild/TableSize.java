@@ -2,8 +2,8 @@ package io.understudy.rebuild;
 
 import io.understudy.pages.LeafPages;
 import io.understudy.pages.Product;
-import io.understudy.pages.ServerQueries;
 import io.understudy.pages.TableOrPartition;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.HashMap;

@@ -3,7 +3,7 @@ package io.understudy.rebuild;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.pages.Product;
-import io.understudy.pages.ServerQueries;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

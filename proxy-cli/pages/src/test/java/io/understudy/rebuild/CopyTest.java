@@ -2,7 +2,7 @@ package io.understudy.rebuild;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.pages.ServerQueries;
+import io.understudy.servers.ServerQueries;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

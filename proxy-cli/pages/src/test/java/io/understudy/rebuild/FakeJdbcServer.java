@@ -3,6 +3,7 @@ package io.understudy.rebuild;
 import io.understudy.testkit.Fakes;
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -38,14 +39,18 @@ abstract class FakeJdbcServer {
                 Connection.class, (proxy, method, arguments) -> method.getName().equals("close") ? null : statement);
     }
 
+    /** Of SHOW ALL SLAVES STATUS. */
+    private static final ResultSetMetaData COLUMNS = Fakes.of(
+            ResultSetMetaData.class,
+            (proxy, method, arguments) -> method.getName().equals("getColumnCount") ? 1 : "Seconds_Behind_Master");
+
     private static ResultSet rows(List<String> row) {
         AtomicInteger read = new AtomicInteger();
         return Fakes.of(ResultSet.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "next" -> !row.isEmpty() && read.getAndIncrement() == 0;
             case "getString" -> row.get((int) arguments[0] - 1);
-            // A column by its name is the only one.
-            case "getLong" -> Long.parseLong(row.get(arguments[0] instanceof Integer column ? column - 1 : 0));
-            case "wasNull" -> false;
+            case "getLong" -> Long.parseLong(row.get((int) arguments[0] - 1));
+            case "getMetaData" -> COLUMNS;
             default -> null;
         });
     }

@@ -3,7 +3,7 @@ package io.understudy.rebuild;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.understudy.pages.ServerQueries;
+import io.understudy.servers.ServerQueries;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.SQLException;
@@ -46,7 +46,7 @@ class WatchTest {
             }
             return sql.contains("Threads_running")
                     ? List.of("Threads_running", "2")
-                    : sql.contains("read_only") ? List.of("read_only", "ON") : List.of();
+                    : sql.contains("read_only") ? List.of("ON") : List.of();
         }
     };
 

@@ -4,10 +4,8 @@ import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.server.QueryPool;
-import java.sql.Connection;
-import java.sql.ResultSet;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -20,16 +18,16 @@ public final class TargetWatch implements AutoCloseable {
     private static final long INTERVAL_MILLIS = 400;
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
-    private final Connection connection;
+    private final ServerQueries target;
     private final Thread thread;
     private final boolean readOnly;
     private final int preparedStatements;
     private volatile boolean closed;
 
-    private TargetWatch(Connection connection, Consumer<String> onWritable) throws SQLException {
-        this.connection = connection;
-        readOnly = query();
-        preparedStatements = queryPrepared();
+    private TargetWatch(ServerQueries target, Consumer<String> onWritable) throws SQLException {
+        this.target = target;
+        readOnly = target.isReadOnly();
+        preparedStatements = (int) target.number("SELECT @@global.max_prepared_stmt_count");
         thread = new Thread(() -> watch(onWritable), "replay-target");
         thread.setDaemon(true);
         if (readOnly) {
@@ -45,7 +43,7 @@ public final class TargetWatch implements AutoCloseable {
     public static TargetWatch start(
             Address target, String user, Secret password, ServerTlsConfig tls, Consumer<String> onWritable)
             throws SQLException {
-        Connection connection = QueryPool.connect(target, tls, user, password, TIMEOUT);
+        ServerQueries connection = QueryPool.connect(target, tls, user, password, TIMEOUT);
         try {
             return new TargetWatch(connection, onWritable);
         } catch (SQLException e) {
@@ -64,25 +62,10 @@ public final class TargetWatch implements AutoCloseable {
         return preparedStatements;
     }
 
-    private int queryPrepared() throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT @@global.max_prepared_stmt_count")) {
-            return rows.next() ? rows.getInt(1) : 0;
-        }
-    }
-
-    private boolean query() throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT @@global.read_only")) {
-            // Newer MariaDB servers have words for it.
-            return rows.next() && !rows.getString(1).matches("0|OFF");
-        }
-    }
-
     private void watch(Consumer<String> onWritable) {
         while (!closed) {
             try {
-                if (!query()) {
+                if (!target.isReadOnly()) {
                     onWritable.accept("the target is no longer read-only: it was promoted");
                     return;
                 }
@@ -103,6 +86,6 @@ public final class TargetWatch implements AutoCloseable {
     public void close() throws SQLException {
         closed = true;
         thread.interrupt();
-        connection.close();
+        target.close();
     }
 }

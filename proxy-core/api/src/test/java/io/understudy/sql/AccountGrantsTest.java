@@ -63,4 +63,36 @@ class AccountGrantsTest {
         assertThat(new AccountGrants(List.of("GRANT SELECT ON *.* TO `m`@`%`")).reads("any"))
                 .isTrue();
     }
+
+    @Test
+    void aPrivilegeOnColumnsOrOnAProcedureIsNoneOnTheTable() {
+        AccountGrants grants = new AccountGrants(List.of(
+                "GRANT SELECT (id, note), INSERT ON `shop`.`orders` TO `m`@`%`",
+                "GRANT TRIGGER ON \"shop\".\"it's\" TO \"m\"@\"%\"",
+                "GRANT EXECUTE ON PROCEDURE `shop`.`tag` TO `m`@`%`"));
+        assertThat(grants.has("INSERT", "shop", "orders")).isTrue();
+        assertThat(grants.has("INSERT", "shop", "other")).isFalse();
+        assertThat(grants.has("SELECT", "shop", "orders")).isFalse();
+        assertThat(grants.has("TRIGGER", "shop", "it's")).isTrue();
+        assertThat(grants.has("EXECUTE", "shop", "tag")).isFalse();
+    }
+
+    /** In a grant on one table the schema's name is no pattern. */
+    @Test
+    void aNamedTableHasANamedSchema() {
+        AccountGrants grants = new AccountGrants(List.of("GRANT INSERT ON `sh_p`.`orders` TO `m`@`%`"));
+        assertThat(grants.has("INSERT", "sh_p", "orders")).isTrue();
+        assertThat(grants.has("INSERT", "shop", "orders")).isFalse();
+    }
+
+    @Test
+    void everythingIsOnAllSchemas() {
+        AccountGrants grants = new AccountGrants(List.of(
+                "GRANT SUPER, RELOAD ON *.* TO 'it''s'@'%'", "GRANT ALL PRIVILEGES ON `depot`.* TO `it's`@`%`"));
+        assertThat(grants.hasAny("RELOAD")).isTrue();
+        assertThat(grants.has("SUPER", "any", "table")).isTrue();
+        assertThat(grants.hasAny("INSERT")).isFalse();
+        assertThat(grants.has("INSERT", "depot", "any")).isTrue();
+        assertThat(grants.beyondReading()).hasSize(2);
+    }
 }

@@ -2,7 +2,6 @@ package io.understudy.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class QuotingTest {
@@ -21,11 +20,6 @@ class QuotingTest {
                 .isEqualTo("GRANT SELECT ON `my\"sh``op`.* TO `a`@`%` IDENTIFIED BY PASSWORD '*\"'");
         assertThat(Quoting.backticked("GRANT SELECT ON `a\"b`.* TO `a`@`%`"))
                 .isEqualTo("GRANT SELECT ON `a\"b`.* TO `a`@`%`");
-        assertThat(new AccountGrants(List.of("GRANT SELECT, INSERT ON \"shop\".* TO \"m\"@\"%\""))
-                        .beyondReading()
-                        .get(0)
-                        .revoke())
-                .isEqualTo("REVOKE INSERT ON `shop`.* FROM `m`@`%`");
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.connection.Credentials;
 import io.understudy.connection.NameLookup;
 import io.understudy.plugin.AccountUse;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -149,10 +150,16 @@ public final class QueryPool implements AutoCloseable {
     }
 
     /** Opens one connection without a pool, for instance for {@code check}. The caller closes it. */
-    public static Connection connect(
+    public static ServerQueries connect(
             Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout)
             throws SQLException {
-        return new DriverSource(address, tls, user, password, connectTimeout).getConnection();
+        return ServerQueries.of(new DriverSource(address, tls, user, password, connectTimeout));
+    }
+
+    /** As above, with the longest connect timeout. */
+    public static ServerQueries connect(Address address, ServerTlsConfig tls, String user, Secret password)
+            throws SQLException {
+        return connect(address, tls, user, password, DriverSource.RESPONSE_TIMEOUT);
     }
 
     /**

@@ -4,6 +4,8 @@ import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
+import io.understudy.server.QueryPool;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -59,9 +61,8 @@ final class CandidatesCheck {
     }
 
     private void check(Address candidate) {
-        try (CheckConnection server =
-                CheckConnection.to(candidate, primary.tls(), monitor.user(), monitor.password())) {
-            boolean readOnly = server.readOnly();
+        try (ServerQueries server = QueryPool.connect(candidate, primary.tls(), monitor.user(), monitor.password())) {
+            boolean readOnly = server.isReadOnly();
             reached.add(candidate);
             if (!readOnly) {
                 writable.add(candidate);
@@ -69,7 +70,7 @@ final class CandidatesCheck {
             findings.add(CheckResult.ok(
                     WHERE,
                     candidate + " is " + (readOnly ? "read-only" : "writable") + ", version "
-                            + server.one("SELECT VERSION()")));
+                            + server.text("SELECT VERSION()")));
         } catch (SQLException e) {
             failed.put(candidate, e);
         }

@@ -1,6 +1,7 @@
 package io.understudy.cli.check;
 
 import io.understudy.config.SendProxyProtocol;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -16,8 +17,8 @@ final class HandshakeErrorsCheck {
 
     private HandshakeErrorsCheck() {}
 
-    static List<CheckResult> of(CheckConnection server, boolean mariaDb, SendProxyProtocol header) throws SQLException {
-        String most = server.variable("max_connect_errors");
+    static List<CheckResult> of(ServerQueries server, boolean mariaDb, SendProxyProtocol header) throws SQLException {
+        String most = server.variableOrNull("max_connect_errors");
         if (most == null) {
             return List.of();
         }

@@ -6,6 +6,7 @@ import io.understudy.host.PluginTypes;
 import io.understudy.plugin.CheckedPrimary;
 import io.understudy.plugin.CheckedServer;
 import io.understudy.server.QueryLimits;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.AccountGrants;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Has the configured plugins check one server. */
 final class PluginsCheck implements CheckedServer {
     private final LoadedConfig loaded;
-    private final CheckConnection server;
+    private final ServerQueries server;
     private final CheckedPrimary primary;
     private final String user;
     private final String standby;
@@ -29,7 +30,7 @@ final class PluginsCheck implements CheckedServer {
      */
     PluginsCheck(
             LoadedConfig loaded,
-            CheckConnection server,
+            ServerQueries server,
             CheckedPrimary primary,
             String user,
             String standby,
@@ -71,7 +72,7 @@ final class PluginsCheck implements CheckedServer {
     @Override
     public void needsInjection(String without) {
         try {
-            List<String> limited = all(QueryLimits.SQL, 1);
+            List<String> limited = server.column(QueryLimits.SQL);
             if (!limited.isEmpty()) {
                 warning("nothing is injected for accounts with MAX_QUERIES_PER_HOUR, whose allowance it would use up: "
                         + String.join(", ", limited) + "; " + without);
@@ -107,7 +108,7 @@ final class PluginsCheck implements CheckedServer {
 
     @Override
     public String version() throws SQLException {
-        return server.version();
+        return server.text("SELECT VERSION()");
     }
 
     @Override
@@ -122,7 +123,7 @@ final class PluginsCheck implements CheckedServer {
 
     @Override
     public String account() throws SQLException {
-        return server.account(user);
+        return AccountSql.account(server.text("SELECT CURRENT_USER()"), user);
     }
 
     @Override
@@ -132,16 +133,16 @@ final class PluginsCheck implements CheckedServer {
 
     @Override
     public @Nullable String one(String sql) throws SQLException {
-        return server.one(sql);
+        return server.first(sql);
     }
 
     @Override
     public List<String> all(String sql, int column) throws SQLException {
-        return server.all(sql, column);
+        return server.rows(sql, row -> ServerQueries.text(row, column));
     }
 
     @Override
     public @Nullable String variable(String name) throws SQLException {
-        return server.variable(name);
+        return server.variableOrNull(name);
     }
 }

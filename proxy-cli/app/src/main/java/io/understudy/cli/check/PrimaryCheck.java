@@ -5,16 +5,22 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.plugin.CheckedPrimary;
+import io.understudy.server.QueryPool;
+import io.understudy.servers.Identity;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.AccountGrants;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the primary: reachable, writable, logging; the monitor account's privileges. */
 public final class PrimaryCheck {
+    private static final Set<String> OF_THE_SERVER = Set.of("information_schema", "performance_schema", "mysql", "sys");
     private static final String WHERE = "primary";
 
     private final LoadedConfig loaded;
@@ -65,13 +71,13 @@ public final class PrimaryCheck {
     }
 
     private void query(Address address, PrimaryConfig primary, MonitorConfig monitor) {
-        try (CheckConnection server = CheckConnection.to(address, primary.tls(), monitor.user(), monitor.password())) {
-            String version = server.version();
-            boolean mariaDb = version.contains("MariaDB");
+        try (ServerQueries server = QueryPool.connect(address, primary.tls(), monitor.user(), monitor.password())) {
+            String version = server.text("SELECT VERSION()");
+            boolean mariaDb = server.isMariaDb();
             identity = Identity.of(server);
-            facts = server.primary(monitor.user());
+            facts = facts(server, monitor.user());
             add(CheckResult.ok(WHERE, address + " responds, version " + version));
-            if (primary.candidates().isEmpty() && server.readOnly()) {
+            if (primary.candidates().isEmpty() && server.isReadOnly()) {
                 add(CheckResult.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));
             }
             findings.addAll(
@@ -90,6 +96,20 @@ public final class PrimaryCheck {
                             "primary.address",
                             product -> AccountSql.monitor(monitor.user(), loaded, product))));
         }
+    }
+
+    /** Reads what plugins and the checks of standbys want to know of the primary. */
+    private static CheckedPrimary facts(ServerQueries server, String user) throws SQLException {
+        List<String> schemas = server.column("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA").stream()
+                .filter(name -> !OF_THE_SERVER.contains(name.toLowerCase(Locale.ROOT)))
+                .sorted()
+                .toList();
+        String pool = server.variable("innodb_buffer_pool_size");
+        return new CheckedPrimary(
+                schemas,
+                server.grants().hasAny("SHOW DATABASES", "SELECT"),
+                AccountSql.account(server.text("SELECT CURRENT_USER()"), user),
+                pool.isEmpty() ? -1 : Long.parseLong(pool));
     }
 
     /** {@code ready} reads accounts and definitions with the monitor account, on both servers. */

@@ -4,11 +4,14 @@ import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.plugin.CheckedPrimary;
+import io.understudy.server.QueryPool;
+import io.understudy.servers.Identity;
+import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.AccountGrants;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -45,9 +48,9 @@ public final class StandbyCheck {
     }
 
     public List<CheckResult> run() {
-        try (CheckConnection server =
-                CheckConnection.to(standby.address(), standby.tls(), standby.user(), standby.password())) {
-            add(CheckResult.ok(where, standby.address() + " responds, version " + server.version()));
+        try (ServerQueries server =
+                QueryPool.connect(standby.address(), standby.tls(), standby.user(), standby.password())) {
+            add(CheckResult.ok(where, standby.address() + " responds, version " + server.text("SELECT VERSION()")));
             if (isPrimary(server)) {
                 // Of servers that take turns as the primary, one always is it; the mirror leaves that one out.
                 add(CheckResult.ok(
@@ -56,9 +59,9 @@ public final class StandbyCheck {
                                 + " server is the primary"));
                 return findings;
             }
-            account = server.account(standby.user());
-            String readOnly = String.valueOf(server.variable("read_only"));
-            if (readOnly.equals("OFF") || readOnly.equals("0")) {
+            account = AccountSql.account(server.text("SELECT CURRENT_USER()"), standby.user());
+            String readOnly = server.variable("read_only");
+            if (!ServerQueries.isOn(readOnly)) {
                 add(
                         primary == null
                                 ? CheckResult.warning(
@@ -72,7 +75,7 @@ public final class StandbyCheck {
             } else {
                 add(CheckResult.ok(where, "read_only is " + readOnly));
             }
-            product = PrivilegeNames.ofVersion(server.version());
+            product = PrivilegeNames.ofVersion(server.text("SELECT VERSION()"));
             privileges(server);
             replication(server);
             new PluginsCheck(loaded, server, facts, standby.user(), where, findings).run();
@@ -91,7 +94,7 @@ public final class StandbyCheck {
     }
 
     /** By its address alone where the primary gave no response to its account. */
-    private boolean isPrimary(CheckConnection server) throws SQLException {
+    private boolean isPrimary(ServerQueries server) throws SQLException {
         return standby.address().equals(present) || primary != null && primary.isSameServerAs(Identity.of(server));
     }
 
@@ -103,7 +106,7 @@ public final class StandbyCheck {
         return "on the primary, from which it replicates: " + AccountSql.mirror(standby.user(), facts, product);
     }
 
-    private void privileges(CheckConnection server) throws SQLException {
+    private void privileges(ServerQueries server) throws SQLException {
         AccountGrants grants = server.grants();
         List<AccountGrants.Excess> more = grants.beyondReading();
         List<AccountGrants.Excess> own =
@@ -143,14 +146,12 @@ public final class StandbyCheck {
         return all.stream().map(AccountGrants.Excess::revoke).collect(Collectors.joining("; "));
     }
 
-    private void replication(CheckConnection server) throws SQLException {
-        List<Map<String, String>> channels;
+    private void replication(ServerQueries server) throws SQLException {
+        List<ReplicaStatus> channels;
         try {
-            channels = server.rows(server.isMariaDb() ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS");
+            channels = ReplicaStatus.of(server);
         } catch (SQLException e) {
-            if (e.getErrorCode() == 0) {
-                throw e; // the connection failed, not the query
-            }
+            ServerQueries.ensureRefused(e);
             add(CheckResult.warning(
                     where,
                     "its replication cannot be seen, so pauseAbove.replicationLag has no effect; on the primary: "
@@ -166,14 +167,13 @@ public final class StandbyCheck {
                                             + " primary.monitor")
                             : CheckResult.error(where, "does not replicate from any server"));
         }
-        for (Map<String, String> channel : channels) {
+        for (ReplicaStatus channel : channels) {
             source(channel);
         }
     }
 
-    private void source(Map<String, String> channel) {
-        String source = channel.getOrDefault("source_host", channel.getOrDefault("master_host", "?")) + ":"
-                + channel.getOrDefault("source_port", channel.getOrDefault("master_port", "?"));
+    private void source(ReplicaStatus channel) {
+        String source = channel.source();
         Boolean fromPrimary = primary == null ? null : primary.isSourceOf(channel);
         if (fromPrimary == null) {
             add(CheckResult.warning(

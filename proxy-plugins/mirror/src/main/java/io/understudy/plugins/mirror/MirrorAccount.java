@@ -80,8 +80,7 @@ final class MirrorAccount {
                         standby.name(),
                         String.join("; ", privileges),
                         String.join(
-                                "; ",
-                                more.stream().map(AccountGrants.Excess::revoke).toList()));
+                                "; ", more.stream().map(AccountGrants.Excess::revoke).toList()));
             }
         }
     }

@@ -1,0 +1,38 @@
+package io.understudy.servers;
+
+import java.sql.SQLException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The identity of a server, whatever its address.
+ *
+ * @param uuid MySQL's {@code server_uuid}; empty on MariaDB, which has none
+ * @param serverId the replication identity, unique within a topology
+ * @param place host, port and data folder, which two servers with the same server id do not share
+ */
+public record Identity(String uuid, String serverId, String place) {
+    private static final String VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('server_uuid', 'server_id',"
+            + " 'hostname', 'port', 'datadir')";
+
+    public static Identity of(ServerQueries server) throws SQLException {
+        return of(server.pairs(VARIABLES));
+    }
+
+    /** @param variables by lower-case names */
+    public static Identity of(Map<String, String> variables) {
+        return new Identity(
+                variables.getOrDefault("server_uuid", ""),
+                variables.getOrDefault("server_id", ""),
+                variables.get("hostname") + "/" + variables.get("port") + "/" + variables.get("datadir"));
+    }
+
+    public boolean isSameServerAs(Identity other) {
+        return uuid.isEmpty() ? serverId.equals(other.serverId) && place.equals(other.place) : uuid.equals(other.uuid);
+    }
+
+    /** Returns whether a channel replicates from this server; null if it has not connected to its source yet. */
+    public @Nullable Boolean isSourceOf(ReplicaStatus channel) {
+        return channel.isFrom(uuid, serverId);
+    }
+}

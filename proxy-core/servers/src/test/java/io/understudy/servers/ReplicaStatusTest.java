@@ -1,0 +1,76 @@
+package io.understudy.servers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ReplicaStatusTest {
+    private static final ReplicaStatus MARIADB = new ReplicaStatus(Map.of(
+            "connection_name", "a",
+            "master_host", "db1",
+            "master_port", "3306",
+            "master_server_id", "7",
+            "slave_io_running", "Yes",
+            "slave_sql_running", "No",
+            "using_gtid", "Slave_Pos",
+            "last_sql_errno", "1062",
+            "gtid_io_pos", "0-7-5"));
+
+    private static final ReplicaStatus MYSQL = new ReplicaStatus(Map.of(
+            "channel_name", "",
+            "source_host", "db1",
+            "source_port", "3306",
+            "source_server_id", "0",
+            "source_uuid", "u",
+            "replica_io_running", "Connecting",
+            "replica_sql_running", "Yes",
+            "auto_position", "1",
+            "seconds_behind_source", "3",
+            "retrieved_gtid_set", "u:1-5"));
+
+    /** SHOW SLAVE STATUS of MySQL 5.7. */
+    private static final ReplicaStatus FORMER = new ReplicaStatus(Map.of(
+            "master_host", "db1",
+            "master_port", "3306",
+            "master_uuid", "u",
+            "slave_io_running", "Yes",
+            "slave_sql_running", "Yes",
+            "auto_position", "0",
+            "seconds_behind_master", "4"));
+
+    @Test
+    void theProductsHaveDifferentColumns() {
+        assertThat(MARIADB.name()).isEqualTo("a");
+        assertThat(MARIADB.source()).isEqualTo(MYSQL.source()).isEqualTo("db1:3306");
+        assertThat(MARIADB.receives()).isTrue();
+        assertThat(MARIADB.applies()).isFalse();
+        assertThat(MARIADB.applierErrno()).isEqualTo(1062);
+        assertThat(MARIADB.secondsBehind()).isEmpty();
+        assertThat(MARIADB.received()).isEqualTo("0-7-5");
+        assertThat(MYSQL.receives()).isFalse();
+        assertThat(MYSQL.applies()).isTrue();
+        assertThat(MYSQL.secondsBehind()).hasValue(3);
+        assertThat(MYSQL.received()).isEqualTo("u:1-5");
+        assertThat(FORMER.receives()).isTrue();
+        assertThat(FORMER.secondsBehind()).hasValue(4);
+    }
+
+    @Test
+    void gtidsHaveASettingOfTheirOwnInEachProduct() {
+        assertThat(MARIADB.isByGtid()).isTrue();
+        assertThat(new ReplicaStatus(Map.of("using_gtid", "No")).isByGtid()).isFalse();
+        assertThat(MYSQL.isByGtid()).isTrue();
+        assertThat(FORMER.isByGtid()).isFalse();
+    }
+
+    @Test
+    void theSourceIsKnownByItsUuidOrItsServerId() {
+        assertThat(MYSQL.isFrom("u", "1")).isTrue();
+        assertThat(MYSQL.isFrom("v", "0")).isFalse();
+        assertThat(MARIADB.isFrom("", "7")).isTrue();
+        assertThat(MARIADB.isFrom("", "8")).isFalse();
+        assertThat(new ReplicaStatus(Map.of("master_server_id", "0")).isFrom("", "0"))
+                .isNull();
+    }
+}
