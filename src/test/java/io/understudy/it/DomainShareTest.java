@@ -76,7 +76,7 @@ class DomainShareTest {
                         100 * tagged / after,
                         after,
                         proxy.state("handovers"),
-                        proxy.state("quickLooks"));
+                        proxy.state("handoverProbes"));
                 assertThat(proxy.conflicts()).isZero();
                 assertThat(tagged).isPositive();
             }

@@ -251,7 +251,7 @@ class GtidDomainGuardTest {
                     "passed %.1f s after the start, %.0f writes/s, %s%n",
                     seconds, writes.get() / seconds, proxy.state());
             assertThat((long) proxy.state("handovers")).isPositive();
-            assertThat((long) proxy.state("quickLooks")).isPositive();
+            assertThat((long) proxy.state("handoverProbes")).isPositive();
             assertThat(proxy.meters()
                             .get("understudy.gtid.domain.handovers")
                             .functionCounter()

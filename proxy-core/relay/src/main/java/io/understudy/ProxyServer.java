@@ -117,8 +117,8 @@ public final class ProxyServer implements AutoCloseable {
                 primary.present().abandoned()
                         ? Duration.ZERO
                         : this.loaded.config().limits().drainTimeout()));
-        primary.plannedWhile(environment.hold()::on);
-        servers.tellSqlMode(environment.sqlMode()::seen);
+        primary.setPlannedCheck(environment.hold()::on);
+        servers.onSqlMode(environment.sqlMode()::seen);
         connector.refuseWhile(servers::primaryUnchosen);
         connector.whenFailed(servers::suspectPrimary);
         connector.whenLoggedIn(servers::loggedIn);

@@ -141,7 +141,7 @@ final class Servers implements AutoCloseable {
                 meters,
                 monitors,
                 StandbyMonitor.INTERVAL);
-        monitor.plannedWhile(address::isChangePlanned);
+        monitor.setPlannedCheck(address::isChangePlanned);
         monitor.primaryReadOnlyWhile(
                 () -> Boolean.TRUE.equals(primaryMonitor.state().readOnly()));
         monitor.reportTo(its.health());
@@ -167,9 +167,9 @@ final class Servers implements AutoCloseable {
                 || identity != null && identity.equals(primaryMonitor.state().identity());
     }
 
-    /** See {@link PrimaryMonitor#tellSqlMode}. */
-    void tellSqlMode(PrimaryMonitor.SqlModeListener listener) {
-        primaryMonitor.tellSqlMode(listener);
+    /** See {@link PrimaryMonitor#onSqlMode}. */
+    void onSqlMode(PrimaryMonitor.SqlModeListener listener) {
+        primaryMonitor.onSqlMode(listener);
     }
 
     /** Begins to tell the listener of accounts whose queries the primary limits, once. Called after {@link #start}. */

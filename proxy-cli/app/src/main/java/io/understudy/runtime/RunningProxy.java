@@ -297,7 +297,7 @@ public final class RunningProxy implements AutoCloseable {
         drainRequest = request;
     }
 
-    /** Sets what else happens with a new configuration that was applied. */
+    /** Sets what is called after a configuration was applied. */
     public void onReload(Consumer<LoadedConfig> action) {
         onReload = action;
     }

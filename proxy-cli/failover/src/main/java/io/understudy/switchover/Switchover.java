@@ -158,7 +158,7 @@ public final class Switchover implements AutoCloseable {
         boolean unused = ended.await(longest.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Runs steps until one fails. Each is put down before it begins, since it may fail after a part of it. */
+    /** Runs steps until one fails. Records each before running it, so that one that fails midway is undone too. */
     private boolean prepare(List<Step> some, Deque<Step> begun) throws InterruptedException {
         for (Step step : some) {
             begun.push(step);

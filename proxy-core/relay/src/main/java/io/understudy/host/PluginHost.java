@@ -67,7 +67,7 @@ public final class PluginHost {
     /** Plugins that were warned of an interest that has no effect. */
     private final Set<String> withoutGtids = ConcurrentHashMap.newKeySet();
 
-    /** Guarded by this: plugins that new sessions do without, but that an older session may still call; by id. */
+    /** Removed plugins that old sessions still use, by id. Guarded by this. */
     private final Map<String, Running> departing = new LinkedHashMap<>();
 
     private boolean stopped;

@@ -159,8 +159,8 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
             state = State.REFUSED;
             return;
         }
-        // If the list is not reported, or is at every SET, last_gtid was in it before. It is then still the proxy's if
-        // the client's statement extended the existing list without naming last_gtid itself.
+        // The server reports the list only when it changed. No report, or one at every SET, means that last_gtid was
+        // already there: still by the proxy if it was, and the client's statement does not name it.
         added = !mariaDb || listReported && !reportedUnchanged || added && !clientAsked;
         state = added ? State.ADDED : State.PRESENT;
     }

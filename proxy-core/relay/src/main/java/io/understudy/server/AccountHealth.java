@@ -163,7 +163,7 @@ public final class AccountHealth {
             if (!news) {
                 return;
             }
-            tell();
+            notifyListeners();
         }
         recovered.forEach(Runnable::run);
     }
@@ -171,7 +171,7 @@ public final class AccountHealth {
     private void works(String function) {
         synchronized (this) {
             if (failures.remove(function) != null) {
-                tell();
+                notifyListeners();
             }
         }
     }
@@ -190,7 +190,7 @@ public final class AccountHealth {
                                     && Objects.equals(failure.elsewhere(), elsewhere));
             String text = DRIVERS_OWN.matcher(error).replaceFirst("");
             failures.put(function, new Failure(code, text, elsewhere, since, now));
-            tell();
+            notifyListeners();
         }
         if (first) {
             passwordRefused.run();
@@ -254,7 +254,7 @@ public final class AccountHealth {
     }
 
     /** Tells of a problem once, and of the next server's when the first one's is over. */
-    private synchronized void tell() {
+    private synchronized void notifyListeners() {
         Problem now = problem();
         if (now != null && !now.server().equals(told)) {
             told = now.server();

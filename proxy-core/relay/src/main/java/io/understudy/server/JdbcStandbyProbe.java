@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class JdbcStandbyProbe implements StandbyProbe {
     private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
     /** A missing privilege may be granted later; until then the lag is not queried every second. */
-    private static final int LOOKS_WITHOUT_LAG = 60;
+    private static final int PROBES_WITHOUT_LAG = 60;
 
     /** An expression that tells two servers apart. */
     static final String IDENTITY = "CONCAT(@@GLOBAL.hostname, ':', @@GLOBAL.port, ':', @@GLOBAL.server_id)";
@@ -103,7 +103,7 @@ final class JdbcStandbyProbe implements StandbyProbe {
             }
         }
         if (refused != null && refused.getErrorCode() == ER_SPECIFIC_ACCESS_DENIED) {
-            withoutLag = LOOKS_WITHOUT_LAG;
+            withoutLag = PROBES_WITHOUT_LAG;
         }
         return Lag.UNKNOWN;
     }

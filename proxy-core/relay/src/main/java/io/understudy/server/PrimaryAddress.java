@@ -89,7 +89,7 @@ public final class PrimaryAddress {
     }
 
     /** Sets how to find out whether an operator is changing the primary: then sessions are held. */
-    public void plannedWhile(BooleanSupplier held) {
+    public void setPlannedCheck(BooleanSupplier held) {
         planned = held;
     }
 
@@ -160,7 +160,7 @@ public final class PrimaryAddress {
         hosts = Set.of();
         present = new Present(at, clock.instant(), null, false);
         log.info("the primary is {}: {}", at, why);
-        tell(from, at);
+        notifyListeners(from, at);
     }
 
     /** Returns whether the address is that of the start. */
@@ -178,10 +178,10 @@ public final class PrimaryAddress {
         } else {
             log.atLevel(level).log("the primary is now {}, no longer {}: {}", to, from, why);
         }
-        tell(from, to);
+        notifyListeners(from, to);
     }
 
-    private void tell(Address from, Address to) {
+    private void notifyListeners(Address from, Address to) {
         for (Listener listener : listeners) {
             try {
                 listener.changed(from, to);

@@ -61,10 +61,7 @@ public final class PrimaryMonitor implements AutoCloseable {
     private final LongSupplier nanoClock;
     private final Polling polling;
     private final List<Runnable> reachableListeners = new CopyOnWriteArrayList<>();
-    /**
-     * Whether no listener is to be told that it is reachable; at first nobody has missed it. Used by {@link #poll}
-     * alone.
-     */
+    /** Whether listeners know that the primary is reachable; true at start. Used by {@link #poll} alone. */
     private boolean announced = true;
 
     private volatile SqlModeListener sqlModes = (value, sentNanos, respondedNanos) -> {};
@@ -144,7 +141,7 @@ public final class PrimaryMonitor implements AutoCloseable {
             NameLookup names,
             Executor threads) {
         return account == null
-                ? () -> knock(at.get(), names, config.connectTimeout())
+                ? () -> connectOnce(at.get(), names, config.connectTimeout())
                 : new JdbcPrimaryProbe(at, config, account::credentials, names, threads);
     }
 
@@ -179,7 +176,7 @@ public final class PrimaryMonitor implements AutoCloseable {
     }
 
     /** Sets the listener. Must be called before {@link #start}. */
-    public void tellSqlMode(SqlModeListener listener) {
+    public void onSqlMode(SqlModeListener listener) {
         sqlModes = listener;
     }
 
@@ -363,7 +360,8 @@ public final class PrimaryMonitor implements AutoCloseable {
         }
     }
 
-    private static PrimaryProbe.Result knock(Address address, NameLookup names, Duration timeout) throws IOException {
+    private static PrimaryProbe.Result connectOnce(Address address, NameLookup names, Duration timeout)
+            throws IOException {
         if (address.isUnix()) {
             SocketChannel.open(UnixDomainSocketAddress.of(address.path())).close();
             return PrimaryProbe.Result.NONE;

@@ -100,7 +100,7 @@ public final class StandbyMonitor implements AutoCloseable {
     }
 
     /** Sets how to find out whether the primary is being changed, which makes a standby writable. */
-    public void plannedWhile(BooleanSupplier changing) {
+    public void setPlannedCheck(BooleanSupplier changing) {
         planned = changing;
     }
 

@@ -14,7 +14,7 @@ final class BoundaryRequests {
     private boolean draining;
     /** Another server has become the primary. */
     private boolean leaving;
-    /** The change of the primary since which it is so. */
+    /** Number of the primary change that made this session leave. */
     private int leavingSince;
 
     private boolean holding;
@@ -29,7 +29,7 @@ final class BoundaryRequests {
     void drain() {
         draining = true;
         if (session.loggedIn()) {
-            heed();
+            apply();
         } else {
             session.end(CloseReason.DRAINED);
         }
@@ -46,7 +46,7 @@ final class BoundaryRequests {
         if (leaving && session.phase() instanceof LoggingIn) {
             session.end(faults.primaryChanged(session.phase()));
         } else if (leaving) {
-            heed();
+            apply();
         }
     }
 
@@ -62,7 +62,7 @@ final class BoundaryRequests {
     /** See {@link ClientSession#hold}. */
     void hold() {
         holding = hold.on();
-        heed();
+        apply();
     }
 
     /** Ends {@link #hold}. Returns whether the session was held. */
@@ -79,7 +79,7 @@ final class BoundaryRequests {
      * Has the requests take effect if the session is at a boundary without locks. A standby that reads the binary log
      * never is: it ends at once, as it goes on by its position on the next connection. A hold leaves it alone.
      */
-    void heed() {
+    void apply() {
         SessionModel model = session.model();
         if (model == null || !model.mayPause() && !((leaving || draining) && model.readsBinaryLog())) {
             return;

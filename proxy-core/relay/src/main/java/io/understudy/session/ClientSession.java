@@ -230,7 +230,8 @@ public final class ClientSession {
     /** Called when the client's socket has been read empty. */
     public void clientReadComplete() {
         phase.clientReadComplete();
-        heedBoundary(); // a command without a response may have ended the last thing that was open, as a cursor
+        // A command without a response may have ended the last thing that was open, as a cursor.
+        applyBoundaryRequests();
     }
 
     /** Called when the server's socket has been read empty. */
@@ -239,7 +240,7 @@ public final class ClientSession {
         if (phase instanceof LoggingIn login && login.handshake().clientMayGoOn()) {
             fromClient(Unpooled.EMPTY_BUFFER);
         }
-        heedBoundary();
+        applyBoundaryRequests();
         if (clientDone && !phase.holdsCommands()) {
             if (!phase.responsesDue()) {
                 end(CloseReason.CLIENT_CLOSED);
@@ -317,7 +318,7 @@ public final class ClientSession {
         }
     }
 
-    /** Has an end of the client's output that came during the login take effect behind the commands sent before it. */
+    /** Applies a FIN received during the login, after the commands that preceded it. */
     void clientDoneBehindEarly() {
         if (clientDone && !ended()) {
             clientDone = false; // compressed commands may still wait, and nothing be due meanwhile
@@ -407,9 +408,9 @@ public final class ClientSession {
     }
 
     /** Ends or holds a session that is at a boundary, if that was asked. */
-    void heedBoundary() {
+    void applyBoundaryRequests() {
         if (requested) {
-            requests.heed();
+            requests.apply();
         }
     }
 

@@ -40,7 +40,7 @@ final class LoginOutcome implements Handshake.Outcome {
             environment.redirectRemoved();
         }
         Relaying relaying = new RelayingFactory(session.id(), session.begunNanos(), client, server, environment)
-                .relaying(result, session::heedBoundary, session::unread);
+                .relaying(result, session::applyBoundaryRequests, session::unread);
         session.enter(relaying);
         LegCompression compression = result.compression();
         // A client may send its first command right after its last authentication packet.
@@ -68,7 +68,7 @@ final class LoginOutcome implements Handshake.Outcome {
         }
         session.clientReadComplete();
         session.clientDoneBehindEarly();
-        session.heedBoundary();
+        session.applyBoundaryRequests();
     }
 
     private Handshake handshake() {

@@ -138,7 +138,7 @@ class CandidatesTest {
     @Test
     void aPlannedTimeWithoutAWritableOneIsLoggedOnlyIfItStays() {
         AtomicBoolean held = new AtomicBoolean(true);
-        address.plannedWhile(held::get);
+        address.setPlannedCheck(held::get);
         try (CapturedLog log = new CapturedLog()) {
             servers.put(A, "READ_ONLY");
             await().until(candidates::none);

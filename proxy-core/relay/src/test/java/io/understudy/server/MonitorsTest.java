@@ -128,7 +128,7 @@ class MonitorsTest {
     void aPlannedChangeOfTheStandbyIsLoggedOnlyIfItStays() {
         AtomicBoolean held = new AtomicBoolean(true);
         StandbyMonitor monitor = standby();
-        monitor.plannedWhile(held::get);
+        monitor.setPlannedCheck(held::get);
         try (CapturedLog log = new CapturedLog()) {
             for (boolean readOnly : new boolean[] {true, false, true, false}) {
                 responses.add(probed(readOnly));
@@ -184,7 +184,7 @@ class MonitorsTest {
     @Test
     void aPrimaryThatIsReadOnlyAfterAPlannedChangeIsAWarning() {
         AtomicBoolean held = new AtomicBoolean(true);
-        address.plannedWhile(held::get);
+        address.setPlannedCheck(held::get);
         PrimaryMonitor monitor = primary(true);
         try (CapturedLog log = new CapturedLog()) {
             responses.add("READ_ONLY");

@@ -52,7 +52,7 @@ public final class StandbyCheck {
                 QueryPool.connect(standby.address(), standby.tls(), standby.user(), standby.password())) {
             add(CheckResult.ok(where, standby.address() + " responds, version " + server.text("SELECT VERSION()")));
             if (isPrimary(server)) {
-                // Of servers that take turns as the primary, one always is it; the mirror leaves that one out.
+                // With candidates, one listed standby is always the primary; it is not mirrored to.
                 add(CheckResult.ok(
                         where,
                         "is the present primary: nothing is mirrored to it, and it is checked as a standby once another"

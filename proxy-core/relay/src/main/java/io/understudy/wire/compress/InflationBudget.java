@@ -118,14 +118,14 @@ public final class InflationBudget {
                 }
                 grant(next);
             }
-            next.forEach(Share::tellGranted);
+            next.forEach(Share::notifyGranted);
         }
 
-        private void tellGranted() {
+        private void notifyGranted() {
             loop.execute(granted);
         }
 
-        private void tellEvicted() {
+        private void notifyEvicted() {
             loop.execute(evicted);
         }
 
@@ -157,7 +157,7 @@ public final class InflationBudget {
                 }
             }
         }
-        stalled.forEach(Share::tellEvicted);
+        stalled.forEach(Share::notifyEvicted);
     }
 
     private void grant(List<Share> next) {
@@ -177,7 +177,7 @@ public final class InflationBudget {
             limit = bytes;
             grant(next);
         }
-        next.forEach(Share::tellGranted);
+        next.forEach(Share::notifyGranted);
     }
 
     /** Bytes held now. */

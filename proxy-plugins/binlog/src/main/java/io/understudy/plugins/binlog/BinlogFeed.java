@@ -49,7 +49,7 @@ public final class BinlogFeed implements AutoCloseable {
     private volatile boolean exact;
 
     private final List<AutoCloseable> following = new ArrayList<>();
-    /** The present connection; one that was not started while there are no subscribers. */
+    /** The current dump; an unstarted placeholder while nobody subscribes. */
     private Run run;
 
     private FeedState state = FeedState.UNKNOWN;

@@ -15,15 +15,15 @@ import java.util.List;
 public final class CommitLatencyPlugin extends RunningPlugin<CommitLatencyConfig> {
     static final String ID = "commit-latency";
 
-    private final Witness witness;
+    private final JoinListener listener;
 
     public CommitLatencyPlugin() {
         this((commit, event, parts) -> {});
     }
 
-    /** @param witness called with every commit that was joined with its event */
-    CommitLatencyPlugin(Witness witness) {
-        this.witness = witness;
+    /** @param listener called with every commit that was joined with its event */
+    CommitLatencyPlugin(JoinListener listener) {
+        this.listener = listener;
     }
 
     @Override
@@ -66,7 +66,7 @@ public final class CommitLatencyPlugin extends RunningPlugin<CommitLatencyConfig
 
     @Override
     protected PluginRun<CommitLatencyConfig> create(PluginContext context, CommitLatencyConfig config) {
-        return new CommitMeasurement(context, config, witness);
+        return new CommitMeasurement(context, config, listener);
     }
 
     /** Commits are joined with the binary log by their GTIDs. */

@@ -30,7 +30,7 @@ final class CommitMeasurement implements PluginRun<CommitLatencyConfig> {
     private BinlogSubscription binlog = BinlogSubscription.NONE;
     private CommitLatencyConfig config;
 
-    CommitMeasurement(PluginContext context, CommitLatencyConfig config, Witness witness) {
+    CommitMeasurement(PluginContext context, CommitLatencyConfig config, JoinListener listener) {
         this.context = context;
         this.config = config;
         boolean probed = context.primary().dataSource() != null;
@@ -41,7 +41,7 @@ final class CommitMeasurement implements PluginRun<CommitLatencyConfig> {
                 context.clock(),
                 System::nanoTime,
                 probed,
-                witness);
+                listener);
     }
 
     @Override

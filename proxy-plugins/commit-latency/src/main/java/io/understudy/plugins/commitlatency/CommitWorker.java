@@ -50,7 +50,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private final Clock clock;
     private final LongSupplier nanoClock;
     private final boolean polled;
-    private final Witness witness;
+    private final JoinListener listener;
 
     private final GtidJoin join;
     private final ProcedureCommits procedures;
@@ -74,14 +74,14 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             Clock clock,
             LongSupplier nanoClock,
             boolean polled,
-            Witness witness) {
+            JoinListener listener) {
         this.meters = meters;
         this.report = new CommitReport(config.rows());
         this.attribution = attribution;
         this.clock = clock;
         this.nanoClock = nanoClock;
         this.polled = polled;
-        this.witness = witness;
+        this.listener = listener;
         this.slowNanos = config.slow().toNanos();
         this.join = new GtidJoin(CAPACITY, config.expire().toNanos(), new Joined());
         this.procedures = new ProcedureCommits(config.expire().toNanos(), new Inside());
@@ -300,7 +300,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         tracked.attributed(parts, event.bytes());
         meters.attributed(parts);
         report.attributed(tracked.commit(), parts);
-        witness.joined(tracked.commit(), event, parts);
+        listener.joined(tracked.commit(), event, parts);
         slowCommits.record(tracked, slowNanos);
     }
 

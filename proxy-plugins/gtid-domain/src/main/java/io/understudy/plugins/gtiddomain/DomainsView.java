@@ -121,7 +121,7 @@ final class DomainsView implements Supplier<Object> {
         state.put("tableLimitReached", policy.ownership.full());
         state.put("writesInFlight", policy.ownership.inFlight());
         state.put("handovers", domains.handovers().count());
-        state.put("quickLooks", domains.handovers().probes());
+        state.put("handoverProbes", domains.handovers().probes());
         state.put("lostSessions", domains.shared().orphans().size());
         return state;
     }

@@ -43,7 +43,7 @@ final class MirrorConnection implements Playback.Listener, MirrorLogin.Outcome {
 
     private volatile @Nullable ServerConnection wire;
     private volatile boolean backingOff;
-    /** Whether nothing will end the pause but a sweep. */
+    /** True if the retry could not be scheduled; the next sweep retries. */
     private volatile boolean untimed;
 
     private volatile boolean closed;

@@ -32,7 +32,7 @@ public final class Accounts {
     private final Map<String, Refusal> refused = new ConcurrentHashMap<>();
 
     private volatile FreshDomain fresh = new FreshDomain(DomainIndexes.DEFAULT, false);
-    /** Of the sessions before {@link #forgetFreshIndex}. */
+    /** The assumption used for sessions opened before the last primary change; null if none. */
     private @Nullable FreshDomain doubted;
 
     /** Nothing is known yet. */

@@ -49,7 +49,7 @@ public final class DomainMeters {
                 .description(
                         "Writes that took their tables from one domain to another, when nothing of them was unapplied")
                 .register(registry);
-        FunctionCounter.builder("understudy.gtid.domain.quick.looks", handovers, Handovers::probes)
+        FunctionCounter.builder("understudy.gtid.domain.handover.probes", handovers, Handovers::probes)
                 .description("Probes of positions because a write waited for a handover")
                 .register(registry);
     }
@@ -72,7 +72,7 @@ public final class DomainMeters {
         clientSets.increment();
     }
 
-    /** A session goes on that is no longer followed, in the domain. */
+    /** Counts a session that continues without being observed, by its domain. */
     void unfollowed(int index) {
         Counter.builder("understudy.gtid.domain.unfollowed.sessions")
                 .description("Sessions that go on without being followed, by the domain in which they stay")

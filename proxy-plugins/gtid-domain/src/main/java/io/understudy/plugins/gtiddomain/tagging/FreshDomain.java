@@ -3,8 +3,8 @@ package io.understudy.plugins.gtiddomain.tagging;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 
 /**
- * What is believed of the domain in which sessions begin that log in between two readings of the primary's global
- * value. The second reading shows whether that was right. Thread-safe.
+ * Initial gtid_domain_id assumed for sessions that log in between two readings of the primary's global value. The
+ * second reading shows whether that was right. Thread-safe.
  */
 final class FreshDomain {
     /** Whether it rests on a reading, not only on the configuration. */

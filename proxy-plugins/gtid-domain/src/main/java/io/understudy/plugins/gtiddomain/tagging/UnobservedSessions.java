@@ -31,8 +31,8 @@ public final class UnobservedSessions {
      * Returns the observer of a session that begins now, which only waits for its end; or null if the session must be
      * observed.
      *
-     * @param needless whether it need not be. Asked when the session is counted: a reload changes the answer before it
-     *     asks for {@link #open}, so that the session finds the new answer or the reload finds the session
+     * @param needless true if no rule needs sessions. Evaluated after counting the session, so that a concurrent reload
+     *     sees either the count or the new rules
      */
     public @Nullable SessionObserver begin(SessionContext session, BooleanSupplier needless) {
         open.incrementAndGet();
