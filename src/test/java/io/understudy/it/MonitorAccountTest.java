@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The account of primary.monitor breaks while the proxy runs: one fact, with the statement that mends it. */
+@Tag("long")
 class MonitorAccountTest extends FollowingProxy {
     private static final Duration WAIT = Duration.ofSeconds(90);
 

@@ -21,11 +21,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How a run ends when the network, the server's limits or a promotion come in between. */
 @Timeout(120)
+@Tag("long")
 class DefragmentationEndTest {
     private static final Duration MOST = Duration.ofSeconds(60);
     private static final Duration SOON = Duration.ofSeconds(15);

@@ -86,6 +86,8 @@ public final class DemoLoad implements AutoCloseable {
 
     private DemoLoad(Options options) {
         SplittableRandom seeds = new SplittableRandom(options.seed());
+        Zipfian orders = Zipfian.of(options.orders(), 0);
+        Zipfian customers = Zipfian.of(DemoSchema.customers(options.orders()), 0);
         for (int i = 0; i < options.workers(); i++) {
             boolean prepared = i % 2 == 1;
             int alterEvery = i == 0 ? options.alterEvery() : 0;
@@ -94,7 +96,7 @@ public final class DemoLoad implements AutoCloseable {
                     new LoadWorker(
                             () -> LoadSession.open(
                                     options.url(), DemoSchema.APP_USER, DemoSchema.APP_PASSWORD, prepared, counters),
-                            new ShopScript(i, prepared, alterEvery, options.orders(), seeds.split()),
+                            new ShopScript(i, prepared, alterEvery, orders, customers, seeds.split()),
                             counters,
                             options.pause().toNanos(),
                             options.statementsPerWorker()));

@@ -11,8 +11,8 @@ final class ShopScript implements Script {
     private final boolean prepared;
     private final int alterEvery;
     private final SplittableRandom random;
-    private final SkewedKeys orders;
-    private final SkewedKeys customers;
+    private final Zipfian orders;
+    private final Zipfian customers;
     private int steps;
     private boolean indexed;
 
@@ -20,13 +20,14 @@ final class ShopScript implements Script {
      * @param prepared whether point selects and writes use parameters
      * @param alterEvery steps between two schema changes; 0 for none
      */
-    ShopScript(int worker, boolean prepared, int alterEvery, int orderCount, SplittableRandom random) {
+    ShopScript(
+            int worker, boolean prepared, int alterEvery, Zipfian orders, Zipfian customers, SplittableRandom random) {
         this.worker = worker;
         this.prepared = prepared;
         this.alterEvery = alterEvery;
         this.random = random;
-        this.orders = new SkewedKeys(random, orderCount);
-        this.customers = new SkewedKeys(random, DemoSchema.customers(orderCount));
+        this.orders = orders.with(random.nextLong());
+        this.customers = customers.with(random.nextLong());
     }
 
     @Override

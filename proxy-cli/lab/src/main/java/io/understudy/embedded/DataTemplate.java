@@ -3,7 +3,6 @@ package io.understudy.embedded;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,37 +17,39 @@ final class DataTemplate {
     /** Must equal the setting of the servers that use the copy; otherwise each start resizes the log. */
     static final String LOG_FILE_SIZE = "16M";
 
-    private static final String FOLDER = "-";
     private static final long INSTALL_SECONDS = 120;
 
     private final Path data;
-    private final Path manifest;
+    /** Has the number of files and their bytes. */
+    private final Path complete;
 
     DataTemplate(Path cache) {
         data = cache.resolve("data");
-        manifest = cache.resolve("data.manifest");
+        complete = cache.resolve("data.complete");
     }
 
-    /** Returns whether all files exist in their original size; a cleaner of temporary files may have deleted some. */
+    /** Returns whether all files are there; a cleaner of temporary files may have deleted some. */
     boolean isComplete() throws IOException {
-        if (!Files.exists(manifest)) {
-            return false;
+        return Files.exists(complete) && Files.readString(complete).equals(contents());
+    }
+
+    private String contents() throws IOException {
+        if (!Files.exists(data)) {
+            return "";
         }
-        for (String line : Files.readAllLines(manifest)) {
-            Path path = data.resolve(nameIn(line));
-            boolean same = isFolder(line)
-                    ? Files.isDirectory(path)
-                    : Files.isRegularFile(path)
-                            && Long.toString(Files.size(path)).equals(sizeIn(line));
-            if (!same) {
-                return false;
+        long files = 0;
+        long bytes = 0;
+        try (Stream<Path> paths = Files.walk(data)) {
+            for (Path path : (Iterable<Path>) paths::iterator) {
+                files++;
+                bytes += Files.isRegularFile(path) ? Files.size(path) : 0;
             }
         }
-        return true;
+        return files + " " + bytes;
     }
 
     void make(Path base) throws IOException {
-        Files.deleteIfExists(manifest);
+        Files.deleteIfExists(complete);
         Folders.delete(data);
         Path log = data.resolveSibling("install.log");
         List<String> command = new ArrayList<>(List.of(
@@ -81,42 +82,19 @@ final class DataTemplate {
             throw new IOException(
                     "mariadb-install-db ended with " + install.exitValue() + ": " + ServerProcess.tail(log));
         }
-        writeManifest();
-    }
-
-    private void writeManifest() throws IOException {
-        List<String> lines = new ArrayList<>();
-        try (Stream<Path> paths = Files.walk(data)) {
-            for (Path path : paths.sorted().toList()) {
-                String size = Files.isDirectory(path) ? FOLDER : Long.toString(Files.size(path));
-                lines.add(size + " " + data.relativize(path));
-            }
-        }
-        Path partial = manifest.resolveSibling("data.manifest.part");
-        Files.write(partial, lines);
-        Files.move(partial, manifest, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        Files.writeString(complete, contents());
     }
 
     void copyTo(Path target) throws IOException {
-        for (String line : Files.readAllLines(manifest)) {
-            Path to = target.resolve(nameIn(line));
-            if (isFolder(line)) {
-                Files.createDirectories(to);
-            } else {
-                Files.copy(data.resolve(nameIn(line)), to);
+        try (Stream<Path> paths = Files.walk(data)) {
+            for (Path path : (Iterable<Path>) paths::iterator) {
+                Path to = target.resolve(data.relativize(path).toString());
+                if (Files.isDirectory(path)) {
+                    Files.createDirectories(to);
+                } else {
+                    Files.copy(path, to);
+                }
             }
         }
-    }
-
-    private static boolean isFolder(String line) {
-        return sizeIn(line).equals(FOLDER);
-    }
-
-    private static String sizeIn(String line) {
-        return line.substring(0, line.indexOf(' '));
-    }
-
-    private static String nameIn(String line) {
-        return line.substring(line.indexOf(' ') + 1);
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.demo.warming;
 
+import io.understudy.demo.Zipfian;
 import io.understudy.embedded.EmbeddedServer;
 import java.sql.Connection;
 import java.sql.SQLException;

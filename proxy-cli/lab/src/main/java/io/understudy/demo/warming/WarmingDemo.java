@@ -2,6 +2,7 @@ package io.understudy.demo.warming;
 
 import io.understudy.demo.Output;
 import io.understudy.demo.Sessions;
+import io.understudy.demo.Zipfian;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;

@@ -3,6 +3,7 @@ package io.understudy.demo.warming;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.understudy.demo.Zipfian;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Arrays;
