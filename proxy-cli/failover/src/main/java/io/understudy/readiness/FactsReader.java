@@ -43,7 +43,9 @@ final class FactsReader {
         try {
             facts.put(ServerFacts.VARIABLES, Known.of(session.queries().pairs("SHOW GLOBAL VARIABLES")));
             facts.connected();
-            facts.put(ServerFacts.SEMI_SYNC, Known.of(session.queries().pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'")));
+            facts.put(
+                    ServerFacts.SEMI_SYNC,
+                    Known.of(session.queries().pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'")));
             facts.put(
                     ServerFacts.CHANNELS,
                     known(this::channels, grant(facts.isMariaDb() ? "SLAVE MONITOR" : "REPLICATION CLIENT")));
