@@ -5,11 +5,9 @@ import io.understudy.sql.SingleLine;
 import io.understudy.sql.SqlModes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Queue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,13 +16,11 @@ import org.jspecify.annotations.Nullable;
  * Reads captures of the proxy, decompressed, and those of TiProxy. Where another capture begins, the sessions of the
  * one before it end: their numbers begin anew with each process, and what happened between the two is not known.
  */
-final class CaptureReader implements StatementLog {
+final class CaptureReader extends LogReader {
     private static final int MAX_SESSIONS = 100_000;
     private static final Pattern USE = Pattern.compile("(?i)\\s*use\\s+(?:`([^`]+)`|([^\\s`;'\"]+))\\s*;?\\s*");
 
-    private final LineBuffer in;
     private final CaptureRecord record;
-    private final LogCounts counts = new LogCounts();
     private final SingleLine line = new SingleLine();
     private final Map<Long, SessionOfCapture> sessions = new LinkedHashMap<>(64, 0.75f, true) {
         private static final long serialVersionUID = 1;
@@ -34,13 +30,10 @@ final class CaptureReader implements StatementLog {
             return size() > MAX_SESSIONS;
         }
     };
-    /** Events that precede that of the next record. */
-    private final Queue<LogEvent> pending = new ArrayDeque<>();
-
     private @Nullable String capture;
 
     CaptureReader(LineBuffer in) {
-        this.in = in;
+        super(in);
         this.record = new CaptureRecord(in);
     }
 
@@ -55,40 +48,22 @@ final class CaptureReader implements StatementLog {
     }
 
     @Override
-    public LogCounts counts() {
-        return counts;
-    }
-
-    @Override
-    public void close() throws IOException {
-        in.close();
-    }
-
-    @Override
-    public @Nullable LogEvent next() throws IOException {
-        while (true) {
-            LogEvent event = pending.poll();
-            if (event != null) {
-                counts.event();
+    @Nullable
+    LogEvent read() throws IOException {
+        if (!record.read()) {
+            counts.refuse("truncated");
+            return null;
+        }
+        try {
+            LogEvent event = event();
+            if (event == null || pending.isEmpty()) {
                 return event;
             }
-            in.release();
-            if (in.isOver()) {
-                return null;
-            }
-            if (!record.read()) {
-                counts.refuse("truncated");
-                return null;
-            }
-            try {
-                event = event();
-            } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-                throw in.damaged("a value that cannot be read: " + e.getMessage());
-            }
-            if (event != null) {
-                pending.add(event);
-            }
+            pending.add(event);
+        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+            throw in.damaged("a value that cannot be read: " + e.getMessage());
         }
+        return pending.remove();
     }
 
     private @Nullable LogEvent event() throws IOException {

@@ -1,12 +1,16 @@
 package io.understudy.replay.log;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a log's events one by one from a buffer of lines, and counts them. */
 abstract class LogReader implements StatementLog {
     final LineBuffer in;
     final LogCounts counts = new LogCounts();
+    /** Events that were read already, and precede what is read next. */
+    final Queue<LogEvent> pending = new ArrayDeque<>();
 
     LogReader(LineBuffer in) {
         this.in = in;
@@ -25,11 +29,14 @@ abstract class LogReader implements StatementLog {
     @Override
     public final @Nullable LogEvent next() throws IOException {
         while (true) {
-            in.release();
-            if (in.isOver()) {
-                return null;
+            LogEvent event = pending.poll();
+            if (event == null) {
+                in.release();
+                if (in.isOver()) {
+                    return null;
+                }
+                event = read();
             }
-            LogEvent event = read();
             if (event != null) {
                 counts.event();
                 return event;

@@ -1,5 +1,7 @@
 package io.understudy.replay.log;
 
+import java.time.DateTimeException;
+import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 
@@ -62,15 +64,13 @@ final class LogTimes {
         int hour = number(bytes, p, colon);
         int minute = number(bytes, colon + 1, colon + 3);
         int second = number(bytes, colon + 4, colon + 6);
-        if (year < 0
-                || month < 1
-                || month > 12
-                || day < 1
-                || day > 31
-                || hour < 0
-                || hour > 24
-                || minute < 0
-                || second < 0) {
+        if (year < 0 || hour < 0 || hour > 24 || minute < 0 || second < 0) {
+            return LogEvent.UNKNOWN;
+        }
+        long days;
+        try {
+            days = LocalDate.of(year, month, day).toEpochDay();
+        } catch (DateTimeException e) {
             return LogEvent.UNKNOWN;
         }
         p = colon + 6;
@@ -82,7 +82,7 @@ final class LogTimes {
                 unit /= 10;
             }
         }
-        long seconds = epochDay(year, month, day) * 24 * HOUR + hour * HOUR + minute * MINUTE + second;
+        long seconds = days * 24 * HOUR + hour * HOUR + minute * MINUTE + second;
         if (p < end && bytes[p] == 'Z') {
             zoned = true;
         } else if (p + 5 < end && (bytes[p] == '+' || bytes[p] == '-')) {
@@ -103,15 +103,6 @@ final class LogTimes {
             offsetSeconds = local.atZone(zone).getOffset().getTotalSeconds();
         }
         return offsetSeconds;
-    }
-
-    /** Days since 1970 of a date in the Gregorian calendar. */
-    private static long epochDay(int year, int month, int day) {
-        long y = month <= 2 ? year - 1L : year;
-        long era = y / 400;
-        long yearOfEra = y - era * 400;
-        long dayOfYear = (153L * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468;
     }
 
     private static int number(byte[] bytes, int from, int end) {

@@ -1,7 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Section {@code commit-latency}. Absent keys are null and get their defaults here.
@@ -21,19 +20,14 @@ public record CommitLatencyConfig(
     private static final Duration LONGEST_EXPIRE = Duration.ofMinutes(10);
     private static final long LARGEST_SERVER_ID = 0xFFFF_FFFFL;
 
-    public CommitLatencyConfig(
-            @Nullable Attribution attribution,
-            @Nullable Duration slow,
-            @Nullable Duration poll,
-            @Nullable Integer rows,
-            @Nullable Duration expire,
-            @Nullable Long serverId) {
+    @SuppressWarnings("NullAway") // absent keys are null
+    public CommitLatencyConfig {
         attribution = attribution == null ? Attribution.AUTO : attribution;
         slow = slow == null ? Duration.ofMillis(250) : slow;
         poll = poll == null ? Duration.ofSeconds(1) : poll;
         rows = rows == null ? 200 : rows;
         expire = expire == null ? Duration.ofSeconds(30) : expire;
-        serverId = serverId == null ? 0 : serverId;
+        serverId = serverId == null ? 0L : serverId;
         if (slow.isNegative()) {
             throw new IllegalArgumentException("slow must not be negative; 0s logs no commits");
         }
@@ -46,12 +40,6 @@ public record CommitLatencyConfig(
             throw new IllegalArgumentException(
                     "serverId must be 0 (chosen) or 1 to " + LARGEST_SERVER_ID + " but is " + serverId);
         }
-        this.attribution = attribution;
-        this.slow = slow;
-        this.poll = poll;
-        this.rows = rows;
-        this.expire = expire;
-        this.serverId = serverId;
     }
 
     private static void within(String name, Duration value, Duration least, Duration most) {
@@ -62,6 +50,7 @@ public record CommitLatencyConfig(
     }
 
     /** Returns the defaults. */
+    @SuppressWarnings("NullAway") // absent keys are null
     public static CommitLatencyConfig defaults() {
         return new CommitLatencyConfig(null, null, null, null, null, null);
     }

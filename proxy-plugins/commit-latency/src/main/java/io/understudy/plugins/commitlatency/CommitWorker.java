@@ -59,7 +59,6 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private final GroupCommits groups;
     private final Exposure exposure = new Exposure(this::wall);
     private final SlowCommits slowCommits;
-    private final ClockSteps clockSteps;
     private volatile long slowNanos;
     private volatile SemiSyncSample sample = SemiSyncSample.NONE;
     private volatile long countedMicros;
@@ -87,7 +86,6 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         this.procedures = new ProcedureCommits(config.expire().toNanos(), new Inside());
         this.classifier = new SemiSyncClassifier(CAPACITY, this::classified);
         this.slowCommits = new SlowCommits(nanoClock);
-        this.clockSteps = new ClockSteps(clock, nanoClock);
         this.groups = new GroupCommits(meters::group);
     }
 
@@ -165,7 +163,6 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         long now = nanoClock.getAsLong();
         join.expire(now);
         procedures.expire(now);
-        clockSteps.check();
     }
 
     /** Counts the commits still waiting. Called last: nothing may be passed to this worker afterwards. */

@@ -62,7 +62,7 @@ final class SemiSyncClassifier {
         int missed = (int) Math.min(commits.size(), counted < 0 ? now.unacknowledged() : counted);
         if (before.on() && now.on()) {
             int from = missed == 0 ? 0 : slowest(commits, missed);
-            mark(commits, from, missed);
+            mark(commits, from, missed, SemiSync.DEGRADED);
         } else if (before.on()) {
             mark(commits, commits.size() - missed, missed, now.enabled() ? SemiSync.DEGRADED : SemiSync.OFF);
         } else if (now.on()) {
@@ -76,10 +76,6 @@ final class SemiSyncClassifier {
         for (Tracked commit : commits) {
             out.accept(commit, state);
         }
-    }
-
-    private void mark(List<Tracked> commits, int from, int count) {
-        mark(commits, from, count, SemiSync.DEGRADED);
     }
 
     private void mark(List<Tracked> commits, int from, int count, SemiSync state) {

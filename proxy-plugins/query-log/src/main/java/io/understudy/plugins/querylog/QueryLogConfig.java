@@ -7,7 +7,6 @@ import io.understudy.sql.Literals;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The section {@code plugins.query-log}.
@@ -20,16 +19,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record QueryLogConfig(Integer digests, Literals literals, Integer readers, Queue queue, List<Rule> rules) {
 
-    public QueryLogConfig(
-            @Nullable Integer digests,
-            @Nullable Literals literals,
-            @Nullable Integer readers,
-            @Nullable Queue queue,
-            @Nullable List<Rule> rules) {
+    @SuppressWarnings("NullAway") // absent keys are null
+    public QueryLogConfig {
         digests = digests == null ? 1000 : digests;
         literals = literals == null ? Literals.DROP : literals;
         readers = readers == null ? 16 : readers;
-        queue = queue == null ? new Queue(null, null) : queue;
+        queue = queue == null ? new Queue(10_000, new ByteSize(16 << 20)) : queue;
         rules = rules == null ? List.of() : List.copyOf(rules);
         if (digests < 16 || digests > 100_000) {
             throw new IllegalArgumentException("digests: expected 16 to 100000 but found " + digests);
@@ -43,11 +38,6 @@ public record QueryLogConfig(Integer digests, Literals literals, Integer readers
                 throw new IllegalArgumentException("rules: two rules have the name '" + rule.name() + "'");
             }
         }
-        this.digests = digests;
-        this.literals = literals;
-        this.readers = readers;
-        this.queue = queue;
-        this.rules = rules;
     }
 
     StreamConfig stream() {
@@ -66,7 +56,8 @@ public record QueryLogConfig(Integer digests, Literals literals, Integer readers
      * @param bytes their size
      */
     public record Queue(Integer statements, ByteSize bytes) {
-        public Queue(@Nullable Integer statements, @Nullable ByteSize bytes) {
+        @SuppressWarnings("NullAway") // absent keys are null
+        public Queue {
             statements = statements == null ? 10_000 : statements;
             bytes = bytes == null ? new ByteSize(16 << 20) : bytes;
             if (statements < 1 || statements > 1_000_000) {
@@ -75,8 +66,6 @@ public record QueryLogConfig(Integer digests, Literals literals, Integer readers
             if (bytes.bytes() < 1024) {
                 throw new IllegalArgumentException("bytes: expected at least 1KiB but found " + bytes);
             }
-            this.statements = statements;
-            this.bytes = bytes;
         }
     }
 
