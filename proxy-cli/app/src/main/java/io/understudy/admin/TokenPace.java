@@ -1,10 +1,10 @@
 package io.understudy.admin;
 
+import io.understudy.base.RecentlyUsed;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -35,14 +35,7 @@ final class TokenPace {
     }
 
     private final LongSupplier nanoClock;
-    private final Map<InetAddress, Host> hosts = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<InetAddress, Host> eldest) {
-            return size() > HOSTS;
-        }
-    };
+    private final Map<InetAddress, Host> hosts = new RecentlyUsed<>(HOSTS);
 
     TokenPace(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;

@@ -1,5 +1,6 @@
 package io.understudy.option;
 
+import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
@@ -61,5 +62,23 @@ public final class ServerLoginOptions {
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(line, "--tls: " + e.getMessage());
         }
+    }
+
+    /**
+     * Returns the server that an option names.
+     *
+     * @throws CommandLine.ParameterException if it is no host with a port
+     */
+    public static Address address(String option, String text, CommandLine line) {
+        String problem = "expected host:port";
+        try {
+            Address address = Address.parse(text);
+            if (!address.isUnix()) {
+                return address;
+            }
+        } catch (IllegalArgumentException e) {
+            problem = String.valueOf(e.getMessage());
+        }
+        throw new CommandLine.ParameterException(line, option + ": " + problem);
     }
 }

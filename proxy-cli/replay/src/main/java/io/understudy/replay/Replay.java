@@ -2,6 +2,7 @@ package io.understudy.replay;
 
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.understudy.base.RecentlyUsed;
 import io.understudy.config.Transport;
 import io.understudy.connection.NettyServerConnector;
 import io.understudy.connection.NetworkTransport;
@@ -151,14 +152,7 @@ public final class Replay implements AutoCloseable {
 
     /** Reads the whole log, or to where it is damaged, and decides about each event, without a connection. */
     public void dryRun(StatementLog log) {
-        Map<Long, Boolean> seen = new LinkedHashMap<>(64, 0.75f, true) {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
-                return size() > SESSIONS;
-            }
-        };
+        Map<Long, Boolean> seen = new RecentlyUsed<>(SESSIONS);
         try {
             for (LogEvent event = log.next(); event != null && stopped.get() == null; event = log.next()) {
                 if (chosen(event) && seen.put(event.threadId(), true) == null) {

@@ -1,5 +1,6 @@
 package io.understudy.replay;
 
+import io.understudy.base.RecentlyUsed;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.StatementLog;
 import io.understudy.sql.SetStatement;
@@ -49,14 +50,7 @@ public final class Resume {
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
     private final EventModes modes = new EventModes();
     private final Map<Long, Long> sessions = new HashMap<>();
-    private final Map<Long, Made> made = new LinkedHashMap<>(64, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, Made> eldest) {
-            return size() > SESSIONS;
-        }
-    };
+    private final Map<Long, Made> made = new RecentlyUsed<>(SESSIONS);
     private final List<Long> again = new ArrayList<>();
     private final List<Long> unknown = new ArrayList<>();
     private final Map<String, Long> lacking = new TreeMap<>();

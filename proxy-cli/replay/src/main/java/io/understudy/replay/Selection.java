@@ -1,11 +1,11 @@
 package io.understudy.replay;
 
+import io.understudy.base.RecentlyUsed;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.rules.ReadFitness;
 import io.understudy.sql.SingleLine;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementSummary;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,14 +20,7 @@ public final class Selection {
     private final LogFilter filter;
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
     private final SingleLine line = new SingleLine();
-    private final Map<Alike, String> known = new LinkedHashMap<>(64, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Alike, String> eldest) {
-            return size() > CACHED;
-        }
-    };
+    private final Map<Alike, String> known = new RecentlyUsed<>(CACHED);
 
     private final EventModes modes = new EventModes();
 

@@ -1,7 +1,6 @@
 package io.understudy.cli.compare;
 
 import io.understudy.base.JsonWriter;
-import io.understudy.config.Address;
 import io.understudy.config.Secret;
 import io.understudy.option.ServerLoginOptions;
 import io.understudy.option.TimeConverter;
@@ -157,9 +156,10 @@ public final class CompareCommand implements Subcommand, Callable<Integer> {
         }
         CommandLine line = Objects.requireNonNull(spec).commandLine();
         Secret password = login.password();
-        ComparedTarget first = new ComparedTarget(address("--a", a), login.user(), password, login.tls(line));
+        ComparedTarget first =
+                new ComparedTarget(ServerLoginOptions.address("--a", a, line), login.user(), password, login.tls(line));
         ComparedTarget second = new ComparedTarget(
-                address("--b", b),
+                ServerLoginOptions.address("--b", b, line),
                 userB == null ? login.user() : userB,
                 passwordFileB == null ? password : ServerLoginOptions.password(passwordFileB),
                 login.tls(line));
@@ -171,18 +171,6 @@ public final class CompareCommand implements Subcommand, Callable<Integer> {
                 timeout,
                 CompareOptions.DEFAULT_RATIO,
                 CompareOptions.DEFAULT_NANOS);
-    }
-
-    private Address address(String option, String text) {
-        try {
-            Address address = Address.parse(text);
-            if (!address.isUnix()) {
-                return address;
-            }
-        } catch (IllegalArgumentException e) {
-            throw wrong(option + ": " + e.getMessage());
-        }
-        throw wrong(option + ": expected host:port");
     }
 
     private CommandLine.ParameterException wrong(String why) {

@@ -1,7 +1,6 @@
 package io.understudy.cli.replay;
 
 import io.understudy.base.JsonWriter;
-import io.understudy.config.Address;
 import io.understudy.option.ServerLoginOptions;
 import io.understudy.replay.CheckpointFile;
 import io.understudy.replay.CheckpointLock;
@@ -183,18 +182,15 @@ public final class ReplayCommand implements Subcommand, Callable<Integer> {
             throw wrong("--sessions: expected 1 to 10000 but found " + sessions);
         }
         String target = to == null ? "127.0.0.1:" + STANDARD_PORT : to;
-        Address address;
-        try {
-            address = Address.parse(target);
-        } catch (IllegalArgumentException e) {
-            throw wrong("--to: " + e.getMessage());
-        }
-        if (address.isUnix()) {
-            throw wrong("--to: expected host:port");
-        }
         CommandLine line = Objects.requireNonNull(spec).commandLine();
         return new ReplayOptions(
-                address, login.user(), login.password(), login.tls(line), speed(), choice.filter(!all, line), sessions);
+                ServerLoginOptions.address("--to", target, line),
+                login.user(),
+                login.password(),
+                login.tls(line),
+                speed(),
+                choice.filter(!all, line),
+                sessions);
     }
 
     private double speed() {

@@ -1,12 +1,12 @@
 package io.understudy.replay.log;
 
+import io.understudy.base.RecentlyUsed;
 import io.understudy.plugin.HashedResult;
 import io.understudy.sql.SingleLine;
 import io.understudy.sql.SqlModes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,14 +22,7 @@ final class CaptureReader extends LogReader {
 
     private final CaptureRecord record;
     private final SingleLine line = new SingleLine();
-    private final Map<Long, SessionOfCapture> sessions = new LinkedHashMap<>(64, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, SessionOfCapture> eldest) {
-            return size() > MAX_SESSIONS;
-        }
-    };
+    private final Map<Long, SessionOfCapture> sessions = new RecentlyUsed<>(MAX_SESSIONS);
     private @Nullable String capture;
 
     CaptureReader(LineBuffer in) {
@@ -56,14 +49,14 @@ final class CaptureReader extends LogReader {
         }
         try {
             LogEvent event = event();
-            if (event == null || pending.isEmpty()) {
-                return event;
+            if (event != null && !pending.isEmpty()) {
+                pending.add(event);
+                return pending.remove();
             }
-            pending.add(event);
+            return event;
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
             throw in.damaged("a value that cannot be read: " + e.getMessage());
         }
-        return pending.remove();
     }
 
     private @Nullable LogEvent event() throws IOException {

@@ -1,10 +1,10 @@
 package io.understudy.replay.log;
 
+import io.understudy.base.RecentlyUsed;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,14 +26,7 @@ final class GeneralLogReader extends LogReader {
 
     private final LogTimes times;
     private final QuoteState quotes = new QuoteState(true);
-    private final Map<Long, Session> sessions = new LinkedHashMap<>(64, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, Session> eldest) {
-            return size() > MAX_SESSIONS;
-        }
-    };
+    private final Map<Long, Session> sessions = new RecentlyUsed<>(MAX_SESSIONS);
     private long lastTime = LogEvent.UNKNOWN;
 
     GeneralLogReader(LineBuffer in, ZoneId zone) {

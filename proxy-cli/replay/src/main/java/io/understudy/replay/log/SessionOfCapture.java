@@ -1,9 +1,9 @@
 package io.understudy.replay.log;
 
+import io.understudy.base.RecentlyUsed;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -24,14 +24,7 @@ final class SessionOfCapture {
         }
     }
 
-    private final Map<Integer, Prepared> statements = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Integer, Prepared> eldest) {
-            return size() > MAX_STATEMENTS;
-        }
-    };
+    private final Map<Integer, Prepared> statements = new RecentlyUsed<>(MAX_STATEMENTS);
     private final Set<String> missing = new HashSet<>();
     private String user = "";
     private @Nullable String schema;

@@ -2,6 +2,7 @@ package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.GtidNumbers;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionBytes;
 import java.time.Clock;
@@ -73,26 +74,14 @@ final class LostReport {
         missing.put("count", answered.size() + loss.notCaptured.size() + loss.moreNotCaptured);
         missing.put("captured", answered.size());
         missing.put("notCaptured", loss.notCaptured.size() + loss.moreNotCaptured);
-        List<Object> rows = new ArrayList<>();
-        // First, because no rescue file names them.
-        loss.notCaptured.forEach((gtid, commit) -> {
-            if (rows.size() < LISTED) {
-                rows.add(row(gtid, commit, null));
-            }
-        });
+        List<Object> rows = rows(loss.notCaptured); // first, because no rescue file names them
         rows.addAll(rows(answered.subList(0, Math.min(LISTED - rows.size(), answered.size()))));
         missing.put("transactions", rows);
         missing.put("tables", tables(answered));
         view.put("answeredAndMissing", missing);
         Map<String, Object> unsettled = new LinkedHashMap<>();
         unsettled.put("count", loss.unsettled.size());
-        List<Object> unsettledRows = new ArrayList<>();
-        loss.unsettled.forEach((gtid, commit) -> {
-            if (unsettledRows.size() < LISTED) {
-                unsettledRows.add(row(gtid, commit, null));
-            }
-        });
-        unsettled.put("transactions", unsettledRows);
+        unsettled.put("transactions", rows(loss.unsettled));
         view.put("answeredNumberUnknown", unsettled);
         view.put("missingNotKnownAnswered", part(notAnswered));
         Map<String, Object> received = part(loss.received);
@@ -107,9 +96,7 @@ final class LostReport {
                             + " stopped, any START SLAVE does so");
         }
         view.put("receivedNotApplied", received);
-        Map<String, Object> gap = new LinkedHashMap<>();
-        gap.put("transactions", loss.gaps.count());
-        gap.put("numbers", loss.gaps.toString());
+        Map<String, Object> gap = numbers(loss.gaps);
         if (!loss.gaps.isEmpty()) {
             gap.put(
                     "why",
@@ -118,10 +105,7 @@ final class LostReport {
                             + " it had no binary log to read, or dropped for want of room");
         }
         view.put("unknown", gap);
-        Map<String, Object> implied = new LinkedHashMap<>();
-        implied.put("transactions", loss.implied.count());
-        implied.put("numbers", loss.implied.toString());
-        view.put("impliedOnly", implied);
+        view.put("impliedOnly", numbers(loss.implied));
         Map<String, Object> early = new LinkedHashMap<>();
         early.put("count", loss.unanswered.size());
         early.put("transactions", rows(loss.unanswered));
@@ -190,6 +174,19 @@ final class LostReport {
         map.put("transactions", rows(transactions));
         map.put("tables", tables(transactions));
         return map;
+    }
+
+    private static Map<String, Object> numbers(GtidNumbers transactions) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("transactions", transactions.count());
+        map.put("numbers", transactions.toString());
+        return map;
+    }
+
+    private List<Object> rows(Map<Gtid, AnsweredCommit> commits) {
+        List<Object> rows = new ArrayList<>();
+        commits.entrySet().stream().limit(LISTED).forEach(each -> rows.add(row(each.getKey(), each.getValue(), null)));
+        return rows;
     }
 
     private List<Object> rows(List<KeptTransaction> transactions) {

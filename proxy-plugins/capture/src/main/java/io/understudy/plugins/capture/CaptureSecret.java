@@ -1,7 +1,7 @@
 package io.understudy.plugins.capture;
 
+import io.understudy.base.RecentlyUsed;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -12,14 +12,7 @@ public final class CaptureSecret {
     private static final int KEYS = 16;
 
     private final String value;
-    private final Map<String, SecretKeySpec> keys = new LinkedHashMap<>(KEYS, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, SecretKeySpec> eldest) {
-            return size() > KEYS;
-        }
-    };
+    private final Map<String, SecretKeySpec> keys = new RecentlyUsed<>(KEYS);
 
     private CaptureSecret(String value) {
         this.value = value;

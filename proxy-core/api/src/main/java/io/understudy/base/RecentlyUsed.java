@@ -1,0 +1,21 @@
+package io.understudy.base;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** A map of a bounded number of entries: a new one takes the place of that which was not used for longest. */
+public final class RecentlyUsed<K, V> extends LinkedHashMap<K, V> {
+    private static final long serialVersionUID = 1;
+
+    private final int most;
+
+    public RecentlyUsed(int most) {
+        super(16, 0.75f, true);
+        this.most = most;
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+        return size() > most;
+    }
+}
