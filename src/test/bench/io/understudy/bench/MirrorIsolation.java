@@ -88,7 +88,9 @@ public final class MirrorIsolation {
                 System.out.println(table);
                 if (root != null) {
                     ResultPage.replace(
-                            root.resolve("benchmarks/mirror-results.md"), "mirror-isolation-" + sample.replace("%", ""), table);
+                            root.resolve("benchmarks/mirror-results.md"),
+                            "mirror-isolation-" + sample.replace("%", ""),
+                            table);
                 }
             }
         }
