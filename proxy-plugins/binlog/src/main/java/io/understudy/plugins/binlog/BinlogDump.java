@@ -60,8 +60,10 @@ public final class BinlogDump {
 
     /** The attempt that runs, or waits for the end of a pause; after the stop, one that never begins. */
     private volatile DumpAttempt present;
-    /** Written before the stream begins, on its event loop. */
-    private volatile LastStream last = LastStream.NONE;
+    /** The primary's facts when the last stream began; null before the first. Written on its event loop. */
+    private volatile @Nullable PrimaryFacts began;
+    /** Where that stream ended, or is now. */
+    private volatile StreamPosition reached = StreamPosition.UNKNOWN;
 
     private boolean stopped;
     private BinlogTrouble.@Nullable Reason lastReason;
@@ -173,7 +175,7 @@ public final class BinlogDump {
     /** Ends a pause: the primary responds again. Does not wait. */
     synchronized void primaryReachable() {
         news.outageEnded();
-        if (stopped || present.stream() != LiveStream.NONE) {
+        if (stopped || present.state() instanceof DumpState.Reading) {
             return;
         }
         backOff.reset();
@@ -189,19 +191,23 @@ public final class BinlogDump {
      * @return false if there is no stream
      */
     boolean between(Runnable task) {
-        return stream().between(task);
-    }
-
-    private synchronized LiveStream stream() {
-        return present.stream();
+        DumpState state;
+        synchronized (this) {
+            state = present.state();
+        }
+        if (!(state instanceof DumpState.Reading reading)) {
+            return false;
+        }
+        reading.on().loop().execute(() -> reading.stream().between(task));
+        return true;
     }
 
     /**
      * Returns the primary's facts, at the position that the stream has reached if that is known. Called on the stream's
      * event loop.
      */
-    PrimaryFacts at(PrimaryFacts began) {
-        return last.reached().of(began);
+    PrimaryFacts at(PrimaryFacts facts) {
+        return reached.of(facts);
     }
 
     /** Returns whether the attempt has neither ended nor been replaced. */
@@ -223,9 +229,11 @@ public final class BinlogDump {
      * needs an exact position.
      */
     PrimaryFacts from(PrimaryFacts facts) {
-        LastStream before = last;
-        return before.isOf(facts) && settings.bytes().wanted().getAsBoolean()
-                ? before.reached().of(facts)
+        PrimaryFacts before = began;
+        return before != null
+                        && before.sameServer(facts)
+                        && settings.bytes().wanted().getAsBoolean()
+                ? reached.of(facts)
                 : facts;
     }
 
@@ -235,23 +243,25 @@ public final class BinlogDump {
             opened.close();
             return false;
         }
-        attempt.opened(opened);
+        attempt.became(new DumpState.Opened(opened));
         return true;
     }
 
     /** Called when an attempt requests its stream. */
-    Begin streams(DumpAttempt attempt, LiveStream stream, PrimaryFacts facts, StreamPosition position) {
+    Begin streams(DumpAttempt attempt, DumpState.Reading reading, PrimaryFacts facts, StreamPosition position) {
         boolean replaced;
         boolean expected;
         synchronized (this) {
             if (!isPresent(attempt)) {
                 return Begin.REFUSED;
             }
-            replaced = last.exists() && !last.isOf(facts);
-            last = new LastStream(facts, position);
+            PrimaryFacts before = began;
+            replaced = before != null && !before.sameServer(facts);
+            began = facts;
+            reached = position;
             expected = followed;
             followed = false;
-            attempt.requested(stream);
+            attempt.became(reading);
         }
         if (!replaced) {
             return Begin.SAME_SERVER;
@@ -279,12 +289,13 @@ public final class BinlogDump {
             if (!isPresent(attempt)) {
                 return;
             }
-            if (attempt.stream().lived(LONGEST_PAUSE)) {
+            if (attempt.state() instanceof DumpState.Reading reading
+                    && reading.stream().lived(LONGEST_PAUSE)) {
                 backOff.reset();
             }
             next = next();
             if (reason == BinlogTrouble.Reason.SERVER || reason == BinlogTrouble.Reason.MALFORMED) {
-                last = last.withoutPosition(); // the start position may be the cause
+                reached = StreamPosition.UNKNOWN; // the start position may be the cause
             }
             if (reason == BinlogTrouble.Reason.SERVER_ID && settings.serverIds().change()) {
                 remedy = "another id is chosen, nothing to do";
@@ -293,7 +304,7 @@ public final class BinlogDump {
             boolean changed = reason != lastReason;
             lastReason = reason;
             telling = reason == BinlogTrouble.Reason.CONNECTION
-                    ? news.connectionFailed(changed && last.exists() ? message : null)
+                    ? news.connectionFailed(changed && began != null ? message : null)
                     : changed && news.refused();
         }
         if (telling) {
@@ -317,11 +328,13 @@ public final class BinlogDump {
         DumpAttempt attempt = present;
         boolean silent;
         synchronized (this) {
-            LiveStream stream = attempt.stream();
-            if (stream.lived(HEARTBEAT)) {
+            if (!(attempt.state() instanceof DumpState.Reading reading)) {
+                return;
+            }
+            if (reading.stream().lived(HEARTBEAT)) {
                 lastReason = null;
             }
-            silent = stream.silent(settings.nanoClock().getAsLong(), SILENCE);
+            silent = settings.nanoClock().getAsLong() - reading.stream().lastNanos() > SILENCE.toNanos();
         }
         if (silent) {
             ended(

@@ -52,7 +52,7 @@ public final class BinlogFeed implements AutoCloseable {
     /** The current dump; an unstarted placeholder while nobody subscribes. */
     private Run run;
 
-    private FeedState state = FeedState.UNKNOWN;
+    private FeedState state = new FeedState.Unknown();
     private boolean closed;
 
     /**
@@ -114,7 +114,7 @@ public final class BinlogFeed implements AutoCloseable {
             begin(needs.serverId());
         } else if (joining.wantsEvents() && !running.exact) {
             // The running stream's start position is only approximately known.
-            if (!state.streaming()) {
+            if (!streaming()) {
                 running.dump.stop();
                 begin(running.serverId == 0 ? needs.serverId() : running.serverId);
             } else {
@@ -123,11 +123,11 @@ public final class BinlogFeed implements AutoCloseable {
         } else if (needs.serverId() != 0 && needs.serverId() != running.serverId) {
             otherServerId(running, needs);
         }
-        if (state.streaming()) {
+        if (streaming()) {
             // False if the stream has just ended: all subscribers will then receive the gap, and later the next begin.
             Run streaming = run;
             streaming.dump.between(() -> streaming.admit(joining));
-        } else if (state.missing()) {
+        } else if (state instanceof FeedState.Missing) {
             submit(() -> reportTrouble(joining));
         }
         return joining;
@@ -146,7 +146,7 @@ public final class BinlogFeed implements AutoCloseable {
                     needs.subscriber(),
                     needs.serverId(),
                     running.serverId);
-        } else if (!state.streaming()) {
+        } else if (!streaming()) {
             running.dump.stop();
             begin(needs.serverId());
         } else {
@@ -173,9 +173,14 @@ public final class BinlogFeed implements AutoCloseable {
     }
 
     private synchronized void reportTrouble(BinlogSubscription joining) {
-        if (!joining.informed() && subscribers.contains(joining)) {
-            state.explain(joining);
+        if (!joining.informed() && subscribers.contains(joining) && state instanceof FeedState.Missing missing) {
+            joining.gap(missing.trouble());
         }
+    }
+
+    /** Returns whether transactions arrive. */
+    private boolean streaming() {
+        return state instanceof FeedState.Streaming;
     }
 
     private synchronized void primaryChanged() {
@@ -214,7 +219,7 @@ public final class BinlogFeed implements AutoCloseable {
             log.debug("the binary log is no longer read: it has no subscribers");
         }
         run = new Run(0);
-        state = FeedState.UNKNOWN;
+        state = new FeedState.Unknown();
     }
 
     /** Ends the stream. The remaining subscribers' listeners are not called again. */
@@ -360,8 +365,11 @@ public final class BinlogFeed implements AutoCloseable {
         /** Called on the event loop between two transactions. */
         private void admit(BinlogSubscription joining) {
             synchronized (BinlogFeed.this) {
-                if (run == this && state.streaming() && !joining.reading() && subscribers.contains(joining)) {
-                    state.begin(joining, dump);
+                if (run == this
+                        && state instanceof FeedState.Streaming streaming
+                        && !joining.reading()
+                        && subscribers.contains(joining)) {
+                    joining.start(dump.at(streaming.began()), false);
                     if (format != NO_FORMAT) {
                         joining.format(format);
                     }

@@ -22,33 +22,30 @@ final class DumpAttempt implements Runnable {
 
     private final BinlogDump dump;
     private final DumpSettings settings;
-    private Runnable closing = () -> {};
-    private LiveStream stream = LiveStream.NONE;
+    private DumpState state = new DumpState.Begun();
 
     DumpAttempt(BinlogDump dump, DumpSettings settings) {
         this.dump = dump;
         this.settings = settings;
     }
 
-    LiveStream stream() {
-        return stream;
+    DumpState state() {
+        return state;
     }
 
-    /** Called when the connection is open. */
-    void opened(ServerConnection connection) {
-        closing = connection::close;
-    }
-
-    /** Called when the stream is requested. */
-    void requested(LiveStream begun) {
-        stream = begun;
+    /** Called when the connection is open, and when the stream is requested. */
+    void became(DumpState next) {
+        state = next;
     }
 
     /** Closes the connection if it is open. */
     void close() {
-        stream = LiveStream.NONE;
-        closing.run();
-        closing = () -> {};
+        if (state instanceof DumpState.Opened opened) {
+            opened.on().close();
+        } else if (state instanceof DumpState.Reading reading) {
+            reading.on().close();
+        }
+        state = new DumpState.Ended();
     }
 
     @Override
@@ -113,7 +110,7 @@ final class DumpAttempt implements Runnable {
             return;
         }
         BinlogStream begun = stream(facts, position);
-        BinlogDump.Begin begin = dump.streams(this, new LiveStream.Requested(on, begun), facts, position);
+        BinlogDump.Begin begin = dump.streams(this, new DumpState.Reading(on, begun), facts, position);
         if (begin == BinlogDump.Begin.REFUSED) {
             command.release();
             return;
