@@ -1,9 +1,10 @@
 package io.understudy.steering;
 
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -13,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Probes one standby. {@link #poll} is called by one thread at a time, never on an event loop. */
 public final class StandbyWatch {
-    private static final int TIMEOUT_SECONDS = 5;
     private static final long SETTINGS_NANOS = 2_000_000_000L;
     private static final String SETTINGS =
             "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('slave_parallel_threads', 'slave_parallel_mode')";
@@ -55,15 +55,14 @@ public final class StandbyWatch {
         if (!settings && !stalls.behind(name)) {
             return;
         }
-        try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.setQueryTimeout(TIMEOUT_SECONDS);
+        try (Connection connection = source.getConnection()) {
+            ServerQueries server = ServerQueries.brief(connection);
             if (settings) {
                 settingsAt = nanos.getAsLong();
-                readSettings(statement);
+                readSettings(server);
             }
             if (stalls.behind(name)) {
-                readPosition(statement);
+                readPosition(server);
             }
             know("");
         } catch (SQLException | RuntimeException e) {
@@ -76,9 +75,9 @@ public final class StandbyWatch {
         problem = trouble;
     }
 
-    private void readSettings(Statement statement) throws SQLException {
-        Map<String, String> found = pairs(statement, SETTINGS);
-        found.putAll(pairs(statement, COUNTS));
+    private void readSettings(ServerQueries server) throws SQLException {
+        Map<String, String> found = server.pairs(SETTINGS);
+        found.putAll(server.pairs(COUNTS));
         synchronized (this) {
             workers = Integer.parseInt(found.getOrDefault("slave_parallel_threads", "-1"));
             mode = found.getOrDefault("slave_parallel_mode", "").toLowerCase(Locale.ROOT);
@@ -92,34 +91,21 @@ public final class StandbyWatch {
         }
     }
 
-    private static Map<String, String> pairs(Statement statement, String sql) throws SQLException {
-        Map<String, String> found = new HashMap<>();
-        try (ResultSet rows = statement.executeQuery(sql)) {
-            while (rows.next()) {
-                found.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getString(2));
-            }
-        }
-        return found;
-    }
-
-    private void readPosition(Statement statement) throws SQLException {
+    private void readPosition(ServerQueries server) throws SQLException {
         long before = nanos.getAsLong();
-        Map<Long, Long> applied;
-        try (ResultSet rows = statement.executeQuery("SELECT @@global.gtid_slave_pos")) {
-            applied = rows.next() ? sequences(rows.getString(1)) : Map.of();
-        }
+        Map<Long, Long> applied = sequences(server.text("SELECT @@global.gtid_slave_pos"));
         long after = nanos.getAsLong();
         Map<Long, Long> received = null;
         boolean running = true;
-        try (ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
+        try {
             received = new HashMap<>();
             running = false;
             long delay = 0;
-            while (rows.next()) {
-                delay = Math.max(delay, rows.getLong("SQL_Delay"));
+            for (ReplicaStatus channel : ReplicaStatus.of(server, ServerFlavor.MARIADB)) {
+                delay = Math.max(delay, channel.delay());
                 // One that is late on purpose (MASTER_DELAY) is held up by nothing.
-                running |= "Yes".equals(rows.getString("Slave_SQL_Running")) && rows.getLong("SQL_Delay") == 0;
-                sequences(rows.getString("Gtid_IO_Pos")).forEach(received::putIfAbsent);
+                running |= channel.applies() && channel.delay() == 0;
+                sequences(channel.received()).forEach(received::putIfAbsent);
             }
             delayed(delay);
         } catch (SQLException e) {

@@ -4,13 +4,13 @@ import io.understudy.config.Address;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.connection.Credentials;
 import io.understudy.connection.NameLookup;
+import io.understudy.servers.Identity;
+import io.understudy.servers.ServerQueries;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.SocketTimeoutException;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Set;
@@ -39,8 +39,8 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
     /** A server that has accepted a connection gets longer to begin the login, see above. */
     private static final Duration LOGIN = Duration.ofSeconds(10);
 
-    private static final String SQL = "SELECT VERSION(), @@global.sql_mode, @@global.init_connect, @@global.read_only, "
-            + JdbcStandbyProbe.IDENTITY;
+    private static final String SQL =
+            "SELECT VERSION(), @@global.sql_mode, @@global.init_connect, @@global.read_only, " + Identity.SHORT;
 
     private final Supplier<Address> address;
     private final DriverSource source;
@@ -153,18 +153,18 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
     }
 
     private static Result query(Connection on) throws SQLException {
-        try (Statement statement = on.createStatement();
-                ResultSet row = statement.executeQuery(SQL)) {
-            row.next();
-            String atLogin = row.getString(3);
-            // init_connect may change the mode, and runs for some accounts only.
-            boolean untouched = atLogin == null || atLogin.isBlank();
-            return new Result(
-                    String.valueOf(row.getString(1)),
-                    untouched ? row.getString(2) : null,
-                    ReadOnly.isOn(row.getString(4)),
-                    row.getString(5));
-        }
+        return new ServerQueries(on)
+                .rows(SQL, row -> {
+                    String atLogin = row.getString(3);
+                    // init_connect may change the mode, and runs for some accounts only.
+                    boolean untouched = atLogin == null || atLogin.isBlank();
+                    return new Result(
+                            String.valueOf(row.getString(1)),
+                            untouched ? row.getString(2) : null,
+                            ServerQueries.isOn(row.getString(4)),
+                            row.getString(5));
+                })
+                .get(0);
     }
 
     private static void drop(@Nullable Connection old) {

@@ -1,12 +1,12 @@
 package io.understudy.server;
 
-import java.sql.Connection;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.Identity;
+import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.ServerQueries;
 import java.sql.ResultSet;
-import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.HashMap;
-import java.util.Locale;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +17,9 @@ final class JdbcStandbyProbe implements StandbyProbe {
     /** A missing privilege may be granted later; until then the lag is not queried every second. */
     private static final int PROBES_WITHOUT_LAG = 60;
 
-    /** An expression that tells two servers apart. */
-    static final String IDENTITY = "CONCAT(@@GLOBAL.hostname, ':', @@GLOBAL.port, ':', @@GLOBAL.server_id)";
+    private static final String ROLE = "SELECT VERSION(), @@GLOBAL.read_only, " + Identity.SHORT;
+    private static final String STATUS = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_running','Uptime',"
+            + "'Innodb_buffer_pool_reads','Innodb_buffer_pool_read_ahead','Innodb_buffer_pool_read_requests')";
 
     private final DataSource source;
     private int withoutLag;
@@ -29,48 +30,42 @@ final class JdbcStandbyProbe implements StandbyProbe {
 
     @Override
     public StandbyProbeResult run() throws SQLException {
-        try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement()) {
-            boolean mariaDb;
-            boolean readOnly;
-            String identity;
-            try (ResultSet row = statement.executeQuery("SELECT VERSION(), @@GLOBAL.read_only, " + IDENTITY)) {
-                row.next();
-                mariaDb = String.valueOf(row.getString(1))
-                        .toLowerCase(Locale.ROOT)
-                        .contains("mariadb");
-                readOnly = ReadOnly.isOn(row.getString(2));
-                identity = row.getString(3);
-            }
-            Map<String, Long> status = status(statement);
-            long coldReads = status.getOrDefault("innodb_buffer_pool_reads", -1L);
+        try (ServerQueries server = ServerQueries.of(source)) {
+            Role role = server.rows(ROLE, Role::of).get(0);
+            boolean mariaDb = role.flavor() == ServerFlavor.MARIADB;
+            Map<String, String> status = server.pairs(STATUS);
+            long coldReads = number(status, "innodb_buffer_pool_reads", -1);
             if (!mariaDb && coldReads >= 0) {
                 // MariaDB includes read-ahead pages in the count of reads, MySQL does not.
-                coldReads += status.getOrDefault("innodb_buffer_pool_read_ahead", 0L);
+                coldReads += number(status, "innodb_buffer_pool_read_ahead", 0);
             }
-            Lag lag = lag(statement, mariaDb);
+            Lag lag = lag(server, role.flavor());
             return new StandbyProbeResult(
-                    readOnly,
+                    role.readOnly(),
                     lag.seconds(),
                     lag.stopped(),
-                    status.getOrDefault("threads_running", -1L).intValue(),
+                    (int) number(status, "threads_running", -1),
                     coldReads,
-                    status.getOrDefault("innodb_buffer_pool_read_requests", 0L),
-                    status.getOrDefault("uptime", -1L),
-                    identity);
+                    number(status, "innodb_buffer_pool_read_requests", 0),
+                    number(status, "uptime", -1),
+                    role.identity());
         }
     }
 
-    private static Map<String, Long> status(Statement statement) throws SQLException {
-        Map<String, Long> values = new HashMap<>();
-        try (ResultSet rows = statement.executeQuery(
-                "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_running','Uptime','Innodb_buffer_pool_reads',"
-                        + "'Innodb_buffer_pool_read_ahead','Innodb_buffer_pool_read_requests')")) {
-            while (rows.next()) {
-                values.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getLong(2));
-            }
+    /** What the first statement tells. */
+    private record Role(
+            ServerFlavor flavor, boolean readOnly, @Nullable String identity) {
+        static Role of(ResultSet row) throws SQLException {
+            return new Role(
+                    ServerFlavor.of(String.valueOf(row.getString(1))),
+                    ServerQueries.isOn(row.getString(2)),
+                    row.getString(3));
         }
-        return values;
+    }
+
+    private static long number(Map<String, String> status, String name, long missing) {
+        String value = status.get(name);
+        return value == null ? missing : Long.parseLong(value);
     }
 
     /**
@@ -83,54 +78,34 @@ final class JdbcStandbyProbe implements StandbyProbe {
         private static final Lag UNKNOWN = new Lag(null, false);
     }
 
-    private Lag lag(Statement statement, boolean mariaDb) throws SQLException {
+    private Lag lag(ServerQueries server, ServerFlavor flavor) throws SQLException {
         if (withoutLag > 0) {
             withoutLag--;
             return Lag.UNKNOWN;
         }
-        String[] queries = mariaDb
-                ? new String[] {"SHOW ALL SLAVES STATUS"}
-                : new String[] {"SHOW REPLICA STATUS", "SHOW SLAVE STATUS"};
-        SQLException refused = null;
-        for (String query : queries) {
-            try (ResultSet rows = statement.executeQuery(query)) {
-                return furthestBehind(rows, mariaDb || !query.contains("REPLICA"));
-            } catch (SQLException e) {
-                if (e.getErrorCode() == 0) {
-                    throw e; // the connection failed, not the query
-                }
-                refused = e;
+        try {
+            return furthestBehind(ReplicaStatus.of(server, flavor));
+        } catch (SQLException e) {
+            ServerQueries.ensureRefused(e);
+            if (e.getErrorCode() == ER_SPECIFIC_ACCESS_DENIED) {
+                withoutLag = PROBES_WITHOUT_LAG;
             }
+            return Lag.UNKNOWN;
         }
-        if (refused != null && refused.getErrorCode() == ER_SPECIFIC_ACCESS_DENIED) {
-            withoutLag = PROBES_WITHOUT_LAG;
-        }
-        return Lag.UNKNOWN;
     }
 
-    private static Lag furthestBehind(ResultSet channels, boolean oldNames) throws SQLException {
-        String column = oldNames ? "Seconds_Behind_Master" : "Seconds_Behind_Source";
+    private static Lag furthestBehind(List<ReplicaStatus> channels) {
         Double furthest = null;
         boolean stopped = false;
-        while (channels.next()) {
-            double seconds = channels.getDouble(column);
-            if (channels.wasNull()) {
-                stopped |= !isOfGroup(channels);
-            } else if (furthest == null || seconds > furthest) {
-                furthest = seconds;
+        for (ReplicaStatus channel : channels) {
+            if (channel.secondsBehind().isPresent()) {
+                double seconds = channel.secondsBehind().getAsDouble();
+                furthest = furthest == null ? seconds : Math.max(furthest, seconds);
+            } else {
+                // MySQL's group replication has a recovery channel, which is usually stopped.
+                stopped |= !channel.isOfGroup();
             }
         }
         return new Lag(furthest, stopped);
-    }
-
-    /** MySQL's group replication has a recovery channel, which is usually stopped. */
-    private static boolean isOfGroup(ResultSet channel) throws SQLException {
-        ResultSetMetaData columns = channel.getMetaData();
-        for (int i = 1; i <= columns.getColumnCount(); i++) {
-            if (columns.getColumnLabel(i).equalsIgnoreCase("Channel_Name")) {
-                return String.valueOf(channel.getString(i)).startsWith("group_replication_");
-            }
-        }
-        return false;
     }
 }

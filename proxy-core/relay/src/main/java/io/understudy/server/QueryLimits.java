@@ -1,9 +1,7 @@
 package io.understudy.server;
 
-import java.sql.Connection;
-import java.sql.ResultSet;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -39,14 +37,8 @@ public final class QueryLimits implements AutoCloseable {
     }
 
     private void poll() {
-        Set<String> users = new HashSet<>();
-        try (Connection connection = queries.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(SQL)) {
-            while (rows.next()) {
-                users.add(String.valueOf(rows.getString(1)));
-            }
-            listener.accept(users);
+        try (ServerQueries server = ServerQueries.of(queries)) {
+            listener.accept(new HashSet<>(server.column(SQL)));
         } catch (SQLException e) {
             log.debug("accounts with MAX_QUERIES_PER_HOUR are not known: {}", e.getMessage());
         }

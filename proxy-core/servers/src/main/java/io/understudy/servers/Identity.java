@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param place host, port and data folder, which two servers with the same server id do not share
  */
 public record Identity(String uuid, String serverId, String place) {
+    /** An expression that tells two servers apart, whatever their addresses. */
+    public static final String SHORT = "CONCAT(@@GLOBAL.hostname, ':', @@GLOBAL.port, ':', @@GLOBAL.server_id)";
+
     private static final String VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('server_uuid', 'server_id',"
             + " 'hostname', 'port', 'datadir')";
 

@@ -45,9 +45,14 @@ public final class ServerQueries implements AutoCloseable {
         return new ServerQueries(source.getConnection());
     }
 
-    /** Returns queries over the same connection that the server itself ends after this time. */
-    public ServerQueries endedAfter(int newSeconds) {
-        return new ServerQueries(connection, newSeconds);
+    /** Queries over a connection that the caller closes, each of which the server itself ends after this time. */
+    public static ServerQueries endedAfter(int seconds, Connection connection) {
+        return new ServerQueries(connection, seconds);
+    }
+
+    /** As above, for short queries: after five seconds. */
+    public static ServerQueries brief(Connection connection) {
+        return endedAfter(5, connection);
     }
 
     /** Lets each further response take this long at most; the connection is closed then. At least a millisecond. */

@@ -16,7 +16,6 @@ import io.understudy.plugins.gtiddomain.ownership.Orphans;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.LogPace;
-import io.understudy.plugins.gtiddomain.progress.Positions;
 import io.understudy.plugins.gtiddomain.progress.StandbyProgress;
 import io.understudy.plugins.gtiddomain.steering.LeverObserver;
 import io.understudy.plugins.gtiddomain.tagging.Accounts;
@@ -28,6 +27,7 @@ import io.understudy.plugins.gtiddomain.tagging.PrimarySettings;
 import io.understudy.plugins.gtiddomain.tagging.SharedTagging;
 import io.understudy.plugins.gtiddomain.tagging.SteeredSession;
 import io.understudy.plugins.gtiddomain.tagging.UnobservedSessions;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -139,7 +139,7 @@ final class RunningDomains {
         } else if (allObserved) {
             return;
         } else if (awaited == null) {
-            lastUnobserved = GtidPosition.parse(Positions.one(primary, "SELECT @@global.gtid_binlog_pos"));
+            lastUnobserved = GtidPosition.parse(ServerQueries.brief(primary).first("SELECT @@global.gtid_binlog_pos"));
         } else if (parts.binlog().hasRead(awaited)) {
             allObserved = policies.everySessionIsObserved();
             lastUnobserved = null;

@@ -7,10 +7,8 @@ import io.understudy.plugins.gtiddomain.steering.LeverRule;
 import io.understudy.plugins.gtiddomain.steering.Levers;
 import io.understudy.plugins.gtiddomain.steering.SteeringMeters;
 import io.understudy.plugins.gtiddomain.tagging.Mode;
-import java.sql.Connection;
-import java.sql.ResultSet;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,13 +75,9 @@ final class Steering {
 
     /** Asks the primary before the first session does, so that the warning comes with the start. */
     private void warnEarly(DataSource primary) {
-        try (Connection connection = primary.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT VERSION()")) {
-            if (rows.next()) {
-                String version = rows.getString(1);
-                warn(version.contains("MariaDB") ? ServerFlavor.MARIADB : ServerFlavor.MYSQL, version);
-            }
+        try (ServerQueries server = ServerQueries.of(primary)) {
+            String version = server.text("SELECT VERSION()");
+            warn(ServerFlavor.of(version), version);
         } catch (SQLException e) {
             log.debug("gtid-domain: the primary's version is not known yet: {}", e.getMessage());
         }

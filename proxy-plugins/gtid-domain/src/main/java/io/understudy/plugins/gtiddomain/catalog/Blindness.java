@@ -1,9 +1,9 @@
 package io.understudy.plugins.gtiddomain.catalog;
 
+import io.understudy.servers.ServerQueries;
+import io.understudy.sql.AccountGrants;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -15,28 +15,26 @@ final class Blindness {
     /** What the account sees of a whole schema. */
     private record Seen(boolean events, boolean triggers) {}
 
-    private final TablePrivileges grants;
+    private final AccountGrants grants;
     private final boolean events;
     private final Map<String, Seen> schemas = new HashMap<>();
 
     /** @param events whether the server may run events */
-    Blindness(TablePrivileges grants, boolean events) {
+    Blindness(AccountGrants grants, boolean events) {
         this.grants = grants;
         this.events = events;
     }
 
     static Blindness of(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT @@global.event_scheduler")) {
-            boolean events = row.next() && "ON".equalsIgnoreCase(row.getString(1));
-            return new Blindness(TablePrivileges.of(connection), events);
-        }
+        ServerQueries server = new ServerQueries(connection);
+        boolean events = server.text("SELECT @@global.event_scheduler").equalsIgnoreCase("ON");
+        return new Blindness(server.grants(), events);
     }
 
     /** Returns whether code that the account does not see may write the table. */
     boolean hides(String schema, String table) {
         Seen seen = schemas.computeIfAbsent(
-                schema, name -> new Seen(!events || grants.covers("EVENT", name), grants.covers("TRIGGER", name)));
-        return !seen.events || !seen.triggers && !grants.names("TRIGGER", schema, table);
+                schema, name -> new Seen(!events || grants.has("EVENT", name), grants.has("TRIGGER", name)));
+        return !seen.events || !seen.triggers && !grants.has("TRIGGER", schema, table);
     }
 }

@@ -1,10 +1,9 @@
 package io.understudy.plugins.gtiddomain.catalog;
 
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +28,6 @@ final class CatalogReader {
 
     private CatalogReader() {}
 
-    private interface Row {
-        void read(ResultSet row) throws SQLException;
-    }
-
     static Catalog read(Connection connection) throws SQLException {
         return read(connection, MAX_ROWS);
     }
@@ -40,130 +35,129 @@ final class CatalogReader {
     /** @param maxRows of each kind of object; with more the catalogue is {@link Catalog#cut} */
     static Catalog read(Connection connection, int maxRows) throws SQLException {
         Catalog.Builder builder = new Catalog.Builder();
-        if (seesAllRoutines(connection)) {
+        if (seesAllRoutines(new ServerQueries(connection))) {
             builder.routinesKnown();
         }
         Blindness blindness = Blindness.of(connection);
         // A table of the MERGE engine stores its rows in others, which only its definition names.
         List<String[]> merged = new ArrayList<>();
-        try (Statement statement = connection.createStatement()) {
-            statement.setQueryTimeout(TIMEOUT_SECONDS);
-            each(
-                    statement,
-                    "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES"
-                            + " WHERE TABLE_SCHEMA",
-                    builder,
-                    maxRows,
-                    row -> {
-                        builder.table(
-                                Catalog.name(row.getString(1), row.getString(2)),
-                                row.getString(3).equals("BASE TABLE"));
-                        if (blindness.hides(row.getString(1), row.getString(2))) {
-                            builder.unseenCode(row.getString(1), row.getString(2));
-                        }
-                        if ("MRG_MyISAM".equalsIgnoreCase(row.getString(4))) {
-                            merged.add(new String[] {row.getString(1), row.getString(2)});
-                        }
-                    });
-            each(
-                    statement,
-                    "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_TYPE FROM information_schema.ROUTINES WHERE"
-                            + " ROUTINE_SCHEMA",
-                    builder,
-                    maxRows,
-                    row -> {
-                        builder.routine(row.getString(1), row.getString(2));
-                        if (row.getString(3).startsWith("PACKAGE")) {
-                            builder.storedPackage(row.getString(1), row.getString(2));
-                        }
-                    });
-            each(
-                    statement,
-                    "SELECT CONSTRAINT_SCHEMA, TABLE_NAME, UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME"
-                            + " FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA",
-                    builder,
-                    maxRows,
-                    row -> builder.foreignKey(
+        ServerQueries server = ServerQueries.endedAfter(TIMEOUT_SECONDS, connection);
+        each(
+                server,
+                "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES"
+                        + " WHERE TABLE_SCHEMA",
+                builder,
+                maxRows,
+                row -> {
+                    builder.table(
                             Catalog.name(row.getString(1), row.getString(2)),
-                            Catalog.name(row.getString(3), row.getString(4))));
-            each(
-                    statement,
-                    "SELECT EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE, ACTION_STATEMENT FROM information_schema.TRIGGERS"
-                            + " WHERE EVENT_OBJECT_SCHEMA",
-                    builder,
-                    maxRows,
-                    row -> builder.trigger(row.getString(1), row.getString(2), row.getString(3)));
-            each(
-                    statement,
-                    CALLING_DEFAULTS,
-                    builder,
-                    maxRows,
-                    row -> builder.columnDefault(row.getString(1), row.getString(2), row.getString(3)));
-            each(
-                    statement,
-                    "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION, IS_UPDATABLE FROM information_schema.VIEWS"
-                            + " WHERE TABLE_SCHEMA",
-                    builder,
-                    maxRows,
-                    row -> builder.view(
-                            row.getString(1), row.getString(2), row.getString(3), "YES".equals(row.getString(4))));
-            each(
-                    statement,
-                    "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_DEFINITION FROM information_schema.ROUTINES"
-                            + " WHERE ROUTINE_SCHEMA",
-                    builder,
-                    maxRows,
-                    row -> builder.routineBody(row.getString(1), row.getString(2), row.getString(3)));
-            each(
-                    statement,
-                    "SELECT EVENT_SCHEMA, EVENT_NAME, EVENT_DEFINITION FROM information_schema.EVENTS WHERE"
-                            + " EVENT_SCHEMA",
-                    builder,
-                    maxRows,
-                    row -> builder.event(row.getString(1), row.getString(2), row.getString(3)));
-            for (String[] table : merged) {
-                builder.merge(table[0], table[1], definition(statement, Quoting.name(table[0], table[1])));
-            }
+                            row.getString(3).equals("BASE TABLE"));
+                    if (blindness.hides(row.getString(1), row.getString(2))) {
+                        builder.unseenCode(row.getString(1), row.getString(2));
+                    }
+                    if ("MRG_MyISAM".equalsIgnoreCase(row.getString(4))) {
+                        merged.add(new String[] {row.getString(1), row.getString(2)});
+                    }
+                });
+        each(
+                server,
+                "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_TYPE FROM information_schema.ROUTINES WHERE"
+                        + " ROUTINE_SCHEMA",
+                builder,
+                maxRows,
+                row -> {
+                    builder.routine(row.getString(1), row.getString(2));
+                    if (row.getString(3).startsWith("PACKAGE")) {
+                        builder.storedPackage(row.getString(1), row.getString(2));
+                    }
+                });
+        each(
+                server,
+                "SELECT CONSTRAINT_SCHEMA, TABLE_NAME, UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME"
+                        + " FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA",
+                builder,
+                maxRows,
+                row -> builder.foreignKey(
+                        Catalog.name(row.getString(1), row.getString(2)),
+                        Catalog.name(row.getString(3), row.getString(4))));
+        each(
+                server,
+                "SELECT EVENT_OBJECT_SCHEMA, EVENT_OBJECT_TABLE, ACTION_STATEMENT FROM information_schema.TRIGGERS"
+                        + " WHERE EVENT_OBJECT_SCHEMA",
+                builder,
+                maxRows,
+                row -> builder.trigger(row.getString(1), row.getString(2), row.getString(3)));
+        each(
+                server,
+                CALLING_DEFAULTS,
+                builder,
+                maxRows,
+                row -> builder.columnDefault(row.getString(1), row.getString(2), row.getString(3)));
+        each(
+                server,
+                "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION, IS_UPDATABLE FROM information_schema.VIEWS"
+                        + " WHERE TABLE_SCHEMA",
+                builder,
+                maxRows,
+                row -> builder.view(
+                        row.getString(1), row.getString(2), row.getString(3), "YES".equals(row.getString(4))));
+        each(
+                server,
+                "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_DEFINITION FROM information_schema.ROUTINES"
+                        + " WHERE ROUTINE_SCHEMA",
+                builder,
+                maxRows,
+                row -> builder.routineBody(row.getString(1), row.getString(2), row.getString(3)));
+        each(
+                server,
+                "SELECT EVENT_SCHEMA, EVENT_NAME, EVENT_DEFINITION FROM information_schema.EVENTS WHERE"
+                        + " EVENT_SCHEMA",
+                builder,
+                maxRows,
+                row -> builder.event(row.getString(1), row.getString(2), row.getString(3)));
+        for (String[] table : merged) {
+            builder.merge(table[0], table[1], definition(server, Quoting.name(table[0], table[1])));
         }
         return builder.build();
     }
 
     /** Returns the statement that creates a table, or null if it was dropped meanwhile or is not visible. */
-    private static @Nullable String definition(Statement statement, String table) {
-        try (ResultSet row = statement.executeQuery("SHOW CREATE TABLE " + table)) {
-            return row.next() ? row.getString(2) : null;
+    private static @Nullable String definition(ServerQueries server, String table) {
+        try {
+            return server.rows("SHOW CREATE TABLE " + table, row -> row.getString(2))
+                    .get(0);
         } catch (SQLException e) {
             return null;
         }
     }
 
     /** Other accounts see only the routines that they have a privilege for. */
-    private static boolean seesAllRoutines(Connection connection) {
-        String select =
-                "SELECT 1 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE = 'SHOW CREATE ROUTINE' AND"
-                        + " GRANTEE = CONCAT('\'', REPLACE(CURRENT_USER(), '@', '\'@\''), '\'')";
-        return finds(connection, select) || finds(connection, "SELECT COUNT(*) FROM mysql.proc");
+    private static boolean seesAllRoutines(ServerQueries server) {
+        try {
+            return server.ownPrivileges().contains("SHOW CREATE ROUTINE") || reads(server, "mysql.proc");
+        } catch (SQLException e) {
+            return reads(server, "mysql.proc");
+        }
     }
 
-    private static boolean finds(Connection connection, String select) {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(select)) {
-            return rows.next();
+    private static boolean reads(ServerQueries server, String table) {
+        try {
+            return server.first("SELECT COUNT(*) FROM " + table) != null;
         } catch (SQLException e) {
             return false;
         }
     }
 
-    private static void each(Statement statement, String select, Catalog.Builder builder, int maxRows, Row row)
+    private static void each(
+            ServerQueries server, String select, Catalog.Builder builder, int maxRows, ServerQueries.RowReader reader)
             throws SQLException {
-        try (ResultSet rows = statement.executeQuery(select + NOT_SYSTEM + " LIMIT " + (maxRows + 1L))) {
-            for (int read = 0; rows.next(); read++) {
-                if (read == maxRows) {
-                    builder.cut();
-                    return;
-                }
-                row.read(rows);
+        int[] read = {0};
+        server.each(select + NOT_SYSTEM + " LIMIT " + (maxRows + 1L), row -> {
+            if (read[0]++ == maxRows) {
+                builder.cut();
+            } else {
+                reader.read(row);
             }
-        }
+        });
     }
 }

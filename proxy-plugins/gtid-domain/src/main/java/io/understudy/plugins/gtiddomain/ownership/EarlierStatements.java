@@ -1,10 +1,8 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
-import io.understudy.plugins.gtiddomain.progress.Positions;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
@@ -142,12 +140,7 @@ public final class EarlierStatements {
 
     private static Map<String, Long> query(Connection primary, String sql) throws SQLException {
         Map<String, Long> found = new HashMap<>();
-        try (Statement statement = Positions.statement(primary);
-                ResultSet rows = statement.executeQuery(sql)) {
-            while (rows.next()) {
-                found.put(rows.getString(1), rows.getLong(2));
-            }
-        }
+        ServerQueries.brief(primary).each(sql, row -> found.put(row.getString(1), row.getLong(2)));
         return found;
     }
 }

@@ -1,7 +1,7 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
 import io.understudy.plugins.gtiddomain.progress.GtidPosition;
-import io.understudy.plugins.gtiddomain.progress.Positions;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
@@ -60,7 +60,7 @@ public final class LongWaits {
         Map<Long, Long> lost = new TreeMap<>();
         GtidPosition position = new GtidPosition(Map.of());
         if (!awaited.isEmpty()) {
-            position = GtidPosition.parse(Positions.one(primary, "SELECT @@global.gtid_binlog_pos"));
+            position = GtidPosition.parse(ServerQueries.brief(primary).first("SELECT @@global.gtid_binlog_pos"));
             for (Map.Entry<Long, Long> one : awaited.entrySet()) {
                 if (position.sequence(one.getKey()) < one.getValue()) {
                     lost.put(one.getKey(), one.getValue());
@@ -96,7 +96,7 @@ public final class LongWaits {
         if (!Orphans.seesAllThreads(primary)) {
             return what + ". Whether they may still arrive is not known without PROCESS: restart the proxy";
         }
-        if (!"0".equals(Positions.one(primary, APPLIERS))) {
+        if (!"0".equals(ServerQueries.brief(primary).first(APPLIERS))) {
             return what + ". They may still arrive, since the primary replicates from another server";
         }
         log.warn("gtid-domain: {}; they are waited for no more", what);

@@ -1,10 +1,8 @@
 package io.understudy.plugins.gtiddomain.ownership;
 
-import io.understudy.plugins.gtiddomain.progress.Positions;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -51,24 +49,14 @@ public final class Orphans {
         if (threads().isEmpty() || !seesAllThreads(primary)) {
             return;
         }
-        Set<Long> alive = new HashSet<>();
-        try (Statement statement = Positions.statement(primary);
-                ResultSet rows = statement.executeQuery("SELECT ID FROM information_schema.PROCESSLIST")) {
-            while (rows.next()) {
-                alive.add(rows.getLong(1));
-            }
-        }
+        Set<Long> alive = new HashSet<>(ServerQueries.brief(primary)
+                .rows("SELECT ID FROM information_schema.PROCESSLIST", row -> row.getLong(1)));
         settle(alive);
     }
 
     /** SUPER does not suffice, not even on MariaDB 10.11. */
     static boolean seesAllThreads(Connection primary) throws SQLException {
-        return "1"
-                .equals(Positions.one(
-                        primary,
-                        "SELECT COUNT(*) > 0 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE"
-                                + " = 'PROCESS'"
-                                + " AND GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"));
+        return ServerQueries.brief(primary).ownPrivileges().contains("PROCESS");
     }
 
     /** Releases the writes of all threads but those still alive. Called by the poller only. */

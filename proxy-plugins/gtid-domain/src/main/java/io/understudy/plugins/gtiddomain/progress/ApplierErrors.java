@@ -2,13 +2,14 @@ package io.understudy.plugins.gtiddomain.progress;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.TableName;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,8 +37,6 @@ public final class ApplierErrors {
     private static final Pattern STATEMENT =
             Pattern.compile("Default database: '([^']*)'\\. Query: '(.*)'", Pattern.DOTALL);
 
-    private static final int TIMEOUT_SECONDS = 5;
-
     /** The error with which a standby's applier stopped. */
     private record Stopped(int errno, String message, Set<String> tables, Set<String> domains) {}
 
@@ -57,18 +56,17 @@ public final class ApplierErrors {
 
     /** Probes one standby. Without the privilege its state stays unknown. */
     public void probe(String standby, Connection connection) {
-        try (Statement statement = connection.createStatement()) {
-            statement.setQueryTimeout(TIMEOUT_SECONDS);
-            try (ResultSet rows = statement.executeQuery("SHOW ALL SLAVES STATUS")) {
-                int errno = 0;
-                String message = null;
-                while (rows.next() && !telling(errno)) {
-                    errno = rows.getInt("Last_SQL_Errno");
-                    message = rows.getString("Last_SQL_Error");
+        try {
+            int errno = 0;
+            String message = null;
+            for (ReplicaStatus channel : ReplicaStatus.of(ServerQueries.brief(connection), ServerFlavor.MARIADB)) {
+                if (!telling(errno)) {
+                    errno = channel.applierErrno();
+                    message = channel.applierError();
                 }
-                unknown.remove(standby);
-                seen(standby, errno, message);
             }
+            unknown.remove(standby);
+            seen(standby, errno, message);
         } catch (SQLException e) {
             unknown.put(standby, String.valueOf(e.getMessage()));
         }

@@ -2,6 +2,7 @@ package io.understudy.plugins.gtiddomain.progress;
 
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.Standby;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -88,7 +89,7 @@ public final class StandbyProgress implements AutoCloseable {
         turn.lock();
         try {
             progress.ask();
-            String text = Positions.one(primary, "SELECT @@global.gtid_binlog_pos");
+            String text = ServerQueries.brief(primary).first("SELECT @@global.gtid_binlog_pos");
             GtidPosition position = GtidPosition.parse(text);
             progress.answer(position);
             return probeStandbys(position, awaits && text != null && !text.isEmpty() ? text : null);
@@ -117,7 +118,8 @@ public final class StandbyProgress implements AutoCloseable {
             followers.add(standby.name());
             try (Connection connection = standby.dataSource().getConnection()) {
                 if (awaited != null) {
-                    Positions.one(connection, "SELECT MASTER_GTID_WAIT('" + awaited + "', " + AWAITED_SECONDS + ")");
+                    ServerQueries.brief(connection)
+                            .first("SELECT MASTER_GTID_WAIT('" + awaited + "', " + AWAITED_SECONDS + ")");
                 }
                 position = position(standby.name(), connection);
                 follow(standby.name(), position);
@@ -148,7 +150,8 @@ public final class StandbyProgress implements AutoCloseable {
      * unless its log does not have it any more, as after a restore.
      */
     private GtidPosition position(String standby, Connection connection) throws SQLException {
-        GtidPosition applied = GtidPosition.parse(Positions.one(connection, "SELECT @@global.gtid_slave_pos"));
+        GtidPosition applied =
+                GtidPosition.parse(ServerQueries.brief(connection).first("SELECT @@global.gtid_slave_pos"));
         GtidPosition own = written.get(standby);
         if (own == null) {
             return applied;
@@ -157,7 +160,8 @@ public final class StandbyProgress implements AutoCloseable {
             written.remove(standby);
             return applied;
         }
-        GtidPosition logged = GtidPosition.parse(Positions.one(connection, "SELECT @@global.gtid_binlog_pos"));
+        GtidPosition logged =
+                GtidPosition.parse(ServerQueries.brief(connection).first("SELECT @@global.gtid_binlog_pos"));
         return logged.covers(own) ? applied.and(own) : applied;
     }
 

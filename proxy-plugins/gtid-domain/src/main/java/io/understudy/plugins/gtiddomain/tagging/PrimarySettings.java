@@ -2,7 +2,7 @@ package io.understudy.plugins.gtiddomain.tagging;
 
 import io.understudy.plugins.gtiddomain.catalog.Dictionary;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
-import io.understudy.plugins.gtiddomain.progress.Positions;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.slf4j.Logger;
@@ -58,7 +58,7 @@ public final class PrimarySettings {
 
     /** Reads them; warns when the global domain has changed to another one than the default domain. */
     public void read(Connection primary) throws SQLException {
-        String domain = Positions.one(primary, "SELECT @@global.gtid_domain_id");
+        String domain = ServerQueries.brief(primary).first("SELECT @@global.gtid_domain_id");
         int fresh = domain == null ? DomainIndexes.FOREIGN : indexes.find(Long.parseLong(domain));
         learned(fresh);
         if (fresh != last) {
@@ -71,6 +71,6 @@ public final class PrimarySettings {
                         indexes.domain(DomainIndexes.DEFAULT));
             }
         }
-        dictionary.setRowFormat("ROW".equals(Positions.one(primary, "SELECT @@global.binlog_format")));
+        dictionary.setRowFormat("ROW".equals(ServerQueries.brief(primary).first("SELECT @@global.binlog_format")));
     }
 }

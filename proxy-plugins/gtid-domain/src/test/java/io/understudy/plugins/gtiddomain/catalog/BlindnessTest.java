@@ -2,13 +2,14 @@ package io.understudy.plugins.gtiddomain.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.sql.AccountGrants;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Grants as MariaDB 10.11 and 11.4 show them. */
 class BlindnessTest {
     private static Blindness of(boolean events, String... grants) {
-        return new Blindness(new TablePrivileges(List.of(grants)), events);
+        return new Blindness(new AccountGrants(List.of(grants)), events);
     }
 
     @Test

@@ -50,7 +50,7 @@ class LongWaitsTest {
         AtomicBoolean row = new AtomicBoolean(true);
         String value = sql.contains("gtid_binlog_pos")
                 ? primary
-                : sql.contains("USER_PRIVILEGES") ? (process ? "1" : "0") : appliers;
+                : sql.contains("USER_PRIVILEGES") ? (process ? "PROCESS" : "USAGE") : appliers;
         return Fakes.of(ResultSet.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "next" -> row.getAndSet(false);
             case "getString" -> value;
