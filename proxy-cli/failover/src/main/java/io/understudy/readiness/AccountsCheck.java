@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Accounts that only one of the servers has, or that differ. */
 final class AccountsCheck implements Check.OfRound {
-    private static final String NAME = "accounts";
+    private static final Findings FOUND = new Findings("accounts");
     private static final int SHOWN = 20;
     /** Accounts that an installation creates, with its own passwords. */
     private static final Set<String> OF_THE_INSTALLATION = Set.of(
@@ -27,8 +27,7 @@ final class AccountsCheck implements Check.OfRound {
         Map<String, AccountShape> there = primary.get(ServerFacts.ACCOUNTS).value();
         if (here == null || there == null) {
             Known<?> missing = here == null ? standby.get(ServerFacts.ACCOUNTS) : primary.get(ServerFacts.ACCOUNTS);
-            return List.of(Finding.unread(
-                    NAME,
+            return List.of(FOUND.unread(
                     "privilege",
                     "accounts",
                     here == null,
@@ -60,16 +59,14 @@ final class AccountsCheck implements Check.OfRound {
         String copy = "on the primary: SHOW CREATE USER " + account + "; SHOW GRANTS FOR " + account
                 + "; run both results on the standby after " + writable + "SET SESSION sql_log_bin = 0";
         if (standby == null) {
-            return Finding.blocks(
-                    NAME,
+            return FOUND.blocks(
                     account,
                     "only the primary has the account " + account,
                     "it cannot log in after the promotion",
                     copy);
         }
         if (primary == null) {
-            return Finding.warns(
-                    NAME,
+            return FOUND.warns(
                     account,
                     "only the standby has the account " + account,
                     "after the promotion it can log in to the primary",
@@ -82,8 +79,8 @@ final class AccountsCheck implements Check.OfRound {
         }
         String what = "the account " + account + " differs in " + difference;
         return primary.isRefusedBy(standby)
-                ? Finding.blocks(NAME, account, what, "it cannot log in, or can do less, after the promotion", copy)
-                : Finding.warns(NAME, account, what, "it can do more after the promotion", copy);
+                ? FOUND.blocks(account, what, "it cannot log in, or can do less, after the promotion", copy)
+                : FOUND.warns(account, what, "it can do more after the promotion", copy);
     }
 
     private static String user(String account) {

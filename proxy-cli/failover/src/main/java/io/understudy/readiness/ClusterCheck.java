@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Members of Group Replication or Galera, of which this gate and {@code switchover} know nothing. */
 final class ClusterCheck implements Check {
-    private static final String NAME = "cluster";
+    private static final Findings FOUND = new Findings("cluster");
 
     private record Membership(String cluster, String remedy) {}
 
@@ -29,8 +29,7 @@ final class ClusterCheck implements Check {
         if (member == null) {
             return;
         }
-        findings.add(Finding.blocks(
-                NAME,
+        findings.add(FOUND.blocks(
                 role,
                 "the " + role + " is a member of " + member.cluster() + ", which is not supported",
                 "members are promoted by the cluster itself, and replicate in another way than this gate reads",

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks by the mirror's figures whether the standby's buffer pool is cold. */
 final class ColdCheck implements Check {
-    private static final String NAME = "cold";
+    private static final Findings FOUND = new Findings("cold");
 
     @Override
     public List<Finding> findings(Situation situation) {
@@ -26,8 +26,7 @@ final class ColdCheck implements Check {
             return List.of();
         }
         if (warmth == null || !cold) {
-            return List.of(Finding.unknown(
-                    NAME,
+            return List.of(FOUND.unknown(
                     "",
                     "how cold it is, is not known"
                             + (warmth == null
@@ -42,8 +41,7 @@ final class ColdCheck implements Check {
         String until = seconds(warmth.get("forecast"), "secondsUntilWarm");
         String over = seconds(warmth.get("forecast"), "secondsOverCapacity");
         Double reads = number(warmth.get("forecast"), "extraReadsFirstMinute");
-        return List.of(Finding.warns(
-                NAME,
+        return List.of(FOUND.warns(
                 "",
                 String.format(
                                 Locale.ROOT,

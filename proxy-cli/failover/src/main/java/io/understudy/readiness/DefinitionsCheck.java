@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Compares what is defined on both servers: by name, and by shape where both have it. */
 final class DefinitionsCheck implements Check.OfRound {
-    private static final String NAME = "definitions";
+    private static final Findings FOUND = new Findings("definitions");
     private static final int SHOWN = 20;
     private static final String LACKS = "what needs it fails, or behaves differently, after the promotion";
 
@@ -44,8 +44,7 @@ final class DefinitionsCheck implements Check.OfRound {
             return List.of(unread("privilege", "definitions", here == null, unread));
         }
         if (here.bySchema() != there.bySchema()) {
-            return List.of(Finding.blocks(
-                    NAME,
+            return List.of(FOUND.blocks(
                     "tables",
                     "the " + (here.bySchema() ? "standby" : "primary") + " alone has more than "
                             + DefinitionsReader.MOST + " tables",
@@ -85,7 +84,7 @@ final class DefinitionsCheck implements Check.OfRound {
     }
 
     private static Finding unread(String subject, String what, boolean ofStandby, Known<?> unread) {
-        return Finding.unread(NAME, subject, what, ofStandby, unread, LACKS);
+        return FOUND.unread(subject, what, ofStandby, unread, LACKS);
     }
 
     /** One kind on both servers. */
@@ -112,8 +111,7 @@ final class DefinitionsCheck implements Check.OfRound {
                 }
             }
             if (beyond > 0) {
-                findings.add(new Finding(
-                        NAME,
+                findings.add(FOUND.of(
                         "beyond " + kind,
                         kind.missing(),
                         true,
@@ -180,8 +178,7 @@ final class DefinitionsCheck implements Check.OfRound {
 
         private Finding finding(Severity severity, String how, String name, String what, String why, String statement) {
             String word = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-            return new Finding(
-                    NAME, how + " " + word + " " + name, severity, severity == Severity.BLOCKS, what, why, statement);
+            return FOUND.of(how + " " + word + " " + name, severity, severity == Severity.BLOCKS, what, why, statement);
         }
 
         private boolean isBystander(String type) {

@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /** Checks the free disk of the standby, where it tells it. */
 final class DiskCheck implements Check {
-    private static final String NAME = "disk";
+    private static final Findings FOUND = new Findings("disk");
     private static final double LITTLE = 0.1;
     private static final double NOTHING = 0.02;
 
@@ -23,9 +23,6 @@ final class DiskCheck implements Check {
                 disk.free() >> 20);
         String why = "with a full disk it neither replicates nor takes writes";
         String statement = "free or add room there; SHOW BINARY LOGS, PURGE BINARY LOGS";
-        return List.of(
-                disk.share() < NOTHING
-                        ? Finding.blocks(NAME, "", what, why, statement)
-                        : Finding.warns(NAME, "", what, why, statement));
+        return List.of(FOUND.either(disk.share() < NOTHING, "", what, why, statement));
     }
 }

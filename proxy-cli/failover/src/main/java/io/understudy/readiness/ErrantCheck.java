@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** Transactions that the standby has and the primary never had. */
 final class ErrantCheck implements Check {
-    private static final String NAME = "errant";
+    private static final Findings FOUND = new Findings("errant");
 
     @Override
     public List<Finding> findings(Situation situation) {
@@ -45,8 +45,7 @@ final class ErrantCheck implements Check {
                         + " transaction that both have'; START SLAVE. That changes no row: what they wrote differs"
                         + " until it is undone, so if in doubt build the server anew";
         if (!errant.isEmpty()) {
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     String.join(",", errant),
                     "its binary log has transactions that the primary never had; the last of each server: "
                             + String.join(", ", errant),
@@ -55,8 +54,7 @@ final class ErrantCheck implements Check {
                     find + "undo them; then, " + reset));
         }
         if (!unclear.isEmpty()) {
-            findings.add(Finding.undecided(
-                    NAME,
+            findings.add(FOUND.undecided(
                     "unclear " + String.join(",", unclear),
                     "its binary log has transactions that the primary's does not name; the last of each server: "
                             + String.join(", ", unclear),
@@ -73,8 +71,7 @@ final class ErrantCheck implements Check {
             beyond = GtidNumbers.ofMySql(standby.variable("gtid_executed"))
                     .minus(GtidNumbers.ofMySql(primary.variable("gtid_executed")));
         } catch (IllegalArgumentException e) {
-            return List.of(Finding.undecided(
-                    NAME,
+            return List.of(FOUND.undecided(
                     "",
                     "its GTIDs cannot be read: " + e.getMessage(),
                     "it may have transactions that the primary never had",
@@ -85,8 +82,7 @@ final class ErrantCheck implements Check {
         }
         List<String> empty =
                 beyond.list(3, (source, number) -> "SET GTID_NEXT = '" + source + ":" + number + "'; BEGIN; COMMIT");
-        return List.of(Finding.blocks(
-                NAME,
+        return List.of(FOUND.blocks(
                 beyond.toString(),
                 "it has transactions that the primary never had: " + beyond,
                 "its data differ from the primary's, and after the promotion the other servers get them too, or stop"

@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 /** Scheduled events, which replication disables on a standby. */
 final class EventsCheck implements Check.OfRound {
     private static final String NAME = "events";
+    private static final Findings FOUND = new Findings(NAME);
     private static final String DISABLED = "disabled";
     private static final String STOP =
             "replication disables them on a standby: after the promotion nobody executes them";
@@ -26,15 +27,14 @@ final class EventsCheck implements Check.OfRound {
             Known<?> missing = here == null
                     ? round.standby().get(ServerFacts.EVENTS)
                     : round.primary().get(ServerFacts.EVENTS);
-            return List.of(Finding.unread(NAME, "privilege", "scheduled events", here == null, missing, STOP));
+            return List.of(FOUND.unread("privilege", "scheduled events", here == null, missing, STOP));
         }
         List<Finding> findings = new ArrayList<>();
         TreeSet<String> run = enabled(here);
         TreeSet<String> stop = enabled(there);
         stop.removeAll(run);
         if (!stop.isEmpty()) {
-            findings.add(Finding.warns(
-                    NAME,
+            findings.add(FOUND.warns(
                     DISABLED,
                     "the primary executes " + count(stop) + " that the standby would not: " + names(stop),
                     STOP,
@@ -42,8 +42,7 @@ final class EventsCheck implements Check.OfRound {
                             + " = … EVENT … ENABLE"));
         }
         if (!run.isEmpty()) {
-            findings.add(Finding.warns(
-                    NAME,
+            findings.add(FOUND.warns(
                     "enabled",
                     "the standby executes " + count(run) + ": " + names(run),
                     "what they write there is errant, and where the primary executes them too they run twice",
@@ -54,8 +53,7 @@ final class EventsCheck implements Check.OfRound {
                 in(there, state -> state.endsWith("SIDE_DISABLED")); // SLAVE, or REPLICA_ since MySQL 8.2
         idle.removeAll(run);
         if (!idle.isEmpty()) {
-            findings.add(Finding.warns(
-                    NAME,
+            findings.add(FOUND.warns(
                     "nobody",
                     "neither server executes " + count(idle) + " that the primary keeps as a standby does: "
                             + names(idle),

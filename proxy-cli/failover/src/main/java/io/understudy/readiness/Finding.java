@@ -16,34 +16,6 @@ import java.util.Map;
 public record Finding(
         String check, String subject, Severity severity, boolean decides, String what, String why, String statement) {
 
-    static Finding blocks(String check, String subject, String what, String why, String statement) {
-        return new Finding(check, subject, Severity.BLOCKS, true, what, why, statement);
-    }
-
-    static Finding warns(String check, String subject, String what, String why, String statement) {
-        return new Finding(check, subject, Severity.WARNS, false, what, why, statement);
-    }
-
-    static Finding unknown(String check, String subject, String what, String why, String statement) {
-        return new Finding(check, subject, Severity.UNKNOWN, false, what, why, statement);
-    }
-
-    /** Returns an unknown without which nobody can say whether the standby may be promoted. */
-    static Finding undecided(String check, String subject, String what, String why, String statement) {
-        return new Finding(check, subject, Severity.UNKNOWN, true, what, why, statement);
-    }
-
-    /** Returns an undecided finding about a fact of one server that could not be read. */
-    static Finding unread(String check, String subject, String fact, boolean ofStandby, Known<?> unread, String why) {
-        return undecided(
-                check,
-                subject,
-                "the " + fact + " of the " + (ofStandby ? "standby" : "primary") + " cannot be read: "
-                        + unread.reason(),
-                why,
-                unread.statement());
-    }
-
     /** Returns the same as something that changes no verdict. */
     Finding asNote() {
         return new Finding(check, subject, Severity.NOTES, false, what, why, statement);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks the standby's lag, and the time for which a planned change of the primary would hold its clients. */
 final class LagCheck implements Check {
-    private static final String NAME = "lag";
+    private static final Findings FOUND = new Findings("lag");
     /** Fencing, STOP SLAVE and opening took 4 to 42 ms in tests. */
     private static final double CHANGE_SECONDS = 0.1;
 
@@ -82,9 +82,6 @@ final class LagCheck implements Check {
         String statement = "wait, and find the cause: SHOW PROCESSLIST on the standby; "
                 + (situation.now().standby().isMariaDb() ? "slave_parallel_threads" : "replica_parallel_workers")
                 + ", a long transaction, its disk";
-        return List.of(
-                blocks
-                        ? Finding.blocks(NAME, "", what, why, statement)
-                        : Finding.warns(NAME, "", what, why, statement));
+        return List.of(FOUND.either(blocks, "", what, why, statement));
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Commits that the black box knows and the standby lacks. */
 final class MissingCheck implements Check {
-    private static final String NAME = "missing";
+    private static final Findings FOUND = new Findings("missing");
     private static final String LIST = "understudy report lost --on ";
 
     @Override
@@ -18,8 +18,7 @@ final class MissingCheck implements Check {
         }
         Map<String, Object> lost = situation.proxy().lost();
         if (lost == null) {
-            return List.of(Finding.unknown(
-                    NAME,
+            return List.of(FOUND.unknown(
                     "",
                     "what the black box knows of missing commits is not known: the proxy was not asked, or could not"
                             + " ask the standby",
@@ -31,8 +30,7 @@ final class MissingCheck implements Check {
         long implied = number(lost, "impliedOnly", "transactions");
         if (implied > 0) {
             boolean own = wroteAll(situation, String.valueOf(value(lost, "impliedOnly", "numbers")));
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     "implied",
                     implied + " transactions count as applied by its position alone, and were never seen applied: "
                             + value(lost, "impliedOnly", "numbers"),
@@ -52,8 +50,7 @@ final class MissingCheck implements Check {
                 + number(lost, "answeredNumberUnknown", "count")
                 + number(lost, "unknown", "transactions");
         if (nowhere > 0) {
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     "lost",
                     nowhere + " transactions are missing there that no rescue file has",
                     "they are in the binary log of the old primary alone",
@@ -61,8 +58,7 @@ final class MissingCheck implements Check {
         }
         long kept = number(lost, "answeredAndMissing", "captured");
         if (kept > 0) {
-            findings.add(Finding.warns(
-                    NAME,
+            findings.add(FOUND.warns(
                     "kept",
                     kept + " commits that clients were told of are missing there; the black box has them",
                     "after the promotion the application misses them until they are replayed",

@@ -6,9 +6,9 @@ import java.util.List;
 
 /** Checks that both servers respond. */
 final class ReachableCheck implements Check {
-    private static final String STANDBY = "reachable";
-    private static final String PRIMARY = "primary";
-    private static final String GATE = "gate";
+    private static final Findings STANDBY = new Findings("reachable");
+    private static final Findings PRIMARY = new Findings("primary");
+    private static final Findings GATE = new Findings("gate");
     private static final String NOT_COMPARED = "the standby is not compared with it: transactions that it has not"
             + " received, errant transactions, settings, accounts and tables are not known";
 
@@ -19,50 +19,41 @@ final class ReachableCheck implements Check {
         if (!standby.fault().isEmpty()) {
             findings.add(fault(standby, "standby"));
         } else if (!standby.responded() && standby.denied()) {
-            findings.add(Finding.undecided(
-                    STANDBY,
+            findings.add(STANDBY.undecided(
                     "standby",
                     "the standby refuses the login: " + standby.unreachable(),
                     "nothing is known of its state",
                     "correct user or password of primary.monitor, or on the primary: create or unlock that account"));
         } else if (standby.isLate() && situation.before().standby().responded()) {
-            findings.add(Finding.undecided(
-                    STANDBY,
+            findings.add(STANDBY.undecided(
                     "standby",
                     "the standby responded at first, and not in time to the second reading",
                     "nothing is known of its present state",
                     "ask again, with a longer --timeout"));
         } else if (!standby.responded()) {
-            findings.add(Finding.blocks(
-                    STANDBY,
-                    "standby",
-                    "the standby does not respond: " + standby.unreachable(),
-                    "it cannot take over",
-                    ""));
+            findings.add(STANDBY.blocks(
+                    "standby", "the standby does not respond: " + standby.unreachable(), "it cannot take over", ""));
         }
         ServerFacts primary = situation.now().primary();
         if (!primary.fault().isEmpty()) {
             findings.add(fault(primary, "primary"));
         } else if (!primary.responded() && primary.denied()) {
             // It is alive, so what it has and the standby lacks can be found out before anybody promotes.
-            findings.add(Finding.undecided(
-                    PRIMARY,
+            findings.add(PRIMARY.undecided(
                     "primary",
                     "the primary " + situation.primaryAddress() + " refuses the login: " + primary.unreachable(),
                     NOT_COMPARED,
                     "correct user or password of primary.monitor, or on the primary: mend that account, as ALTER USER …"
                             + " ACCOUNT UNLOCK; understudy check --connect has the statement"));
         } else if (!primary.responded()) {
-            findings.add(Finding.unknown(
-                    PRIMARY,
+            findings.add(PRIMARY.unknown(
                     "primary",
                     "the primary " + situation.primaryAddress() + " does not respond: " + primary.unreachable(),
                     NOT_COMPARED,
                     "make sure that the old primary is down or read-only before the promotion; understudy report lost"
                             + " lists what it takes with it, if the black box runs"));
         } else if (ServerQueries.isOn(primary.variable("read_only"))) {
-            findings.add(Finding.warns(
-                    PRIMARY,
+            findings.add(PRIMARY.warns(
                     "read_only",
                     "the primary is read-only",
                     "it has been fenced already, or is not the primary",
@@ -73,8 +64,7 @@ final class ReachableCheck implements Check {
     }
 
     private static Finding fault(ServerFacts server, String role) {
-        return Finding.undecided(
-                GATE,
+        return GATE.undecided(
                 role,
                 "the gate itself failed while it read the " + role + ": " + server.fault(),
                 "what it had not read by then is not known",

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** Checks that the standby refuses writes. */
 final class ReadOnlyCheck implements Check {
-    private static final String NAME = "read-only";
+    private static final Findings FOUND = new Findings("read-only");
 
     @Override
     public List<Finding> findings(Situation situation) {
@@ -14,8 +14,7 @@ final class ReadOnlyCheck implements Check {
             return List.of();
         }
         if (!ServerQueries.isOn(standby.variable("read_only"))) {
-            return List.of(Finding.blocks(
-                    NAME,
+            return List.of(FOUND.blocks(
                     "read_only",
                     "the standby is writable",
                     "it may have been promoted already; otherwise every write there makes its data differ",
@@ -24,8 +23,7 @@ final class ReadOnlyCheck implements Check {
         }
         String noAdmin = standby.variable("super_read_only");
         if (!noAdmin.isEmpty() && !ServerQueries.isOn(noAdmin)) {
-            return List.of(Finding.warns(
-                    NAME,
+            return List.of(FOUND.warns(
                     "super_read_only",
                     "super_read_only is off on the standby",
                     "accounts with CONNECTION_ADMIN or SUPER can write there, which makes errant transactions",

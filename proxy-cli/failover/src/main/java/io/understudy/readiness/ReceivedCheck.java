@@ -5,7 +5,7 @@ import java.util.List;
 
 /** Transactions that the standby has received and not applied: a restart of its replication loses them. */
 final class ReceivedCheck implements Check {
-    private static final String NAME = "received";
+    private static final Findings FOUND = new Findings("received");
 
     @Override
     public List<Finding> findings(Situation situation) {
@@ -23,15 +23,13 @@ final class ReceivedCheck implements Check {
         String what = "it has received " + amount + " that it has not applied";
         return List.of(
                 standby.isMariaDb()
-                        ? Finding.blocks(
-                                NAME,
+                        ? FOUND.blocks(
                                 now.name(),
                                 what,
                                 safe + "STOP SLAVE with START SLAVE, or a restart of the server, throws them away"
                                         + " (MDEV-4698)",
                                 mariaDb(now))
-                        : Finding.blocks(
-                                NAME,
+                        : FOUND.blocks(
                                 now.name(),
                                 what,
                                 safe + "CHANGE REPLICATION SOURCE TO, RESET REPLICA, or a restart with"

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** Checks that the standby replicates all of this primary's writes and applies them. */
 final class ReplicatesCheck implements Check.OfRound {
-    private static final String NAME = "replicates";
+    private static final Findings FOUND = new Findings("replicates");
     /** ER_MASTER_FATAL_ERROR_READING_BINLOG: the primary cannot send what follows the standby's position. */
     private static final String POSITION_UNKNOWN = "error 1236:";
 
@@ -17,13 +17,12 @@ final class ReplicatesCheck implements Check.OfRound {
             return List.of();
         }
         if (isTheSameServer(round)) {
-            return List.of(Finding.blocks(
-                    NAME, "itself", "the standby is the primary itself", "there is nothing to promote", ""));
+            return List.of(
+                    FOUND.blocks("itself", "the standby is the primary itself", "there is nothing to promote", ""));
         }
         List<ReplicaStatus> channels = standby.get(ServerFacts.CHANNELS).value();
         if (channels == null) {
-            return List.of(Finding.undecided(
-                    NAME,
+            return List.of(FOUND.undecided(
                     "privilege",
                     "its replication cannot be read: "
                             + standby.get(ServerFacts.CHANNELS).reason(),
@@ -31,8 +30,7 @@ final class ReplicatesCheck implements Check.OfRound {
                     standby.get(ServerFacts.CHANNELS).statement()));
         }
         if (channels.isEmpty()) {
-            return List.of(Finding.blocks(
-                    NAME,
+            return List.of(FOUND.blocks(
                     "nothing",
                     "the standby does not replicate",
                     "its data ends at some moment in the past, or it has been promoted already",
@@ -69,8 +67,7 @@ final class ReplicatesCheck implements Check.OfRound {
             ReplicaStatus channel, Situation.Round round, Situation situation, List<Finding> findings) {
         if (!round.primary().responded()) {
             if (!channel.source().equals(situation.primaryAddress())) {
-                findings.add(Finding.unknown(
-                        NAME,
+                findings.add(FOUND.unknown(
                         "source " + channel.name(),
                         "it replicates from " + channel.source() + "; whether that is the primary ("
                                 + situation.primaryAddress() + ") cannot be compared while that is away",
@@ -81,15 +78,13 @@ final class ReplicatesCheck implements Check.OfRound {
         }
         Boolean from = round.primary().identity().isSourceOf(channel);
         if (from == null) {
-            findings.add(Finding.undecided(
-                    NAME,
+            findings.add(FOUND.undecided(
                     "source " + channel.name(),
                     "it is to replicate from " + channel.source() + " and has not connected there yet",
                     "whether that is the primary is not known",
                     "on the standby: " + start(round.standby(), "")));
         } else if (!from) {
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     "source " + channel.name(),
                     "it replicates from " + channel.source() + ", which is not the primary "
                             + situation.primaryAddress(),
@@ -105,8 +100,7 @@ final class ReplicatesCheck implements Check.OfRound {
     private static void threads(ReplicaStatus channel, Situation.Round round, List<Finding> findings) {
         if (!channel.applies()) {
             String error = error(channel.applierErrno(), channel.applierError());
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     "applier " + channel.name(),
                     "the applier has stopped" + (error.isEmpty() ? "" : ": " + error),
                     "what it has received is not in its tables, and is discarded if its replication is restarted",
@@ -116,8 +110,7 @@ final class ReplicatesCheck implements Check.OfRound {
         if (!channel.receives() && round.primary().responded()) {
             String error = error(channel.receiverErrno(), channel.receiverError());
             boolean diverged = error.startsWith(POSITION_UNKNOWN);
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     "receiver " + channel.name(),
                     "it receives nothing from the primary" + (error.isEmpty() ? "" : ": " + error),
                     "what the primary commits from now on is lost",
@@ -131,16 +124,14 @@ final class ReplicatesCheck implements Check.OfRound {
 
     private static void completeness(ReplicaStatus channel, ServerFacts standby, List<Finding> findings) {
         if (!channel.filters().isEmpty()) {
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     "filters " + channel.name(),
                     "it filters what it replicates: " + String.join(", ", channel.filters()),
                     "the data that it leaves out are gone after the promotion",
                     "remove the filters and copy the tables that are missing"));
         }
         if (channel.delay() > 0) {
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     "delay " + channel.name(),
                     "it applies with a delay of " + channel.delay() + " s on purpose",
                     "a promotion waits for that long, or loses what is not applied",

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** A long schema change on one of the servers; on MariaDB, one that has begun on the standby and whose end is due. */
 final class SchemaChangeCheck implements Check.OfRound {
-    private static final String NAME = "schema-change";
+    private static final Findings FOUND = new Findings("schema-change");
 
     @Override
     public List<Finding> findings(Situation.Round round, Situation situation) {
@@ -18,8 +18,7 @@ final class SchemaChangeCheck implements Check.OfRound {
         }
         for (SchemaChange change : round.primary().schemaChanges()) {
             if (!change.applied()) {
-                findings.add(Finding.warns(
-                        NAME,
+                findings.add(FOUND.warns(
                         "primary " + change.connection() + " " + change.text(),
                         "the primary executes a schema change for " + change.seconds() + " s: " + change.text(),
                         "a planned change waits for its end, or fails; if the primary dies now, it is undone",
@@ -32,8 +31,7 @@ final class SchemaChangeCheck implements Check.OfRound {
     private static Finding applied(SchemaChange change, Situation.Round round) {
         String subject = "standby " + change.connection() + " " + change.text();
         if (isOpen(round)) {
-            return Finding.warns(
-                    NAME,
+            return FOUND.warns(
                     subject,
                     "a two-phase ALTER is open: the standby has begun it, and the primary has not yet sent its end: "
                             + change.text(),
@@ -41,8 +39,7 @@ final class SchemaChangeCheck implements Check.OfRound {
                             + " (error 1205)",
                     "wait for its end; without the primary, on the standby: STOP SLAVE, which rolls it back");
         }
-        return Finding.warns(
-                NAME,
+        return FOUND.warns(
                 subject,
                 "replication executes a schema change for " + change.seconds() + " s: " + change.text(),
                 "a promotion waits for its end",

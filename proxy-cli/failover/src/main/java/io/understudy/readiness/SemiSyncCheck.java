@@ -9,7 +9,7 @@ final class SemiSyncCheck implements Check.OfRound {
     /** Subject of the finding that a switchover mends itself. */
     static final String SOURCE = "source";
 
-    private static final String NAME = "semi-sync";
+    private static final Findings FOUND = new Findings("semi-sync");
 
     @Override
     public List<Finding> findings(Situation.Round round, Situation situation) {
@@ -27,8 +27,7 @@ final class SemiSyncCheck implements Check.OfRound {
                 ? "STOP SLAVE IO_THREAD; START SLAVE IO_THREAD"
                 : "STOP REPLICA IO_THREAD; START REPLICA IO_THREAD";
         if (primary.semiSync("source_status", "master_status").equalsIgnoreCase("OFF")) {
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     "primary",
                     "the primary has given up waiting for acknowledgements",
                     "commits that clients were told of may be on the primary only, and are lost with it",
@@ -38,8 +37,7 @@ final class SemiSyncCheck implements Check.OfRound {
                 ? "rpl_semi_sync_slave_enabled"
                 : "rpl_semi_sync_replica_enabled";
         if (!standby.semiSync("replica_status", "slave_status").equalsIgnoreCase("ON")) {
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     "standby",
                     "this standby does not acknowledge",
                     "commits that another standby has acknowledged may be missing on this one",
@@ -60,16 +58,14 @@ final class SemiSyncCheck implements Check.OfRound {
         String enabled = old ? "rpl_semi_sync_master_enabled" : "rpl_semi_sync_source_enabled";
         String why = "as the primary it would tell clients of commits that no other server has";
         if (standby.variable(enabled).isEmpty()) {
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     "source plugin",
                     "this standby has no plugin for the source side of semi-sync, which the primary uses",
                     why,
                     "in the standby's option file: plugin-load-add = semisync_source.so; then restart it"));
         } else if (!ServerQueries.isOn(standby.variable(enabled))) {
             String waits = old ? "rpl_semi_sync_master_wait_no_slave" : "rpl_semi_sync_source_wait_no_replica";
-            findings.add(Finding.blocks(
-                    NAME,
+            findings.add(FOUND.blocks(
                     SOURCE,
                     enabled + " is off on this standby, and the primary uses it",
                     why,

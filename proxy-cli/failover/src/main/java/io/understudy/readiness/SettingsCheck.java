@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Compares all global variables, but those that {@link VariableRules} lets differ, and the versions. */
 final class SettingsCheck implements Check.OfRound {
-    private static final String NAME = "settings";
+    private static final Findings FOUND = new Findings("settings");
     private static final int SHOWN = 40;
     private static final double MUCH_LESS = 0.5;
 
@@ -37,8 +37,7 @@ final class SettingsCheck implements Check.OfRound {
             }
         }
         if (!beyond.isEmpty()) {
-            findings.add(Finding.warns(
-                    NAME,
+            findings.add(FOUND.warns(
                     "others",
                     beyond.size() + " more settings differ: " + String.join(", ", beyond),
                     VariableRules.OTHER.why(),
@@ -63,8 +62,7 @@ final class SettingsCheck implements Check.OfRound {
 
     private static void version(ServerFacts standby, ServerFacts primary, List<Finding> findings) {
         if (standby.isMariaDb() != primary.isMariaDb() || !standby.series().equals(primary.series())) {
-            findings.add(Finding.warns(
-                    NAME,
+            findings.add(FOUND.warns(
                     "version",
                     "the standby has version " + standby.variable("version") + ", the primary "
                             + primary.variable("version"),
@@ -83,8 +81,7 @@ final class SettingsCheck implements Check.OfRound {
         if (meaning.rule() == VariableRules.Rule.MUST_BE_ON) {
             return isOn(here) || !name.equals("log_bin") && !isOn(standby.variable("log_bin"))
                     ? null
-                    : Finding.warns(
-                            NAME,
+                    : FOUND.warns(
                             name,
                             name + " is off on the standby",
                             meaning.why(),
@@ -102,9 +99,8 @@ final class SettingsCheck implements Check.OfRound {
         String statement = name.equals("system_time_zone")
                 ? "set the machine's time zone and restart the server, or name a time_zone on both"
                 : set(name, there, standby.isMariaDb());
-        return meaning.severity() == Severity.BLOCKS || isMuchLess(meaning.rule(), name, here, there)
-                ? Finding.blocks(NAME, name, what, meaning.why(), statement)
-                : Finding.warns(NAME, name, what, meaning.why(), statement);
+        boolean blocks = meaning.severity() == Severity.BLOCKS || isMuchLess(meaning.rule(), name, here, there);
+        return FOUND.either(blocks, name, what, meaning.why(), statement);
     }
 
     private static String set(String name, String value, boolean mariaDb) {

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** The oldest open transaction on the standby. */
 final class TransactionsCheck implements Check.OfRound {
-    private static final String NAME = "transactions";
+    private static final Findings FOUND = new Findings("transactions");
 
     @Override
     public List<Finding> findings(Situation.Round round, Situation situation) {
@@ -16,8 +16,7 @@ final class TransactionsCheck implements Check.OfRound {
         }
         List<OpenTransaction> open = standby.get(ServerFacts.TRANSACTIONS).value();
         if (open == null) {
-            return List.of(Finding.unknown(
-                    NAME,
+            return List.of(FOUND.unknown(
                     "privilege",
                     "its open transactions cannot be read: "
                             + standby.get(ServerFacts.TRANSACTIONS).reason(),
@@ -35,8 +34,7 @@ final class TransactionsCheck implements Check.OfRound {
 
     private static Finding transaction(OpenTransaction oldest) {
         String open = "open for " + oldest.seconds() + " s";
-        return Finding.warns(
-                NAME,
+        return FOUND.warns(
                 "connection " + oldest.connection(),
                 "connection " + oldest.connection()
                         + (oldest.user().isEmpty() ? "" : " of " + oldest.user()) + " has a transaction " + open

@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** Reads of which the mirror's {@code verify} found other rows on the standby. */
 final class VerifyCheck implements Check {
-    private static final String NAME = "verify";
+    private static final Findings FOUND = new Findings("verify");
     private static final int SHOWN = 10;
 
     @Override
@@ -14,8 +14,7 @@ final class VerifyCheck implements Check {
         List<Map<String, Object>> differences = situation.proxy().differences();
         if (differences == null) {
             return situation.expected().differences()
-                    ? List.of(Finding.unknown(
-                            NAME,
+                    ? List.of(FOUND.unknown(
                             "",
                             "whether reads differ there from the primary is not known: the proxy was not asked, or does"
                                     + " not verify",
@@ -26,8 +25,7 @@ final class VerifyCheck implements Check {
         List<Finding> findings = new ArrayList<>();
         differences.stream()
                 .limit(SHOWN)
-                .forEach(row -> findings.add(Finding.blocks(
-                        NAME,
+                .forEach(row -> findings.add(FOUND.blocks(
                         String.valueOf(row.get("digest")),
                         "it has other rows than the primary: a read of " + row.get("tables") + " (digest "
                                 + row.get("digest") + ") gave " + row.get("rowsStandby") + " rows there and "

@@ -7,7 +7,7 @@ import java.util.TreeSet;
 
 /** Prepared XA transactions, which only their coordinator ends. */
 final class XaCheck implements Check.OfRound {
-    private static final String NAME = "xa";
+    private static final Findings FOUND = new Findings("xa");
     private static final int SHOWN = 10;
     private static final String END = "let its coordinator end it; else there: XA RECOVER; XA COMMIT or XA ROLLBACK";
 
@@ -23,8 +23,7 @@ final class XaCheck implements Check.OfRound {
         List<Finding> findings = new ArrayList<>();
         if (here == null || primary.responded() && there == null) {
             Known<?> unread = here == null ? standby.get(ServerFacts.PREPARED) : primary.get(ServerFacts.PREPARED);
-            findings.add(Finding.unread(
-                    NAME,
+            findings.add(FOUND.unread(
                     "privilege",
                     "prepared XA transactions",
                     here == null,
@@ -47,8 +46,7 @@ final class XaCheck implements Check.OfRound {
     }
 
     private static Finding lost(String name) {
-        return Finding.blocks(
-                NAME,
+        return FOUND.blocks(
                 "primary " + name,
                 "the XA transaction '" + name + "' is prepared on the primary alone",
                 "after the promotion nobody can commit it: its rows are lost",
@@ -56,8 +54,7 @@ final class XaCheck implements Check.OfRound {
     }
 
     private static Finding more(String name) {
-        return Finding.blocks(
-                NAME,
+        return FOUND.blocks(
                 "standby " + name,
                 "the XA transaction '" + name + "' is prepared on the standby alone",
                 "its rows stay locked there, and are not the primary's if somebody commits it",
@@ -65,8 +62,7 @@ final class XaCheck implements Check.OfRound {
     }
 
     private static Finding onBoth(String name) {
-        return Finding.warns(
-                NAME,
+        return FOUND.warns(
                 "both " + name,
                 "the XA transaction '" + name + "' is prepared",
                 "its rows stay locked after the promotion until somebody ends it on the new primary",
