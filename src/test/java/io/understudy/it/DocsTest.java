@@ -6,10 +6,10 @@ import io.understudy.arch.Checkout;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.host.PluginLoader;
+import io.understudy.rules.Match;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -47,8 +47,12 @@ class DocsTest {
             admin: { address: "127.0.0.1:9307", token: a-token-of-fair-length }
             """;
 
-    /** The plugin of docs/plugin-guide.md, which PluginGuideTest compiles. */
-    record SlowStatements(Duration above) {}
+    /** The sections of the plugins in docs/plugin, which PluginGuideTest compiles. */
+    record RefusedDigests(List<String> digests) {}
+
+    record TenantLimit(String attribute, List<TenantRule> rules) {}
+
+    record TenantRule(String name, Match match, Integer sessions) {}
 
     static final Path ROOT = root();
     private static final Map<String, Class<? extends Record>> PLUGINS = plugins();
@@ -67,7 +71,8 @@ class DocsTest {
     private static Map<String, Class<? extends Record>> plugins() {
         Map<String, Class<? extends Record>> types = new HashMap<>();
         PluginLoader.load(Path.of("no-plugins-folder")).forEach((id, plugin) -> types.put(id, plugin.configType()));
-        types.put("slow-statements", SlowStatements.class);
+        types.put("refused-digests", RefusedDigests.class);
+        types.put("tenant-limit", TenantLimit.class);
         return types;
     }
 

@@ -4,18 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.Counter;
+import io.netty.buffer.ByteBuf;
 import io.understudy.host.PluginLoader;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.testkit.FakeExchange;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.reflect.Method;
-import java.nio.charset.StandardCharsets;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -24,52 +29,56 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.jar.JarOutputStream;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks that the plugin of {@code docs/plugin-guide.md} compiles, loads from a jar, and works as the page says. */
+/** Checks that the plugins of {@code docs/plugin} compile against the API, load from a jar, and work as they say. */
 class PluginGuideTest {
-    /** Matches a block of code whose first line is a comment with the file's name. */
-    private static final Pattern FILE = Pattern.compile("(?ms)^```(?:java|text)\\n(?://|#) (\\S+)\\n(.*?)^```$");
-
-    private static final String ID = "slow-statements";
+    private static final Path PROJECT = DocsTest.ROOT.resolve("docs/plugin/src/main");
 
     @TempDir
     static Path folder;
 
     private static Path plugins;
 
+    /** With nothing but the API, and what it brings, on the class path. */
     @BeforeAll
-    static void buildTheJar() throws IOException {
-        Path sources = Files.createDirectory(folder.resolve("sources"));
+    static void buildTheJar() throws Exception {
         Path classes = Files.createDirectory(folder.resolve("classes"));
         plugins = Files.createDirectory(folder.resolve("plugins"));
-        List<String> arguments = new ArrayList<>(List.of("-d", classes.toString(), "--release", "17"));
-        Matcher file = FILE.matcher(Files.readString(DocsTest.ROOT.resolve("docs/plugin-guide.md")));
-        while (file.find()) {
-            boolean java = file.group(1).endsWith(".java");
-            Path path = (java ? sources : classes).resolve(file.group(1));
-            Files.createDirectories(path.getParent());
-            Files.writeString(path, file.group(2));
-            if (java) {
-                arguments.add(path.toString());
-            }
-        }
+        List<String> arguments = new ArrayList<>(List.of("-d", classes.toString(), "--release", "17", "-proc:none"));
+        arguments.add("-classpath");
+        arguments.add(place(ProxyPlugin.class) + File.pathSeparator + place(Counter.class) + File.pathSeparator
+                + place(ByteBuf.class) + File.pathSeparator + place(Nullable.class));
+        arguments.addAll(files(PROJECT.resolve("java")));
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         assertThat(compiler).as("a JDK, not a JRE, runs this test").isNotNull();
         assertThat(compiler.run(null, null, null, arguments.toArray(String[]::new)))
                 .as("exit code of the compiler")
                 .isZero();
-        jar(classes, plugins.resolve("slow-statements.jar"));
+        Path services = Path.of("META-INF/services", ProxyPlugin.class.getName());
+        Files.createDirectories(classes.resolve(services).getParent());
+        Files.copy(PROJECT.resolve("resources").resolve(services), classes.resolve(services));
+        jar(classes, plugins.resolve("samples.jar"));
+    }
+
+    private static Path place(Class<?> type) throws URISyntaxException {
+        return Path.of(
+                type.getProtectionDomain().getCodeSource().getLocation().toURI());
+    }
+
+    private static List<String> files(Path under) throws IOException {
+        try (Stream<Path> paths = Files.walk(under)) {
+            return paths.filter(Files::isRegularFile).map(Path::toString).toList();
+        }
     }
 
     private static void jar(Path classes, Path jar) throws IOException {
@@ -83,42 +92,81 @@ class PluginGuideTest {
         }
     }
 
-    private static ProxyPlugin<?> load() {
+    private static ProxyUnderTest proxy(String id, String section) throws Exception {
         Map<String, ProxyPlugin<?>> found = PluginLoader.load(plugins);
-        assertThat(found).containsKey(ID);
-        return Objects.requireNonNull(found.get(ID));
+        String config = ProxyUnderTest.config(
+                "127.0.0.1:0", ServerUnderTest.shared().address(), "", "plugins: { " + id + ": " + section + " }");
+        return ProxyUnderTest.start(config, Objects.requireNonNull(found.get(id), "a plugin " + id));
     }
 
-    private static String config(String section) {
-        return ProxyUnderTest.config(
-                "127.0.0.1:0", ServerUnderTest.shared().address(), "", "plugins: { " + ID + ": " + section + " }");
-    }
-
-    private static Connection connect(ProxyUnderTest proxy) throws SQLException {
+    private static Connection connect(ProxyUnderTest proxy, String options) throws SQLException {
         ServerUnderTest server = ServerUnderTest.shared();
-        String url = "jdbc:mariadb://127.0.0.1:" + proxy.address().getPort() + "/?sslMode=disable";
+        String url = "jdbc:mariadb://127.0.0.1:" + proxy.address().getPort() + "/?sslMode=disable" + options;
         return DriverManager.getConnection(url, server.user(), server.password());
     }
 
+    private static double refusals(ProxyUnderTest proxy, String plugin, String reason) {
+        return proxy.meters()
+                .get("understudy.plugin.refusals")
+                .tags("plugin", plugin, "reason", reason)
+                .counter()
+                .count();
+    }
+
     @Test
-    void countsSlowStatementsByDigest() throws Exception {
-        try (ProxyUnderTest proxy = ProxyUnderTest.start(config("{ above: 50ms }"), load());
-                Connection client = connect(proxy);
+    void oneSessionTooManyOfATenantIsRefused() throws Exception {
+        String section = "{ attribute: tenant, rules: [ { name: few, sessions: 1 } ] }";
+        try (ProxyUnderTest proxy = proxy("tenant-limit", section)) {
+            String ofTenant = "&connectionAttributes=tenant:";
+            try (Connection first = connect(proxy, ofTenant + "a");
+                    Connection other = connect(proxy, ofTenant + "b")) {
+                assertThat(first.isValid(5)).isTrue();
+                assertThat(other.isValid(5)).isTrue();
+                assertThatThrownBy(() -> connect(proxy, ofTenant + "a"))
+                        .isInstanceOfSatisfying(SQLException.class, refused -> {
+                            assertThat(refused.getErrorCode()).isEqualTo(1226);
+                            assertThat(refused.getSQLState()).isEqualTo("42000");
+                        })
+                        .hasMessageContaining("Tenant 'a' has 1 sessions already; close some");
+                assertThat(refusals(proxy, "tenant-limit", "few")).isEqualTo(1);
+                Object view = Views.of(proxy.server().published(), "tenant-limit");
+                assertThat(view).isEqualTo(Map.of("a", 1, "b", 1));
+            }
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> Views.of(proxy.server().published(), "tenant-limit")
+                            .equals(Map.of()));
+            connect(proxy, ofTenant + "a").close();
+        }
+    }
+
+    @Test
+    void aStatementOfARefusedDigestIsNotExecuted() throws Exception {
+        String table = ServerUnderTest.SCHEMA + ".refused";
+        ServerUnderTest.shared().execute("CREATE OR REPLACE TABLE " + table + " (id INT)");
+        String digest = FakeExchange.summarize("INSERT INTO " + table + " VALUES (1)").digestHex();
+        try (ProxyUnderTest proxy = proxy("refused-digests", "{ digests: [\"" + digest + "\"] }");
+                Connection client = connect(proxy, "");
                 Statement statement = client.createStatement()) {
-            double before = proxy.count("understudy.slow.statements");
-            statement.execute("SELECT 1");
-            statement.execute("SELECT SLEEP(0.1)");
-            await().atMost(Duration.ofSeconds(10)).until(() -> proxy.count("understudy.slow.statements") > before);
-            Object view = Views.of(proxy.server().published(), ID);
-            assertThat((Map<?, ?>) view).isNotEmpty();
+            assertThatThrownBy(() -> statement.execute("INSERT INTO " + table + " VALUES (2)"))
+                    .isInstanceOfSatisfying(
+                            SQLException.class, refused -> assertThat(refused.getErrorCode()).isEqualTo(1317))
+                    .hasMessageContaining("Statements of digest " + digest + " are refused here");
+            assertThat(refusals(proxy, "refused-digests", "digest")).isEqualTo(1);
+            assertThatThrownBy(() -> statement.execute("SELECT 1")).isInstanceOf(SQLException.class);
+            try (Connection again = connect(proxy, "");
+                    Statement count = again.createStatement();
+                    ResultSet rows = count.executeQuery("SELECT COUNT(*) FROM " + table)) {
+                rows.next();
+                assertThat(rows.getInt(1)).isZero();
+            }
         }
     }
 
     @Test
     void anInvalidValueIsReportedWithItsKey() {
-        assertThatThrownBy(() -> ProxyUnderTest.start(config("{ digests: 0 }"), load()))
-                .hasMessageContaining("digests")
-                .hasMessageContaining("must be at least 1");
+        assertThatThrownBy(() -> proxy("refused-digests", "{ digests: [\"x\"] }"))
+                .hasMessageContaining("digests[0]")
+                .hasMessageContaining("must be 16 hexadecimal digits");
     }
 
     /** Part of the life that the page does not name is a trap. */
@@ -130,12 +178,5 @@ class PluginGuideTest {
         assertThat(Stream.of(type.getMethods()).map(Method::getName).distinct())
                 .isNotEmpty()
                 .allSatisfy(method -> assertThat(life).containsPattern("`" + method + "`"));
-    }
-
-    @Test
-    void theServicesFileNamesThePluginOnly() throws IOException {
-        String services = Files.readString(
-                folder.resolve("classes/META-INF/services/io.understudy.plugin.ProxyPlugin"), StandardCharsets.UTF_8);
-        assertThat(services.strip()).isEqualTo("example.SlowStatementsPlugin");
     }
 }

@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.config.Address;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
-import io.understudy.config.Secret;
+import io.understudy.base.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.config.StandbyConfig;

@@ -11,7 +11,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import io.understudy.config.Address;
-import io.understudy.config.Secret;
+import io.understudy.base.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.config.Transport;

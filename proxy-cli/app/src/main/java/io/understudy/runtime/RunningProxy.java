@@ -17,7 +17,7 @@ import io.understudy.config.ConfigDiff;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigWatcher;
 import io.understudy.config.LoadedConfig;
-import io.understudy.config.Secret;
+import io.understudy.base.Secret;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.handshake.tls.ReloadableTls;

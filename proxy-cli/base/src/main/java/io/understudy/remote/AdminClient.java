@@ -2,7 +2,7 @@ package io.understudy.remote;
 
 import io.understudy.base.JsonReader;
 import io.understudy.config.AdminConfig;
-import io.understudy.config.Secret;
+import io.understudy.base.Secret;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;

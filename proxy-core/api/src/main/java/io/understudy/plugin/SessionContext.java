@@ -1,6 +1,7 @@
 package io.understudy.plugin;
 
 import java.net.SocketAddress;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One session, valid for the life of its observer. Values are current when read on the session's event loop. */
@@ -32,6 +33,32 @@ public interface SessionContext {
 
     /** Returns the bits of {@code io.understudy.protocol.Capabilities} that the client and the server agreed on. */
     long capabilities();
+
+    /** Returns whether the client's leg is encrypted by the proxy. False for TLS that is passed through. */
+    boolean isTls();
+
+    /**
+     * Returns the subject of the client's certificate, as in RFC 2253, or null if it has shown none that the proxy has
+     * verified, see {@code listen.tls.clientCa}.
+     */
+    @Nullable
+    String certificateSubject();
+
+    /**
+     * Returns the connection attributes of the login by name, such as {@code program_name}; empty if the client sent
+     * none. Whatever the client claims; at most 4,096 characters are kept.
+     */
+    Map<String, String> attributes();
+
+    /**
+     * Refuses the session. In {@link ProxyPlugin#openSession} that refuses the login: the client gets the error in
+     * place of the server's OK. Later it ends the session at its next boundary, at once if it is idle. At a boundary in
+     * {@link SessionObserver#beforeCommand} the command is not sent, and the error is its response. A statement that
+     * was sent before is executed, and the error follows its response.
+     *
+     * <p>Thread-safe. The first call counts.
+     */
+    void refuse(SessionRefusal refusal);
 
     /** Returns the settings of the session that affect the meaning of a statement. */
     SessionSettings settings();

@@ -2,9 +2,11 @@ package io.understudy.testkit;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionRefusal;
 import io.understudy.plugin.SessionSettings;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A session with a MariaDB server and the server's settings; the test sets what it is about. */
@@ -14,6 +16,8 @@ public class FakeSession implements SessionContext, SessionSettings {
     private final String address;
     private final String version;
     private boolean temporaryTables;
+    private Map<String, String> attributes = Map.of();
+    private @Nullable SessionRefusal refusal;
 
     public FakeSession(String user) {
         this(user, "shop", "127.0.0.1", "11.4.5-MariaDB");
@@ -28,6 +32,16 @@ public class FakeSession implements SessionContext, SessionSettings {
         this.schema = schema;
         this.address = address;
         this.version = version;
+    }
+
+    /** Sets the client's connection attributes. */
+    public void setAttributes(Map<String, String> sent) {
+        attributes = sent;
+    }
+
+    /** Returns the first refusal, or null. */
+    public @Nullable SessionRefusal refusal() {
+        return refusal;
     }
 
     public void setUser(String name) {
@@ -80,6 +94,26 @@ public class FakeSession implements SessionContext, SessionSettings {
     @Override
     public long capabilities() {
         return 0;
+    }
+
+    @Override
+    public boolean isTls() {
+        return false;
+    }
+
+    @Override
+    public @Nullable String certificateSubject() {
+        return null;
+    }
+
+    @Override
+    public Map<String, String> attributes() {
+        return attributes;
+    }
+
+    @Override
+    public void refuse(SessionRefusal wanted) {
+        refusal = refusal == null ? wanted : refusal;
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionRefusal;
 import io.understudy.plugin.SessionSettings;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
@@ -18,6 +19,8 @@ import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
 import io.understudy.wire.packet.SessionState;
 import java.net.SocketAddress;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +56,18 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private long commands;
     private long nanos;
     private TrackingWatch trackingWatch = TrackingWatch.NONE;
+    private final AtomicReference<@Nullable SessionRefusal> refusal = new AtomicReference<>();
+    private final Client client;
+
+    /**
+     * Who has logged in.
+     *
+     * @param certificateSubject of a certificate that was verified, or null
+     * @param attributes connection attributes
+     * @param refused called by any thread when a plugin has refused the session
+     */
+    public record Client(
+            boolean tls, @Nullable String certificateSubject, Map<String, String> attributes, Runnable refused) {}
 
     /** Values that the login has determined. */
     public record Login(
@@ -65,7 +80,8 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
             String serverVersion,
             long serverThreadId,
             long capabilities,
-            int status) {}
+            int status,
+            Client client) {}
 
     /**
      * Creates the model right after the login.
@@ -83,6 +99,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
             PipelineBudget pipeline,
             long begunNanos) {
         id = login.id();
+        client = login.client();
         user = login.user();
         clientAddress = login.clientAddress();
         flavor = login.flavor();
@@ -404,6 +421,33 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     @Override
     public long capabilities() {
         return capabilities;
+    }
+
+    @Override
+    public boolean isTls() {
+        return client.tls();
+    }
+
+    @Override
+    public @Nullable String certificateSubject() {
+        return client.certificateSubject();
+    }
+
+    @Override
+    public Map<String, String> attributes() {
+        return client.attributes();
+    }
+
+    @Override
+    public void refuse(SessionRefusal wanted) {
+        if (refusal.compareAndSet(null, wanted)) {
+            client.refused().run();
+        }
+    }
+
+    /** Returns why a plugin refuses the session, or null. */
+    public @Nullable SessionRefusal refusal() {
+        return refusal.get();
     }
 
     @Override

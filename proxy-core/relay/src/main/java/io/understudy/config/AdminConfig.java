@@ -1,7 +1,8 @@
 package io.understudy.config;
 
+import io.understudy.base.HasWarnings;
+import io.understudy.base.Secret;
 import io.understudy.config.bind.Checks;
-import io.understudy.config.bind.HasWarnings;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

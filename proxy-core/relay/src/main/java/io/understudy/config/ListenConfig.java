@@ -1,8 +1,8 @@
 package io.understudy.config;
 
 import io.understudy.base.Cidr;
+import io.understudy.base.HasWarnings;
 import io.understudy.config.bind.Checks;
-import io.understudy.config.bind.HasWarnings;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

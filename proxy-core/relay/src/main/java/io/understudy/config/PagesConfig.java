@@ -1,6 +1,7 @@
 package io.understudy.config;
 
 import io.understudy.base.ByteSize;
+import io.understudy.base.Secret;
 import io.understudy.config.bind.Checks;
 
 /**

@@ -1,7 +1,7 @@
 package io.understudy.config;
 
+import io.understudy.base.HasWarnings;
 import io.understudy.config.bind.Checks;
-import io.understudy.config.bind.HasWarnings;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.understudy.config;
 
+import io.understudy.base.Secret;
 import io.understudy.config.bind.Checks;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.understudy.config;
 
+import io.understudy.base.HasWarnings;
 import io.understudy.config.bind.Checks;
-import io.understudy.config.bind.HasWarnings;
 import io.understudy.config.bind.RawSection;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,7 +1,7 @@
 package io.understudy.connection;
 
+import io.understudy.base.Secret;
 import io.understudy.config.Address;
-import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 
 /** A server and the account to log in with. */

@@ -12,6 +12,7 @@ import io.understudy.wire.packet.OkPacket;
 import io.understudy.wire.packet.SessionState;
 import io.understudy.wire.packet.SessionStateFilter;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,7 @@ final class Authenticating implements HandshakePhase {
     private final Handshake handshake;
     private final HandshakeV10 handshakeV10;
     private final HandshakeResponse41 handshakeResponse;
+    private final Map<String, String> attributes;
     private final long agreed;
     private final LegCompression compression;
     private final @Nullable AuthBridge bridge;
@@ -32,6 +34,7 @@ final class Authenticating implements HandshakePhase {
             Handshake handshake,
             HandshakeV10 handshakeV10,
             HandshakeResponse41 handshakeResponse,
+            Map<String, String> attributes,
             long agreed,
             LegCompression compression,
             @Nullable AuthBridge bridge) {
@@ -40,6 +43,7 @@ final class Authenticating implements HandshakePhase {
         this.handshake = handshake;
         this.handshakeV10 = handshakeV10;
         this.handshakeResponse = handshakeResponse;
+        this.attributes = attributes;
         this.agreed = agreed;
     }
 
@@ -74,9 +78,18 @@ final class Authenticating implements HandshakePhase {
             if (stays == null) {
                 stays = clientTracks ? packet : withoutState(packet, payload);
             }
-            handshake.toClient(stays);
-            handshake.loggedIn(new LoginResult(
-                    handshakeV10, handshakeResponse, agreed, clientTracks, compression, status, redirected, bridge));
+            handshake.loggedIn(
+                    stays,
+                    new LoginResult(
+                            handshakeV10,
+                            handshakeResponse,
+                            attributes,
+                            agreed,
+                            clientTracks,
+                            compression,
+                            status,
+                            redirected,
+                            bridge));
         } else if (first == Marker.ERR) {
             handshake.refuse(packet, payload);
         } else {

@@ -8,6 +8,7 @@ import io.understudy.wire.TlsHandlerSource;
 import io.understudy.wire.packet.AuthResponseField;
 import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
+import java.util.Map;
 
 /** Waits for the client's HandshakeResponse41, which an SSLRequest may precede. */
 final class AwaitHandshakeResponse implements HandshakePhase {
@@ -78,6 +79,7 @@ final class AwaitHandshakeResponse implements HandshakePhase {
                 LegCompression.of(packet, handshakeResponse, offered, handshakeV10.capabilities(), handshake.policy());
         told |= compression.serverBit();
         ByteBuf payload = SequencedLeg.payload(packet);
+        Map<String, String> attributes = HandshakeResponse41.attributes(payload, handshakeResponse.capabilities());
         HandshakeResponse41.withCapabilities(payload, told);
         if (serverTls && serverEnd != null) {
             handshake.toServer(HandshakeResponse41.tlsRequest(payload));
@@ -100,6 +102,7 @@ final class AwaitHandshakeResponse implements HandshakePhase {
                 handshake,
                 handshakeV10,
                 handshakeResponse,
+                attributes,
                 told & handshakeV10.capabilities() & ~CapabilityFilter.OF_A_LEG,
                 compression,
                 bridge);

@@ -19,6 +19,13 @@ public final class Handshake implements AuthBridge.Ends {
 
     /** Receives the result of a login. */
     public interface Outcome {
+        /**
+         * Called before the OK_Packet is forwarded.
+         *
+         * @throws RuntimeException to end the session; the client then gets an error in place of the OK_Packet
+         */
+        default void admit(LoginResult result) {}
+
         /** Called when the OK_Packet has been forwarded. */
         void loggedIn(LoginResult result);
 
@@ -241,7 +248,15 @@ public final class Handshake implements AuthBridge.Ends {
         server.send(packet);
     }
 
-    void loggedIn(LoginResult result) {
+    /** Forwards the OK_Packet, which ends the login, unless it is refused. Takes ownership of the packet. */
+    void loggedIn(ByteBuf packet, LoginResult result) {
+        try {
+            outcome.admit(result);
+        } catch (RuntimeException e) {
+            packet.release();
+            throw e;
+        }
+        toClient(packet);
         over = true;
         if (waiting) {
             client.leg().setReading(true);

@@ -49,7 +49,9 @@ public record LegCompression(long clientBit, int clientLevel, boolean wholePacke
         }
         handshakeResponse.setMediumLE(
                 handshakeResponse.readerIndex(), handshakeResponse.readableBytes() - Packets.HEADER);
-        boolean whole = clientBit != 0 && !readsStream(HandshakeResponse41.clientName(payload, parsed.capabilities()));
+        boolean whole = clientBit != 0
+                && !readsStream(HandshakeResponse41.attributes(payload, parsed.capabilities())
+                        .get("_client_name"));
         return new LegCompression(clientBit, level, whole, serverBit, level);
     }
 

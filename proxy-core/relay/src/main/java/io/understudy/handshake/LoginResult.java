@@ -2,11 +2,13 @@ package io.understudy.handshake;
 
 import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A login that the server has accepted.
  *
+ * @param attributes the client's connection attributes
  * @param capabilities as agreed with the server
  * @param clientTracksSession whether the client requested CLIENT_SESSION_TRACK; if not, the proxy may have requested it
  *     nevertheless
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record LoginResult(
         HandshakeV10 handshakeV10,
         HandshakeResponse41 handshakeResponse,
+        Map<String, String> attributes,
         long capabilities,
         boolean clientTracksSession,
         LegCompression compression,

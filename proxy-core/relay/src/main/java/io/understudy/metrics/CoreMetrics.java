@@ -21,7 +21,8 @@ public final class CoreMetrics {
             "refused_no_descriptors",
             "backend_unreachable",
             "backend_silent",
-            "server_tls_failed");
+            "server_tls_failed",
+            "refused_by_plugin");
 
     private static final String UNKNOWN = "unknown";
 
@@ -183,6 +184,16 @@ public final class CoreMetrics {
                 .tag("plugin", plugin)
                 .tag("outcome", outcome)
                 .register(registry);
+    }
+
+    /** Counts a login that a plugin has refused, or a session that it has ended. */
+    public void refusedByPlugin(String plugin, String reason) {
+        Counter.builder("understudy.plugin.refusals")
+                .description("Logins that a plugin refused and sessions that it ended, by its reason")
+                .tag("plugin", plugin)
+                .tag("reason", reason)
+                .register(registry)
+                .increment();
     }
 
     /** Counts an observer that threw. */

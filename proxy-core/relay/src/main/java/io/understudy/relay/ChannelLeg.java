@@ -22,6 +22,7 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,6 +115,11 @@ final class ChannelLeg implements Leg {
     public boolean isLocal() {
         SocketAddress own = channel.localAddress();
         return own instanceof DomainSocketAddress || own instanceof UnixDomainSocketAddress;
+    }
+
+    @Override
+    public @Nullable SSLSession tlsSession() {
+        return tls == null ? null : tls.engine().getSession();
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.understudy.server;
 
+import io.understudy.base.Secret;
 import io.understudy.config.Address;
-import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.connection.Credentials;

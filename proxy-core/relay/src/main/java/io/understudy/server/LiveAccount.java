@@ -1,8 +1,8 @@
 package io.understudy.server;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.base.Secret;
 import io.understudy.config.MonitorConfig;
-import io.understudy.config.Secret;
 import io.understudy.config.StandbyConfig;
 import io.understudy.connection.Credentials;
 import java.util.function.Supplier;

@@ -1,6 +1,7 @@
 package io.understudy.session;
 
 import io.understudy.command.SessionModel;
+import io.understudy.plugin.SessionRefusal;
 
 /**
  * The requests to a session at its next boundary: to end, because the proxy drains or its server is no longer the
@@ -59,6 +60,13 @@ final class BoundaryRequests {
         }
     }
 
+    /** See {@link ClientSession#refused}. */
+    void refused() {
+        if (session.loggedIn()) {
+            apply();
+        }
+    }
+
     /** See {@link ClientSession#hold}. */
     void hold() {
         holding = hold.on();
@@ -81,6 +89,11 @@ final class BoundaryRequests {
      */
     void apply() {
         SessionModel model = session.model();
+        SessionRefusal refusal = model == null ? null : model.refusal();
+        if (refusal != null && model.atBoundary()) {
+            session.end(faults.refusedByPlugin(session.phase(), refusal));
+            return;
+        }
         if (model == null || !model.mayPause() && !((leaving || draining) && model.readsBinaryLog())) {
             return;
         }

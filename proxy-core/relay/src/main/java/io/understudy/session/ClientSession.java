@@ -345,6 +345,14 @@ public final class ClientSession {
         requests.drain();
     }
 
+    /** Called when a plugin has refused the session: ends it at its next boundary, at once when idle. Thread-safe. */
+    void refused() {
+        execute(() -> {
+            requested = true;
+            requests.refused();
+        });
+    }
+
     /** Ends the session because the drain timeout has expired. */
     public void drainNow() {
         end(CloseReason.DRAIN_TIMEOUT);

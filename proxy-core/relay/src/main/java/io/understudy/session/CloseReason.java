@@ -13,6 +13,8 @@ public enum CloseReason {
     HANDSHAKE_TIMEOUT,
     REFUSED_BY_PROXY,
     REFUSED_BY_SERVER,
+    /** A plugin has refused the login, or ended the session. */
+    REFUSED_BY_PLUGIN,
     BACKEND_UNREACHABLE,
     DRAINED,
     DRAIN_TIMEOUT,

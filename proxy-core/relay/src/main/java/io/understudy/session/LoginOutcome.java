@@ -4,8 +4,11 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LegCompression;
 import io.understudy.handshake.LoginResult;
+import io.understudy.plugin.SessionRefusal;
 import io.understudy.wire.Leg;
 import io.understudy.wire.packet.ErrPacket;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Takes a session from its login to the phase that follows, with the bytes that came with the login. */
 final class LoginOutcome implements Handshake.Outcome {
@@ -15,6 +18,8 @@ final class LoginOutcome implements Handshake.Outcome {
     private final SessionEnvironment environment;
     private final Destination destination;
     private final SessionFaults faults;
+    /** The phase behind the login, from {@link #admit} on. */
+    private @Nullable Relaying next;
 
     LoginOutcome(
             ClientSession session,
@@ -31,6 +36,18 @@ final class LoginOutcome implements Handshake.Outcome {
         this.faults = faults;
     }
 
+    /** Opens the plugins' observers, which may refuse the login. */
+    @Override
+    public void admit(LoginResult result) {
+        Relaying relaying = new RelayingFactory(session, client, server, environment).relaying(result);
+        SessionRefusal refusal = relaying.model().refusal();
+        if (refusal != null) {
+            relaying.close(CloseReason.REFUSED_BY_PLUGIN);
+            throw new PluginRefusal(refusal);
+        }
+        next = relaying;
+    }
+
     @Override
     public void loggedIn(LoginResult result) {
         Handshake handshake = handshake();
@@ -39,8 +56,7 @@ final class LoginOutcome implements Handshake.Outcome {
         if (result.redirected()) {
             environment.redirectRemoved();
         }
-        Relaying relaying = new RelayingFactory(session.id(), session.begunNanos(), client, server, environment)
-                .relaying(result, session::applyBoundaryRequests, session::unread);
+        Relaying relaying = Objects.requireNonNull(next, "admitted before");
         session.enter(relaying);
         LegCompression compression = result.compression();
         // A client may send its first command right after its last authentication packet.

@@ -11,6 +11,7 @@ import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.plugin.SessionRefusal;
 import io.understudy.plugin.SessionVariable;
 import io.understudy.protocol.CommandCode;
 import io.understudy.wire.packet.ErrPacket;
@@ -271,6 +272,10 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
             if (atBoundary && (statement || i == core) && (interests[i] & Interest.BOUNDARY) != 0) {
                 beforeCommand(i, exchange, sink);
             }
+        }
+        SessionRefusal refusal = atBoundary ? session.refusal() : null;
+        if (refusal != null) {
+            throw new PluginRefusal(refusal); // the command is still held, and is not sent
         }
     }
 

@@ -278,12 +278,16 @@ final class Relaying implements SessionPhase {
 
     /** The rest of the buffer goes to a sink that forwards it, and then the next phase begins. */
     private void unfit(RuntimeException fault) {
-        // A LoginRefusal is the proxy's own decision, and in an exchange between unlike legs both halves are the
+        // A refusal is the proxy's own decision, and in an exchange between unlike legs both halves are the
         // proxy's own: neither can be relayed unread.
-        if (unfit != null || changeUser.active() || fault instanceof LoginRefusal) {
+        if (unfit != null || changeUser.active() || isOwnDecision(fault)) {
             throw fault;
         }
         unfit = fault;
+    }
+
+    private static boolean isOwnDecision(RuntimeException fault) {
+        return fault instanceof LoginRefusal || fault instanceof PluginRefusal;
     }
 
     private UnreadCommands unreadCommands() {

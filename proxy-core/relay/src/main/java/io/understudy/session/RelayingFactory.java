@@ -10,20 +10,16 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.protocol.Capabilities;
 import io.understudy.wire.Leg;
 import java.util.List;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creates the command phase of a session from the result of its login: its model, its observers, and the translation
  * that differences between the two legs require.
- *
- * @param id the session's
- * @param begunNanos monotonic time at which the client was accepted
  */
-record RelayingFactory(long id, long begunNanos, Leg client, Leg server, SessionEnvironment environment) {
-    /**
-     * @param mayBeIdle see {@link Relaying}
-     * @param transition see {@link Relaying}
-     */
-    Relaying relaying(LoginResult login, Runnable mayBeIdle, Relaying.Transition transition) {
+record RelayingFactory(ClientSession session, Leg client, Leg server, SessionEnvironment environment) {
+    Relaying relaying(LoginResult login) {
         SessionModel model = model(login);
         List<SessionPlugin> plugins = environment.plugins().openSession(model);
         GtidTracking tracking = tracking(login, model, SessionPlugin.interests(plugins));
@@ -38,8 +34,16 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
         AuthBridge secrets = login.bridge();
         ChangeUserDialogue changeUser =
                 secrets == null ? ChangeUserDialogue.RELAYED : new ChangeUserBridge(secrets, model, client, server);
-        Relaying relaying =
-                new Relaying(client, server, model, observers, environment, filter, changeUser, mayBeIdle, transition);
+        Relaying relaying = new Relaying(
+                client,
+                server,
+                model,
+                observers,
+                environment,
+                filter,
+                changeUser,
+                session::applyBoundaryRequests,
+                session::unread);
         if (login.compression().compressesServer()) {
             relaying.numberResponses();
         }
@@ -48,7 +52,7 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
 
     private SessionModel model(LoginResult login) {
         SessionModel.Login known = new SessionModel.Login(
-                id,
+                session.id(),
                 login.handshakeResponse().user(),
                 login.handshakeResponse().schema(),
                 login.handshakeResponse().collation(),
@@ -57,14 +61,28 @@ record RelayingFactory(long id, long begunNanos, Leg client, Leg server, Session
                 login.handshakeV10().serverVersion(),
                 login.handshakeV10().threadId(),
                 login.capabilities(),
-                login.status());
+                login.status(),
+                client(login));
         return new SessionModel(
                 known,
                 environment.analyzer(),
                 environment.statementLimit(),
                 environment.sqlMode(),
                 environment.pipeline(),
-                begunNanos);
+                session.begunNanos());
+    }
+
+    private SessionModel.Client client(LoginResult login) {
+        SSLSession tls = client.tlsSession();
+        return new SessionModel.Client(tls != null, subject(tls), login.attributes(), session::refused);
+    }
+
+    private static @Nullable String subject(@Nullable SSLSession tls) {
+        try {
+            return tls == null ? null : tls.getPeerPrincipal().getName();
+        } catch (SSLPeerUnverifiedException noCertificate) {
+            return null;
+        }
     }
 
     /** Returns the proxy's own tracking of GTIDs: on if an observer wants them and this connection supports them. */

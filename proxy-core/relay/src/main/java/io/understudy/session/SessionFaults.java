@@ -3,6 +3,7 @@ package io.understudy.session;
 import io.understudy.base.RepeatedWarning;
 import io.understudy.handshake.LoginRefusal;
 import io.understudy.metrics.CoreMetrics;
+import io.understudy.plugin.SessionRefusal;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.compress.InflationRefusedException;
@@ -269,7 +270,23 @@ final class SessionFaults {
         if (e instanceof MalformedPacketException packet) {
             return malformed(phase, malformed, packet);
         }
+        if (e instanceof PluginRefusal plugin) {
+            return refusedByPlugin(phase, plugin.refusal);
+        }
         return e instanceof LoginRefusal refusal ? refused(phase, refusal) : ownError(phase, e);
+    }
+
+    /** A plugin refuses the login, or ends the session. */
+    CloseReason refusedByPlugin(SessionPhase phase, SessionRefusal refusal) {
+        metrics.refusedByPlugin(refusal.plugin(), refusal.reason());
+        boolean login = phase instanceof LoggingIn;
+        if (login) {
+            metrics.connection("refused_by_plugin");
+        }
+        String what = "plugin " + refusal.plugin() + (login ? " refused a login: " : " ended the session: ");
+        warn(what + refusal.reason(), what + refusal.message());
+        tell(phase, refusal.code(), refusal.sqlState(), refusal.message());
+        return CloseReason.REFUSED_BY_PLUGIN;
     }
 
     private CloseReason ownError(SessionPhase phase, Throwable e) {

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.understudy.wire.compress.Compressed;
 import java.net.SocketAddress;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +70,11 @@ public interface Leg {
      */
     default boolean isLocal() {
         return false;
+    }
+
+    /** Returns the peer's TLS session, or null without TLS. */
+    default @Nullable SSLSession tlsSession() {
+        return null;
     }
 
     /**

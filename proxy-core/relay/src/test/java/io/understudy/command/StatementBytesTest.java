@@ -10,6 +10,7 @@ import io.understudy.protocol.Capabilities;
 import io.understudy.sql.SqlAnalyzer;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class StatementBytesTest {
@@ -25,7 +26,8 @@ class StatementBytesTest {
                         "9",
                         1,
                         capabilities,
-                        2),
+                        2,
+                        new SessionModel.Client(false, null, Map.of(), () -> {})),
                 new SqlAnalyzer(),
                 1024,
                 new ServerSqlMode(),

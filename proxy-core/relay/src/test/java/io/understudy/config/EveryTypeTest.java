@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.base.ByteSize;
+import io.understudy.base.Secret;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,7 @@ package io.understudy.config;
 
 import io.understudy.base.ByteSize;
 import io.understudy.base.RemovedKey;
+import io.understudy.base.Secret;
 import io.understudy.config.bind.Checks;
 import java.time.Duration;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.understudy.config;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.base.Secret;
 import io.understudy.config.bind.problem.Problem;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.understudy.base.ByteSize;
 import io.understudy.base.Cidr;
 import io.understudy.base.Durations;
+import io.understudy.base.Secret;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.regex.Pattern;

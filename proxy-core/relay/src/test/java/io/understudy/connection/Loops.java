@@ -1,8 +1,8 @@
 package io.understudy.connection;
 
 import io.netty.channel.EventLoopGroup;
+import io.understudy.base.Secret;
 import io.understudy.config.Address;
-import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.config.Transport;

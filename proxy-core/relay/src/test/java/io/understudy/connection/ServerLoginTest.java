@@ -6,8 +6,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.understudy.base.Secret;
 import io.understudy.config.Address;
-import io.understudy.config.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.plugin.ServerConnection;

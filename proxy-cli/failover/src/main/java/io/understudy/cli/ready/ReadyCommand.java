@@ -3,7 +3,7 @@ package io.understudy.cli.ready;
 import io.understudy.config.Address;
 import io.understudy.config.ConfigException;
 import io.understudy.config.LoadedConfig;
-import io.understudy.config.Secret;
+import io.understudy.base.Secret;
 import io.understudy.config.StandbyConfig;
 import io.understudy.option.ConfigFile;
 import io.understudy.option.ReportOutput;

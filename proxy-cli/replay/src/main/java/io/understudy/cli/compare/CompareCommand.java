@@ -1,7 +1,7 @@
 package io.understudy.cli.compare;
 
 import io.understudy.base.JsonWriter;
-import io.understudy.config.Secret;
+import io.understudy.base.Secret;
 import io.understudy.option.ServerLoginOptions;
 import io.understudy.option.TimeConverter;
 import io.understudy.replay.TargetWatch;

@@ -1,6 +1,8 @@
 package io.understudy.config.bind;
 
+import io.understudy.base.HasWarnings;
 import io.understudy.base.RemovedKey;
+import io.understudy.base.Sensitive;
 import io.understudy.config.bind.problem.Problems;
 import io.understudy.config.bind.problem.Suggestions;
 import io.understudy.config.bind.yaml.YamlNode;

@@ -1,6 +1,7 @@
 package io.understudy.config.bind;
 
 import io.understudy.base.Durations;
+import io.understudy.base.Sensitive;
 import io.understudy.config.bind.problem.Suggestions;
 import io.understudy.config.bind.yaml.CoreSchema;
 import io.understudy.config.bind.yaml.YamlNode;

@@ -1,6 +1,6 @@
 package io.understudy.connection.auth;
 
-import io.understudy.config.Secret;
+import io.understudy.base.Secret;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -7,6 +7,8 @@ import io.understudy.wire.LengthEncoded;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Packets;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +36,8 @@ public record HandshakeResponse41(
     private static final int FIXED = 32;
     private static final int MARIADB_CAPABILITIES = FIXED - Integer.BYTES;
     private static final int FILLER = 19;
-    private static final String CLIENT_NAME = "_client_name";
+    /** The most characters of connection attributes that are kept. */
+    private static final int ATTRIBUTES = 4_096;
 
     /**
      * Parses the payload.
@@ -112,27 +115,31 @@ public record HandshakeResponse41(
     }
 
     /**
-     * Returns the connection attribute {@code _client_name} of a payload that {@link #parse} accepted: the client's
-     * library; null if there is none, or the attributes are malformed.
+     * Returns the connection attributes of a payload that {@link #parse} accepted, by name: the first
+     * {@link #ATTRIBUTES} characters of them; none where they are malformed.
      */
-    public static @Nullable String clientName(ByteBuf payload, long capabilities) {
+    public static Map<String, String> attributes(ByteBuf payload, long capabilities) {
         if ((capabilities & Capabilities.CONNECT_ATTRS) == 0) {
-            return null;
+            return Map.of();
         }
+        Map<String, String> attributes = new LinkedHashMap<>();
         try {
             ByteBuf rest = atAttributes(payload, capabilities);
             ByteBuf in = rest.readSlice(LengthEncoded.readLength(rest));
+            int left = ATTRIBUTES;
             while (in.isReadable()) {
                 String name = readString(in);
                 String value = readString(in);
-                if (name.equals(CLIENT_NAME)) {
-                    return value;
+                left -= name.length() + value.length();
+                if (left < 0) {
+                    break;
                 }
+                attributes.put(name, value);
             }
-            return null;
-        } catch (MalformedPacketException malformed) {
-            return null;
+        } catch (MalformedPacketException | IndexOutOfBoundsException malformed) {
+            return Map.of();
         }
+        return Collections.unmodifiableMap(attributes);
     }
 
     private static String readString(ByteBuf in) {

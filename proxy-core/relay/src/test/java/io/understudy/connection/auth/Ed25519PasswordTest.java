@@ -3,7 +3,7 @@ package io.understudy.connection.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.understudy.config.Secret;
+import io.understudy.base.Secret;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyFactory;
 import java.security.PrivateKey;

@@ -24,7 +24,8 @@ import io.understudy.testkit.Memory;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A whole session between two legs without sockets. */
@@ -54,7 +55,8 @@ public final class Scripted {
     public record NoConfig() {}
 
     /** Gives every session the currently set observer. */
-    private record Plugin(String id, Supplier<SessionObserver> observers) implements ProxyPlugin<NoConfig> {
+    private record Plugin(String id, Function<SessionContext, SessionObserver> observers)
+            implements ProxyPlugin<NoConfig> {
         @Override
         public Class<NoConfig> configType() {
             return NoConfig.class;
@@ -68,7 +70,7 @@ public final class Scripted {
 
         @Override
         public SessionObserver openSession(SessionContext session) {
-            return observers.get();
+            return observers.apply(session);
         }
 
         @Override
@@ -76,14 +78,25 @@ public final class Scripted {
     }
 
     public Scripted(Memory memory, SessionObserver... observers) {
+        this(
+                memory,
+                Stream.of(observers)
+                        .<Function<SessionContext, SessionObserver>>map(observer -> session -> observer)
+                        .toList());
+    }
+
+    public Scripted(Memory memory, Function<SessionContext, SessionObserver> observer) {
+        this(memory, List.of(observer));
+    }
+
+    private Scripted(Memory memory, List<Function<SessionContext, SessionObserver>> observers) {
         this.memory = memory;
         client = new FakeLeg(memory.alloc());
         server = new FakeLeg(memory.alloc());
         Map<String, ProxyPlugin<?>> plugins = new LinkedHashMap<>();
         Map<String, Record> configs = new LinkedHashMap<>();
-        for (int i = 0; i < observers.length; i++) {
-            SessionObserver observer = observers[i];
-            plugins.put("p" + i, new Plugin("p" + i, () -> observer));
+        for (int i = 0; i < observers.size(); i++) {
+            plugins.put("p" + i, new Plugin("p" + i, observers.get(i)));
             configs.put("p" + i, new NoConfig());
         }
         PluginHost host = new PluginHost(metrics);

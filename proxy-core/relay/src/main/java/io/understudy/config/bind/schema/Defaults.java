@@ -1,10 +1,10 @@
 package io.understudy.config.bind.schema;
 
 import io.understudy.base.Durations;
+import io.understudy.base.Sensitive;
 import io.understudy.config.bind.Binder;
 import io.understudy.config.bind.EnumNames;
 import io.understudy.config.bind.Scalars;
-import io.understudy.config.bind.Sensitive;
 import io.understudy.config.bind.problem.Position;
 import io.understudy.config.bind.yaml.YamlNode;
 import java.lang.reflect.InvocationTargetException;

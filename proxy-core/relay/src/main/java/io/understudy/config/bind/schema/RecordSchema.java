@@ -1,11 +1,11 @@
 package io.understudy.config.bind.schema;
 
 import io.understudy.base.Durations;
+import io.understudy.base.Sensitive;
 import io.understudy.config.bind.Binder;
 import io.understudy.config.bind.EnumNames;
 import io.understudy.config.bind.RawSection;
 import io.understudy.config.bind.Scalars;
-import io.understudy.config.bind.Sensitive;
 import io.understudy.config.bind.yaml.YamlNode;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;

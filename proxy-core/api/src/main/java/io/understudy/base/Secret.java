@@ -1,6 +1,5 @@
-package io.understudy.config;
+package io.understudy.base;
 
-import io.understudy.config.bind.Sensitive;
 import org.jspecify.annotations.Nullable;
 
 /** A password or token. {@link #toString} returns {@code ***}; only {@link #reveal()} returns the text. */

@@ -1,4 +1,4 @@
-package io.understudy.config.bind;
+package io.understudy.base;
 
 import java.util.List;
 
