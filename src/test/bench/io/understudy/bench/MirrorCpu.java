@@ -97,7 +97,7 @@ public final class MirrorCpu {
                 System.out.println(each.getValue());
                 if (root != null) {
                     String part = "mirror-cpu-" + each.getKey().name().toLowerCase(Locale.ROOT);
-                    ResultPage.replace(root.resolve("benchmarks/mirror-results.md"), part, each.getValue());
+                    ResultPage.replace(root.resolve("benchmarks/results.md"), part, each.getValue());
                 }
             }
         }

@@ -88,7 +88,7 @@ public final class MirrorIsolation {
                 System.out.println(table);
                 if (root != null) {
                     ResultPage.replace(
-                            root.resolve("benchmarks/mirror-results.md"),
+                            root.resolve("benchmarks/results.md"),
                             "mirror-isolation-" + sample.replace("%", ""),
                             table);
                 }
