@@ -1,12 +1,8 @@
 package io.understudy.plugins.binlog;
 
 import io.understudy.plugin.ServerFlavor;
-import java.sql.Connection;
-import java.sql.ResultSet;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
@@ -32,24 +28,12 @@ public final class JdbcPrimaryQueries implements PrimaryQueries {
 
     @Override
     public PrimaryFacts facts() throws SQLException {
-        try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement()) {
-            Map<String, String> variables = new HashMap<>();
-            try (ResultSet rows = statement.executeQuery(VARIABLES)) {
-                while (rows.next()) {
-                    variables.put(rows.getString(1).toLowerCase(Locale.ROOT), String.valueOf(rows.getString(2)));
-                }
-            }
+        try (ServerQueries server = ServerQueries.of(source)) {
+            Map<String, String> variables = server.pairs(VARIABLES);
             boolean mariaDb = PrimaryFacts.of(variables, "").flavor() == ServerFlavor.MARIADB;
-            return PrimaryFacts.of(variables, whole(statement, mariaDb ? "gtid_binlog_state" : "gtid_executed"));
-        }
-    }
-
-    /** Not by SHOW VARIABLES, which truncates long values. */
-    private static String whole(Statement statement, String variable) throws SQLException {
-        try (ResultSet rows = statement.executeQuery("SELECT @@global." + variable)) {
-            String text = rows.next() ? rows.getString(1) : null;
-            return text == null ? "" : text;
+            // Not by SHOW VARIABLES, which truncates long values.
+            return PrimaryFacts.of(
+                    variables, server.text("SELECT @@global." + (mariaDb ? "gtid_binlog_state" : "gtid_executed")));
         }
     }
 }

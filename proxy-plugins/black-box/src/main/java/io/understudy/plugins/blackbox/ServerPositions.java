@@ -1,12 +1,9 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
-import java.sql.Connection;
-import java.sql.ResultSet;
+import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -50,67 +47,43 @@ public final class ServerPositions {
 
     /** Queries all positions of a server. */
     public static Reported query(DataSource source) throws SQLException {
-        try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement()) {
-            boolean mariadb = one(statement, "SELECT VERSION()").contains("MariaDB");
-            Reported reported = positions(statement, mariadb);
+        try (ServerQueries server = ServerQueries.of(source)) {
+            Reported reported = positions(server, server.flavor());
             return new Reported(
-                    reported.replicated(),
-                    reported.logged(),
-                    received(statement, mariadb),
-                    reported.readOnly(),
-                    reported.server());
+                    reported.replicated(), reported.logged(), received(server), reported.readOnly(), reported.server());
         }
     }
 
     /** Queries a server's positions, except what it has received. */
     static Reported applied(DataSource source, ServerFlavor flavor) throws SQLException {
-        try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement()) {
-            return positions(statement, flavor == ServerFlavor.MARIADB);
+        try (ServerQueries server = ServerQueries.of(source)) {
+            return positions(server, flavor);
         }
     }
 
-    private static Reported positions(Statement statement, boolean mariadb) throws SQLException {
-        String sql = mariadb
+    private static Reported positions(ServerQueries server, ServerFlavor flavor) throws SQLException {
+        String sql = flavor == ServerFlavor.MARIADB
                 ? "SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_state, @@global.read_only, "
                 : "SELECT @@global.gtid_executed, '', @@global.read_only, ";
-        try (ResultSet row = statement.executeQuery(sql + SERVER)) {
-            row.next();
-            String readOnly = text(row, 3);
-            return new Reported(
-                    text(row, 1),
-                    text(row, 2),
-                    null,
-                    !readOnly.equals("0") && !readOnly.equalsIgnoreCase("OFF"),
-                    text(row, 4));
-        }
+        return server.rows(
+                        sql + SERVER,
+                        row -> new Reported(
+                                ServerQueries.text(row, 1),
+                                ServerQueries.text(row, 2),
+                                null,
+                                ServerQueries.isOn(row.getString(3)),
+                                ServerQueries.text(row, 4)))
+                .get(0);
     }
 
-    private static @Nullable String received(Statement statement, boolean mariadb) {
-        List<String> all = new ArrayList<>();
-        try (ResultSet rows = statement.executeQuery(mariadb ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS")) {
-            while (rows.next()) {
-                String position = rows.getString(mariadb ? "Gtid_IO_Pos" : "Retrieved_Gtid_Set");
-                if (position != null && !position.isBlank()) {
-                    all.add(position);
-                }
-            }
+    private static @Nullable String received(ServerQueries server) {
+        try {
+            return ReplicaStatus.of(server).stream()
+                    .map(ReplicaStatus::received)
+                    .filter(position -> !position.isBlank())
+                    .collect(Collectors.joining(","));
         } catch (SQLException e) {
             return null;
         }
-        return String.join(",", all);
-    }
-
-    private static String one(Statement statement, String sql) throws SQLException {
-        try (ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return text(row, 1);
-        }
-    }
-
-    private static String text(ResultSet row, int column) throws SQLException {
-        String text = row.getString(column);
-        return text == null ? "" : text;
     }
 }

@@ -2,11 +2,8 @@ package io.understudy.plugins.commitlatency;
 
 import io.understudy.base.QueryFailures;
 import io.understudy.plugin.ServerFlavor;
-import java.sql.Connection;
-import java.sql.ResultSet;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -58,11 +55,9 @@ final class SemiSyncPoller implements Runnable {
     @Override
     public void run() {
         long sentNanos = nanoClock.getAsLong();
-        try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement()) {
-            Map<String, String> values = new HashMap<>();
-            read(statement, SETTINGS, values);
-            read(statement, STATUS, values);
+        try (ServerQueries server = ServerQueries.of(source)) {
+            Map<String, String> values = server.pairs(SETTINGS);
+            values.putAll(server.pairs(STATUS));
             if (failures.succeeded()) {
                 log.info("the state of semi-synchronous replication is known again");
             }
@@ -85,14 +80,6 @@ final class SemiSyncPoller implements Runnable {
                         e.getMessage());
             }
             out.accept(SemiSyncSample.unknown(sentNanos, nanoClock.getAsLong()));
-        }
-    }
-
-    private static void read(Statement statement, String sql, Map<String, String> values) throws SQLException {
-        try (ResultSet rows = statement.executeQuery(sql)) {
-            while (rows.next()) {
-                values.put(rows.getString(1), rows.getString(2));
-            }
         }
     }
 }

@@ -1,9 +1,7 @@
 package io.understudy.plugins.mirror;
 
-import java.sql.Connection;
-import java.sql.ResultSet;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -24,14 +22,11 @@ final class CollationNames {
      */
     static CollationNames of(DataSource server) throws SQLException {
         Map<Integer, String> names = new HashMap<>();
-        try (Connection connection = server.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(
-                        "SELECT ID, CHARACTER_SET_NAME, COLLATION_NAME FROM information_schema.COLLATIONS"
-                                + " WHERE ID IS NOT NULL AND CHARACTER_SET_NAME IS NOT NULL")) {
-            while (rows.next()) {
-                names.put(rows.getInt(1), "NAMES " + rows.getString(2) + " COLLATE " + rows.getString(3));
-            }
+        try (ServerQueries queries = ServerQueries.of(server)) {
+            queries.each(
+                    "SELECT ID, CHARACTER_SET_NAME, COLLATION_NAME FROM information_schema.COLLATIONS"
+                            + " WHERE ID IS NOT NULL AND CHARACTER_SET_NAME IS NOT NULL",
+                    row -> names.put(row.getInt(1), "NAMES " + row.getString(2) + " COLLATE " + row.getString(3)));
         }
         return new CollationNames(names);
     }

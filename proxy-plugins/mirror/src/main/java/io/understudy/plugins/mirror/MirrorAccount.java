@@ -1,12 +1,9 @@
 package io.understudy.plugins.mirror;
 
 import io.understudy.plugin.Standby;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.AccountGrants;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -51,14 +48,8 @@ final class MirrorAccount {
 
     private void query() {
         long pause = RETRY_NANOS;
-        try (Connection connection = standby.dataSource().getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SHOW GRANTS")) {
-            List<String> lines = new ArrayList<>();
-            while (rows.next()) {
-                lines.add(rows.getString(1));
-            }
-            found(lines);
+        try (ServerQueries server = ServerQueries.of(standby.dataSource())) {
+            found(server.grants());
             pause = AGAIN_NANOS;
         } catch (SQLException | RuntimeException e) {
             log.debug("the privileges of the account on {} could not be read", standby.name(), e);
@@ -68,8 +59,8 @@ final class MirrorAccount {
         }
     }
 
-    private void found(List<String> lines) {
-        List<AccountGrants.Excess> more = new AccountGrants(lines).beyondReading();
+    private void found(AccountGrants grants) {
+        List<AccountGrants.Excess> more = grants.beyondReading();
         List<String> privileges = more.stream().map(MirrorAccount::text).toList();
         if (!privileges.equals(excess)) {
             excess = privileges;
@@ -80,7 +71,8 @@ final class MirrorAccount {
                         standby.name(),
                         String.join("; ", privileges),
                         String.join(
-                                "; ", more.stream().map(AccountGrants.Excess::revoke).toList()));
+                                "; ",
+                                more.stream().map(AccountGrants.Excess::revoke).toList()));
             }
         }
     }

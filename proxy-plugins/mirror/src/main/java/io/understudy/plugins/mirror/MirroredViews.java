@@ -1,10 +1,9 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.TableName;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,16 +27,12 @@ public record MirroredViews(List<Refused> refused, int pure, boolean more) {
 
     /** Reads the views of a standby over a connection of the mirror's account, which stays open. Blocks. */
     public static MirroredViews of(Connection connection, MirrorConfig config) throws SQLException {
-        List<TableName> names = new ArrayList<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(
+        List<TableName> names = new ServerQueries(connection)
+                .rows(
                         "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.VIEWS WHERE TABLE_SCHEMA NOT IN"
                                 + " ('information_schema', 'performance_schema', 'mysql', 'sys') LIMIT "
-                                + (MAX_VIEWS + 1))) {
-            while (rows.next()) {
-                names.add(new TableName(rows.getString(1), rows.getString(2)));
-            }
-        }
+                                + (MAX_VIEWS + 1),
+                        row -> new TableName(row.getString(1), row.getString(2)));
         boolean more = names.size() > MAX_VIEWS;
         ViewReader reader = new ViewReader(TableDictionary.of(connection), config.pureFunctions());
         List<Refused> refused = new ArrayList<>();

@@ -1,13 +1,14 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import io.understudy.sql.SqlModes;
 import io.understudy.sql.TableName;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -71,41 +72,39 @@ interface TableDictionary extends AutoCloseable {
 
     /** Looks names up one by one: with both parts given, neither product walks through its other tables. */
     final class InformationSchema implements TableDictionary {
-        private final Connection connection;
-        private final PreparedStatement types;
-        private final PreparedStatement definitions;
+        private static final String TYPES =
+                "SELECT TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?";
+        private static final String DEFINITIONS =
+                "SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?";
+
+        private final ServerQueries server;
         private final int modes;
 
         private InformationSchema(Connection connection) throws SQLException {
-            this.connection = connection;
-            types = connection.prepareStatement(
-                    "SELECT TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ?"
-                            + " AND TABLE_NAME = ?");
-            definitions = connection.prepareStatement(
-                    "SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?");
-            try (Statement statement = connection.createStatement();
-                    ResultSet rows = statement.executeQuery("SELECT VERSION()")) {
-                modes = rows.next() && rows.getString(1).contains("MariaDB") ? SqlModes.MARIADB : SqlModes.MYSQL;
-            }
+            server = new ServerQueries(connection);
+            modes = server.isMariaDb() ? SqlModes.MARIADB : SqlModes.MYSQL;
         }
 
         @Override
         public @Nullable Found find(TableName table) throws SQLException {
-            set(types, table);
-            Found found = null;
             // More than one row only where names differ by case alone: then all of them decide.
-            try (ResultSet rows = types.executeQuery()) {
-                while (rows.next()) {
-                    String type = String.valueOf(rows.getString(1)).toUpperCase(Locale.ROOT);
-                    switch (type) {
-                        case "BASE TABLE", "SYSTEM VERSIONED", "SEQUENCE" ->
-                            found = worse(found, Found.table(rows.getString(2)));
-                        case "VIEW" -> found = worse(found, definition(table));
-                        default -> found = worse(found, Found.view(null));
-                    }
-                }
+            Found found = null;
+            for (Found each : server.rows(TYPES, parts(table), row -> found(row, table))) {
+                found = worse(found, each);
             }
             return found;
+        }
+
+        private Found found(ResultSet row, TableName table) throws SQLException {
+            return switch (String.valueOf(row.getString(1)).toUpperCase(Locale.ROOT)) {
+                case "BASE TABLE", "SYSTEM VERSIONED", "SEQUENCE" -> Found.table(row.getString(2));
+                case "VIEW" -> definition(table);
+                default -> Found.view(null);
+            };
+        }
+
+        private static List<@Nullable String> parts(TableName table) {
+            return Arrays.asList(table.schema(), table.table());
         }
 
         private static Found worse(@Nullable Found known, Found next) {
@@ -117,25 +116,18 @@ interface TableDictionary extends AutoCloseable {
         }
 
         private Found definition(TableName table) throws SQLException {
-            set(definitions, table);
-            try (ResultSet rows = definitions.executeQuery()) {
-                String text = rows.next() ? rows.getString(1) : null;
-                return Found.view(rows.next() ? null : text);
-            }
+            List<String> texts = server.rows(DEFINITIONS, parts(table), row -> ServerQueries.text(row, 1));
+            return Found.view(texts.size() == 1 ? texts.get(0) : null);
         }
 
         @Override
         public @Nullable StandbyError errorOfReading(TableName table) throws SQLException {
-            try (Statement statement = connection.createStatement()) {
-                statement
-                        .executeQuery("SELECT 1 FROM " + Quoting.name(String.valueOf(table.schema()), table.table())
-                                + " LIMIT 0")
-                        .close();
+            try {
+                server.column(
+                        "SELECT 1 FROM " + Quoting.name(String.valueOf(table.schema()), table.table()) + " LIMIT 0");
                 return null;
             } catch (SQLException e) {
-                if (e.getErrorCode() == 0) {
-                    throw e; // the connection failed, not the query
-                }
+                ServerQueries.ensureRefused(e);
                 return StandbyError.of(e.getErrorCode(), withoutId(String.valueOf(e.getMessage())));
             }
         }
@@ -147,11 +139,6 @@ interface TableDictionary extends AutoCloseable {
                     : message;
         }
 
-        private static void set(PreparedStatement statement, TableName table) throws SQLException {
-            statement.setString(1, table.schema());
-            statement.setString(2, table.table());
-        }
-
         @Override
         public int modes() {
             return modes;
@@ -159,7 +146,7 @@ interface TableDictionary extends AutoCloseable {
 
         @Override
         public void close() throws SQLException {
-            connection.close();
+            server.close();
         }
     }
 }

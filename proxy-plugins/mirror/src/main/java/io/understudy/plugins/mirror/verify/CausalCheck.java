@@ -4,12 +4,12 @@ import io.understudy.plugin.HashedResult;
 import io.understudy.plugin.HashedResult.Relation;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.Standby;
+import io.understudy.servers.ServerQueries;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -172,12 +172,12 @@ final class CausalCheck {
 
     /** Gives a pooled connection settings that are the same on both servers; the pool itself lifts the row limit. */
     private static void settle(Connection connection, String mode) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("SET NAMES utf8mb4 COLLATE utf8mb4_general_ci");
-            // With READ UNCOMMITTED, rows that no transaction has committed would count; no binary log has them.
-            statement.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
-            statement.execute("SET SESSION sql_mode = " + mode + ", SESSION time_zone = '+00:00'");
-        }
+        new ServerQueries(connection)
+                .execute(
+                        "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci",
+                        // With READ UNCOMMITTED, rows that no transaction has committed would count; no log has them.
+                        "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+                        "SET SESSION sql_mode = " + mode + ", SESSION time_zone = '+00:00'");
     }
 
     private static @Nullable HashedResult read(Connection connection, @Nullable String schema, BoundQuery bound)
@@ -199,9 +199,7 @@ final class CausalCheck {
 
     /** The pool's other users expect the server's own settings; the isolation level means nothing to them. */
     private static void release(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("SET SESSION sql_mode = DEFAULT, SESSION time_zone = DEFAULT");
-        }
+        new ServerQueries(connection).execute("SET SESSION sql_mode = DEFAULT, SESSION time_zone = DEFAULT");
     }
 
     private String ofPrimary(Connection connection, String sql) throws SQLException {
@@ -218,15 +216,14 @@ final class CausalCheck {
     }
 
     private static List<String> query(Connection connection, String sql, int columns) throws SQLException {
-        List<String> values = new ArrayList<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            boolean found = row.next();
-            for (int column = 1; column <= columns; column++) {
-                String value = found ? row.getString(column) : null;
-                values.add(value == null ? "" : value);
-            }
-        }
-        return values;
+        return new ServerQueries(connection)
+                .rows(sql, row -> {
+                    List<String> values = new ArrayList<>();
+                    for (int column = 1; column <= columns; column++) {
+                        values.add(ServerQueries.text(row, column));
+                    }
+                    return values;
+                })
+                .get(0);
     }
 }

@@ -1,13 +1,15 @@
 package io.understudy.plugins.mirror.verify;
 
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.TableName;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,15 +56,17 @@ final class TableFitness {
 
     private @Nullable String readReason(Connection primary, TableName table) throws SQLException {
         asked.run();
-        try (PreparedStatement statement = primary.prepareStatement(QUERY)) {
-            statement.setString(1, table.schema());
-            statement.setString(2, table.table());
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next() || !"BASE TABLE".equals(row.getString(1)) || !"InnoDB".equals(row.getString(2))) {
-                    return "table"; // a view, another engine, or not visible to the account
-                }
-                return row.getInt(3) > 0 ? "cascade" : null;
-            }
+        return new ServerQueries(primary)
+                .rows(QUERY, Arrays.asList(table.schema(), table.table()), TableFitness::reason).stream()
+                        .findFirst()
+                        .orElse(Optional.of("table")) // not visible to the account
+                        .orElse(null);
+    }
+
+    private static Optional<String> reason(ResultSet row) throws SQLException {
+        if (!"BASE TABLE".equals(row.getString(1)) || !"InnoDB".equals(row.getString(2))) {
+            return Optional.of("table"); // a view, or another engine
         }
+        return row.getInt(3) > 0 ? Optional.of("cascade") : Optional.empty();
     }
 }

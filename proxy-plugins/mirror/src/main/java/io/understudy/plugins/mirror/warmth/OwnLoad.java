@@ -1,10 +1,8 @@
 package io.understudy.plugins.mirror.warmth;
 
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -36,30 +34,15 @@ public record OwnLoad(boolean dumpsAtShutdown, boolean loadsAtStartup, int dumpP
 
     /** As {@link #read(DataSource)}, on an open connection. */
     public static OwnLoad read(Connection connection) throws SQLException {
-        Map<String, String> values = new HashMap<>();
-        try (Statement statement = connection.createStatement()) {
-            collect(statement, VARIABLES, values);
-            collect(statement, STATUS, values);
-        }
+        ServerQueries server = new ServerQueries(connection);
+        Map<String, String> values = server.pairs(VARIABLES);
+        values.putAll(server.pairs(STATUS));
         return new OwnLoad(
-                isOn(values.get("innodb_buffer_pool_dump_at_shutdown")),
-                isOn(values.get("innodb_buffer_pool_load_at_startup")),
+                ServerQueries.isOn(values.get("innodb_buffer_pool_dump_at_shutdown")),
+                ServerQueries.isOn(values.get("innodb_buffer_pool_load_at_startup")),
                 (int) number(values.get("innodb_buffer_pool_dump_pct")),
                 number(values.get("innodb_buffer_pool_size")),
                 values.getOrDefault("innodb_buffer_pool_load_status", ""));
-    }
-
-    private static void collect(Statement statement, String sql, Map<String, String> values) throws SQLException {
-        try (ResultSet rows = statement.executeQuery(sql)) {
-            while (rows.next()) {
-                String value = rows.getString(2);
-                values.put(rows.getString(1).toLowerCase(Locale.ROOT), value == null ? "" : value);
-            }
-        }
-    }
-
-    private static boolean isOn(@Nullable String value) {
-        return value != null && (value.equalsIgnoreCase("ON") || value.equals("1"));
     }
 
     private static long number(@Nullable String value) {

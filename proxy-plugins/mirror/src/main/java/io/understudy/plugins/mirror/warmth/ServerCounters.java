@@ -1,12 +1,8 @@
 package io.understudy.plugins.mirror.warmth;
 
-import java.sql.Connection;
-import java.sql.ResultSet;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
-import java.sql.Statement;
-import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import javax.sql.DataSource;
 
@@ -44,7 +40,6 @@ record ServerCounters(long pageReads, long selects, long writes, long uptimeSeco
         "insert", "insert_select", "update", "update_multi", "delete", "delete_multi", "replace", "replace_select"
     };
 
-    private static final String VERSION = "SELECT VERSION()";
     private static final String SQL = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Uptime',"
             + "'Innodb_buffer_pool_reads','Innodb_buffer_pool_read_ahead','Innodb_buffer_pool_pages_data',"
             + "'Qcache_hits','Com_select',"
@@ -57,21 +52,11 @@ record ServerCounters(long pageReads, long selects, long writes, long uptimeSeco
      * @throws SQLException also if the server lacks one of them: 0 would be a wrong figure
      */
     static ServerCounters read(DataSource source) throws SQLException {
-        Map<String, Long> values = new HashMap<>();
+        Map<String, String> values;
         boolean mariaDb;
-        try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement()) {
-            try (ResultSet row = statement.executeQuery(VERSION)) {
-                mariaDb = row.next()
-                        && String.valueOf(row.getString(1))
-                                .toLowerCase(Locale.ROOT)
-                                .contains("mariadb");
-            }
-            try (ResultSet rows = statement.executeQuery(SQL)) {
-                while (rows.next()) {
-                    values.put(rows.getString(1).toLowerCase(Locale.ROOT), rows.getLong(2));
-                }
-            }
+        try (ServerQueries server = ServerQueries.of(source)) {
+            mariaDb = server.isMariaDb();
+            values = server.pairs(SQL);
         }
         long reads = required(values, "innodb_buffer_pool_reads");
         long ahead = optional(values, "innodb_buffer_pool_read_ahead");
@@ -88,15 +73,15 @@ record ServerCounters(long pageReads, long selects, long writes, long uptimeSeco
                 required(values, "innodb_buffer_pool_pages_data"));
     }
 
-    private static long required(Map<String, Long> values, String name) throws SQLException {
-        Long value = values.get(name);
+    private static long required(Map<String, String> values, String name) throws SQLException {
+        String value = values.get(name);
         if (value == null) {
             throw new SQLFeatureNotSupportedException("SHOW GLOBAL STATUS has no " + name);
         }
-        return value;
+        return Long.parseLong(value);
     }
 
-    private static long optional(Map<String, Long> values, String name) {
-        return values.getOrDefault(name, 0L);
+    private static long optional(Map<String, String> values, String name) {
+        return Long.parseLong(values.getOrDefault(name, "0"));
     }
 }
