@@ -123,7 +123,7 @@ class RehearsalRecorderTest {
         second(0, 0);
         assertThat(newest()).containsEntry("steady", "clients_stopped");
         assertThat(ReportText.FAILOVER.of(recorder.view(true))).contains("the clients have stopped");
-        failed("understudy.connections", "outcome", "backend_unreachable", 1);
+        failed("understudy.connections", "outcome", "primary_unreachable", 1);
         second(0, 0);
         assertThat(newest()).as("they try, and are refused").containsEntry("steady", "not_yet");
         seconds(5, 100, 5);
@@ -137,12 +137,12 @@ class RehearsalRecorderTest {
         primary.put("reachable", false);
         failed("understudy.sessions.closed", "reason", "server_closed", 8);
         second(0, 0);
-        failed("understudy.connections", "outcome", "backend_unreachable", 3);
+        failed("understudy.connections", "outcome", "primary_unreachable", 3);
         second(0, 0);
         change("b:2");
         seconds(6, 100, 5);
         assertThat(newest())
-                .containsEntry("errors", Map.of("server_closed", 8L, "backend_unreachable", 3L))
+                .containsEntry("errors", Map.of("server_closed", 8L, "primary_unreachable", 3L))
                 .containsEntry("unreachableSecondsBefore", 1.0)
                 .containsEntry("commandsPerSecondBefore", 100.0)
                 .containsEntry("steady", "yes");

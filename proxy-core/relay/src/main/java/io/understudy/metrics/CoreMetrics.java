@@ -19,8 +19,8 @@ public final class CoreMetrics {
     public static final Set<String> NOT_SERVED = Set.of(
             "refused_max_connections",
             "refused_no_descriptors",
-            "backend_unreachable",
-            "backend_silent",
+            "primary_unreachable",
+            "primary_silent",
             "server_tls_failed",
             "refused_by_plugin");
 

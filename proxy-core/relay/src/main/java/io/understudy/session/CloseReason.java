@@ -15,7 +15,7 @@ public enum CloseReason {
     REFUSED_BY_SERVER,
     /** A plugin has refused the login, or ended the session. */
     REFUSED_BY_PLUGIN,
-    BACKEND_UNREACHABLE,
+    PRIMARY_UNREACHABLE,
     DRAINED,
     DRAIN_TIMEOUT,
     /** Another server has become the primary. */

@@ -55,19 +55,19 @@ final class SessionFaults {
 
     /** The primary cannot be connected to. */
     CloseReason serverFailed(SessionPhase phase, int code, String sqlState, String message) {
-        metrics.connection("backend_unreachable");
+        metrics.connection("primary_unreachable");
         warn(message, message);
         tell(phase, code, sqlState, message);
-        return CloseReason.BACKEND_UNREACHABLE;
+        return CloseReason.PRIMARY_UNREACHABLE;
     }
 
     /** The primary has accepted the connection, and does not respond. */
     CloseReason serverSilent(SessionPhase phase, String server) {
-        metrics.connection("backend_silent");
+        metrics.connection("primary_silent");
         String message = "no response from " + server + " within limits.handshakeTimeout: it is frozen or overloaded";
         warn(message, message);
         tell(phase, ER_BAD_HOST_ERROR, "08S01", "Can't connect to MySQL server (Understudy: " + message + ")");
-        return CloseReason.BACKEND_UNREACHABLE;
+        return CloseReason.PRIMARY_UNREACHABLE;
     }
 
     private LoggingEventBuilder about(LoggingEventBuilder event) {

@@ -219,7 +219,7 @@ class SessionLifeTest extends SessionHarness {
         scripted.session.serverFailed(1042, "08S01", "no route");
         byte[] sent = scripted.client.take();
         assertThat(sent).isEqualTo(packet(0, Bytes.concat(of(0xFF), Bytes.int2(1042), Bytes.text("#08S01no route"))));
-        assertThat(scripted.closed("backend_unreachable")).isEqualTo(1);
+        assertThat(scripted.closed("primary_unreachable")).isEqualTo(1);
         scripted.finish();
         scripted.session.serverFailed(1042, "08S01", "no route");
         assertThat(scripted.client.take()).isEmpty();

@@ -135,8 +135,8 @@ class EventWatchTest {
         registry.counter("understudy.connections", "outcome", "accepted").increment();
         registry.counter("understudy.gtid.domain.conflicts", "kind", "pinned").increment();
         assertThat(after(2)).isEmpty();
-        registry.counter("understudy.connections", "outcome", "backend_silent").increment();
-        assertThat(after(2)).containsExactly("problem clients: connections (backend silent) began: 1");
+        registry.counter("understudy.connections", "outcome", "primary_silent").increment();
+        assertThat(after(2)).containsExactly("problem clients: connections (primary silent) began: 1");
     }
 
     @Test
