@@ -60,7 +60,7 @@ public final class TableOwnership {
     private final Admission admission;
     private final ConflictListener conflicts;
     private final @Nullable Handovers handovers;
-    private final Map<String, TableEntry> tables = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, TableEntry> tables = new ConcurrentHashMap<>();
     private final Inheritance inheritance;
     private final TableEntry unknown;
     /** Every write, whatever its tables. */
@@ -387,7 +387,7 @@ public final class TableOwnership {
             synchronized (this) {
                 if (entry.owners() == 0 && !(entry.unsteerable() && exists.test(entry.name))) {
                     entry.drop();
-                    tables.remove(entry.name);
+                    tables.remove(entry.name, entry);
                 }
             }
         }

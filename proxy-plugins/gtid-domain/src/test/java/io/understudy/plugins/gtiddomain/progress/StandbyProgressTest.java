@@ -9,6 +9,7 @@ import io.understudy.testkit.CapturedLog;
 import io.understudy.testkit.Fakes;
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
@@ -48,6 +49,7 @@ class StandbyProgressTest {
             case "next" -> row.getAndSet(false);
             case "getString" -> position;
             case "getInt" -> 0;
+            case "getMetaData" -> Fakes.of(ResultSetMetaData.class, (columns, asked, none) -> 0);
             default -> null;
         });
         return Fakes.of(
