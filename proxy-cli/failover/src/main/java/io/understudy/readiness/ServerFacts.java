@@ -31,6 +31,8 @@ final class ServerFacts {
 
     /** The name of a fact of a type. */
     static final class Fact<T> {
+        private final Known<T> late = Known.late();
+
         private Fact() {}
     }
 
@@ -50,7 +52,7 @@ final class ServerFacts {
     /** Returns a fact; before the response to its query one that is late. */
     @SuppressWarnings("unchecked")
     <T> Known<T> get(Fact<T> fact) {
-        return (Known<T>) known.getOrDefault(fact, Known.late());
+        return (Known<T>) known.getOrDefault(fact, fact.late);
     }
 
     void connected() {

@@ -13,7 +13,11 @@ public final class Sessions implements AutoCloseable {
 
     /** The work of one thread. */
     public interface Work {
-        /** @param load whose {@link Sessions#ended} says when to return */
+        /**
+         * Does the work.
+         *
+         * @param load whose {@link Sessions#ended} says when to return
+         */
         void run(Sessions load, int number) throws Exception;
     }
 

@@ -82,7 +82,8 @@ public final class DemoCommand extends CliCommand implements Subcommand {
     }
 
     private int run(String name, Experiment experiment) throws Exception {
-        return run(Objects.requireNonNull(command).subcommands().get(name), experiment);
+        CommandLine line = Objects.requireNonNull(command).subcommands().get(name);
+        return run(Objects.requireNonNull(line), experiment);
     }
 
     private static void require(boolean condition, String message) {

@@ -232,11 +232,12 @@ public final class ConflictRun {
     private static Map<String, String> checksums(EmbeddedServer server) {
         Map<String, String> sums = new LinkedHashMap<>();
         server.rows("CHECKSUM TABLE " + String.join(", ", ConflictSchema.tables()))
-                .forEach(row -> sums.put(row.get("table"), row.get("checksum")));
+                .forEach(row -> sums.put(row.getOrDefault("table", ""), row.getOrDefault("checksum", "")));
         server.rows("SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) AS name,"
                         + " GROUP_CONCAT(COLUMN_NAME ORDER BY ORDINAL_POSITION) AS columns FROM"
                         + " information_schema.COLUMNS WHERE TABLE_SCHEMA LIKE 'dom%' GROUP BY 1")
-                .forEach(row -> sums.merge(row.get("name"), " " + row.get("columns"), String::concat));
+                .forEach(row -> sums.merge(
+                        row.getOrDefault("name", ""), " " + row.getOrDefault("columns", ""), String::concat));
         return sums;
     }
 }

@@ -134,7 +134,7 @@ final class DialsExperiment {
     }
 
     private Path newestLog() {
-        String file = pair.primary().rows("SHOW MASTER STATUS").get(0).get("file");
+        String file = pair.primary().rows("SHOW MASTER STATUS").get(0).getOrDefault("file", "");
         return Path.of(pair.primary().query("SELECT @@log_bin_basename")).resolveSibling(file);
     }
 

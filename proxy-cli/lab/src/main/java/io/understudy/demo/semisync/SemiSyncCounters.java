@@ -21,7 +21,9 @@ record SemiSyncCounters(long acknowledged, long unacknowledged, long waits, long
         Map<String, Long> values = new HashMap<>();
         for (Map<String, String> row : EmbeddedServer.rows(
                 connection, "SHOW GLOBAL STATUS WHERE Variable_name REGEXP '^Rpl_semi_sync_master_(yes|no|tx)_'")) {
-            values.put(row.get("variable_name").toLowerCase(Locale.ROOT), Long.valueOf(row.get("value")));
+            values.put(
+                    row.getOrDefault("variable_name", "").toLowerCase(Locale.ROOT),
+                    Long.valueOf(row.getOrDefault("value", "")));
         }
         return new SemiSyncCounters(
                 values.getOrDefault("rpl_semi_sync_master_yes_tx", 0L),
