@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -117,27 +118,31 @@ record Checkpoint(Subject of, long read, long hash, Map<Long, Session> sessions)
                 + " with another file");
     }
 
+    /** Values that are missing, or of another type, are told by unchecked exceptions. */
     @SuppressWarnings("unchecked")
     private static Checkpoint parse(Path file, String text) throws IOException {
         Map<String, Object> view;
         try {
-            view = (Map<String, Object>) JsonReader.read(text);
+            view = (Map<String, Object>) Objects.requireNonNull(JsonReader.read(text));
         } catch (IOException e) {
             throw new IOException(file + " is no checkpoint of a replay, or is damaged: it is no JSON", e);
         }
-        String format = (String) view.get("format");
+        String format = (String) Objects.requireNonNull(view.get("format"));
         if (!format.equals(FORMAT)) {
             throw another(file, format);
         }
         Map<Long, Session> sessions = new TreeMap<>();
-        for (List<Long> row : (List<List<Long>>) view.get("sessions")) {
+        for (List<Long> row : (List<List<Long>>) Objects.requireNonNull(view.get("sessions"))) {
             sessions.put(row.get(0), new Session(row.get(1), row.get(2), row.get(3)));
         }
+        Subject of = new Subject(
+                (String) Objects.requireNonNull(view.get("log")),
+                (String) Objects.requireNonNull(view.get("target")),
+                (Map<String, Object>) Objects.requireNonNull(view.get("choice")));
         return new Checkpoint(
-                new Subject((String) view.get("log"), (String) view.get("target"), (Map<String, Object>)
-                        view.get("choice")),
-                (Long) view.get("read"),
-                (Long) view.get("hash"),
+                of,
+                (Long) Objects.requireNonNull(view.get("read")),
+                (Long) Objects.requireNonNull(view.get("hash")),
                 sessions);
     }
 }

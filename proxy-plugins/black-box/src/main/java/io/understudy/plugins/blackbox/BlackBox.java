@@ -65,7 +65,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             }
             present = histories.follow(facts, false);
         } else if (present.isBehind(facts.position())) {
-            present = anew(present, facts, "is now at '" + facts.position() + "', behind " + present.readUpTo());
+            present = anew(facts, "is now at '" + facts.position() + "', behind " + present.readUpTo());
         }
         doubts.resumed(present);
         present.streamAt(facts);
@@ -79,11 +79,11 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     synchronized void reset() {
         History present = histories.present();
         if (present != null) {
-            anew(present, present.facts, "was reset through this proxy (RESET MASTER) at " + present.readUpTo());
+            anew(present.facts, "was reset through this proxy (RESET MASTER) at " + present.readUpTo());
         }
     }
 
-    private History anew(History present, PrimaryFacts facts, String how) {
+    private History anew(PrimaryFacts facts, String how) {
         recorder.discard();
         rebuilt.clear();
         log.warn(
