@@ -1,5 +1,6 @@
 package io.understudy.report;
 
+import io.understudy.layout.Layout;
 import io.understudy.terminal.Table;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -7,14 +8,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /api/digests} as a table for people. */
 public final class DigestsText {
-    private static final int TEXT = 90;
-    private static final int WHY = 24;
-
     /** The figure that decides about the order. */
     public enum Order {
         TIME('t'),
@@ -84,7 +81,20 @@ public final class DigestsText {
                 case BYTES -> bytes;
             };
         }
+
+        /** @param whole the time of all digests */
+        Map<String, Object> figures(double whole) {
+            Map<String, Object> figures = new HashMap<>(row);
+            figures.put("share", whole == 0 ? 0 : time * 100 / whole);
+            figures.put("count", count);
+            figures.put("mean", by(Order.MEAN));
+            figures.put("errors", errors);
+            figures.put("rows", rows);
+            return figures;
+        }
     }
+
+    private static final Layout LAYOUT = Layout.beside(DigestsText.class, "digests");
 
     private DigestsText() {}
 
@@ -117,70 +127,21 @@ public final class DigestsText {
             }
         }
         lines.sort(Comparator.comparingDouble((Line line) -> line.by(order)).reversed());
-        Table out = new Table();
-        String span = before == null ? "since the start" : String.format(Locale.ROOT, "in %.1f s", seconds);
-        out.line(
-                "%d digests, %.0f statements, %.1f s of their time, %s; by %s",
-                lines.size(), count, time, span, order.name().toLowerCase(Locale.ROOT));
         List<Line> shown = lines.subList(0, Math.min(rows, lines.size()));
+        double whole = time;
+        Map<String, Object> report = new HashMap<>();
+        report.put("digests", lines.size());
+        report.put("count", count);
+        report.put("time", time);
+        report.put("interval", before != null);
+        report.put("seconds", seconds);
+        report.put("order", order.name().toLowerCase(Locale.ROOT));
         // Without the mirror, its two columns would only take the text's place.
-        boolean mirrors =
-                shown.stream().anyMatch(line -> !Table.map(line.row(), "mirror").isEmpty());
-        out.line(
-                "%16s %6s %9s %9s %9s %9s %7s %9s%s  %s",
-                "digest",
-                "time",
-                "count",
-                "mean",
-                "p99",
-                "max",
-                "errors",
-                "rows",
-                mirrors ? ofMirror("standby", "mirror") : "",
-                "text");
-        for (Line line : shown) {
-            Map<String, Object> timing = Table.map(line.row(), "seconds");
-            Map<String, Object> mirror = Table.map(line.row(), "mirror");
-            out.line(
-                    "%16s %5.1f%% %9.0f %9s %9s %9s %7.0f %9.0f%s  %s",
-                    line.row().get("digest"),
-                    time == 0 ? 0 : line.time() * 100 / time,
-                    line.count(),
-                    millis(line.by(Order.MEAN)),
-                    millis(Table.number(timing, "p99")),
-                    millis(Table.number(timing, "max")),
-                    line.errors(),
-                    line.rows(),
-                    mirrors ? ofMirror(ratio(mirror), mirror(mirror)) : "",
-                    text(line.row()));
-        }
-        return out.text();
-    }
-
-    private static String ofMirror(String ratio, String rule) {
-        return String.format(Locale.ROOT, " %7s %-" + WHY + "s", ratio, rule);
-    }
-
-    /** Returns the time on the standby in proportion to that on the primary. */
-    private static String ratio(Map<String, Object> mirror) {
-        return mirror.containsKey("ratio") ? String.format(Locale.ROOT, "%.2fx", Table.number(mirror, "ratio")) : "-";
-    }
-
-    /** Returns the rule by which the digest is mirrored, or why it is not. */
-    private static String mirror(Map<String, Object> mirror) {
-        if (mirror.isEmpty()) {
-            return "-";
-        }
-        boolean mirrored = Boolean.TRUE.equals(mirror.get("mirrored"));
-        String text = names(mirror.get(mirrored ? "rules" : "reasons"));
-        String shown = mirrored ? text : "not: " + text.replace('_', ' ');
-        return shown.length() > WHY ? shown.substring(0, WHY - 1) + "…" : shown;
-    }
-
-    private static String names(@Nullable Object list) {
-        return list instanceof List<?> names
-                ? names.stream().map(String::valueOf).collect(Collectors.joining(","))
-                : "";
+        report.put(
+                "mirrors",
+                shown.stream().anyMatch(line -> !Table.map(line.row(), "mirror").isEmpty()));
+        report.put("lines", shown.stream().map(line -> line.figures(whole)).toList());
+        return LAYOUT.text(report);
     }
 
     private static Line line(Map<String, Object> row, @Nullable Map<String, Object> old) {
@@ -193,19 +154,5 @@ public final class DigestsText {
                 Table.number(row, "errors") - Table.number(since, "errors"),
                 Table.number(row, "rows") - Table.number(since, "rows"),
                 Table.number(row, "bytes") - Table.number(since, "bytes"));
-    }
-
-    private static String millis(double seconds) {
-        return String.format(Locale.ROOT, "%.2f ms", seconds * 1000);
-    }
-
-    private static String text(Map<String, Object> row) {
-        Object text = row.get("text");
-        if (text == null) {
-            return row.get("kind")
-                    + (row.containsKey("text") ? " (not understood by the server)" : " (the text needs the token)");
-        }
-        String shown = String.valueOf(text);
-        return shown.length() > TEXT ? shown.substring(0, TEXT - 1) + "…" : shown;
     }
 }

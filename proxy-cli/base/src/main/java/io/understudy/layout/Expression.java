@@ -215,7 +215,10 @@ final class Expression {
                 List<?> all = Layout.elements(value);
                 yield all.subList(Math.max(0, all.size() - (int) Layout.number(second)), all.size());
             }
-            case "join" -> Layout.elements(value).stream().map(String::valueOf).collect(Collectors.joining(", "));
+            case "join" ->
+                Layout.elements(value).stream()
+                        .map(String::valueOf)
+                        .collect(Collectors.joining(second == null ? ", " : second.toString()));
             case "any" -> Layout.elements(value).stream().anyMatch(row -> map(row).containsKey(second));
             case "counts" -> Table.counts(map(value));
             case "values" ->
@@ -242,7 +245,7 @@ final class Expression {
             case "cut" -> {
                 String text = String.valueOf(value);
                 int most = (int) Layout.number(second);
-                yield text.length() <= most ? text : text.substring(0, most) + "…";
+                yield text.length() <= most ? text : text.substring(0, most - 1) + "…";
             }
             default -> throw new IllegalArgumentException("a layout has no function " + name);
         };

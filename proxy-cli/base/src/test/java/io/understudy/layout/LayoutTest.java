@@ -46,7 +46,7 @@ class LayoutTest {
                 "{#rows 2}{x:d}{/} of {size(rows)} => 12 of 3",
                 "{#map}{a} {^name}{/} => 5 one",
                 "{name + '-' + count} {10 - 2 * count:d} {(10 - 2) / 4:d} => one-3 4 2",
-                "{counts(map)} {values(map)} {join(nothing)}{cut(name, 2)} => 5 a 5 on…",
+                "{counts(map)} {values(map)} {join(nothing)}{cut(name, 2)} => 5 a 5 o…",
                 "a {{ and } => a { and }",
             })
     void aLineIsFilledIn(String template, String expected) {
