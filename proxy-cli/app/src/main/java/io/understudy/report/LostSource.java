@@ -5,9 +5,9 @@ import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
-import io.understudy.plugins.blackbox.ServerPositions;
 import io.understudy.remote.AdminClient;
 import io.understudy.server.QueryPool;
+import io.understudy.servers.ReportedPosition;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -59,7 +59,7 @@ public final class LostSource {
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.put("on", on);
         if (on.contains(":") || on.contains("/")) {
-            ServerPositions.Reported reported = position(on);
+            ReportedPosition reported = position(on);
             String received = reported.received();
             parameters.put("replicated", reported.replicated());
             parameters.put("logged", reported.logged());
@@ -75,7 +75,7 @@ public final class LostSource {
         return query.toString();
     }
 
-    private ServerPositions.Reported position(String on) throws IOException {
+    private ReportedPosition position(String on) throws IOException {
         PrimaryConfig primary = config == null ? null : config.primary();
         MonitorConfig monitor = primary == null ? null : primary.monitor();
         if (primary == null || monitor == null) {
@@ -91,7 +91,7 @@ public final class LostSource {
                 monitor.user(),
                 monitor.password());
         try (QueryPool queries = QueryPool.to(server)) {
-            return ServerPositions.query(queries.dataSource());
+            return ReportedPosition.of(queries.dataSource());
         } catch (SQLException e) {
             throw new IOException(on + " cannot be asked as " + monitor.user() + ": " + e.getMessage(), e);
         }

@@ -5,6 +5,7 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.servers.ReportedPosition;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
@@ -56,7 +57,7 @@ final class StandbyPositions implements Runnable {
         QueryFailures failed = failures.computeIfAbsent(
                 name, added -> new QueryFailures(() -> !standby.state().reachable()));
         try {
-            ServerPositions.Reported reported = ServerPositions.applied(standby.dataSource(), flavor);
+            ReportedPosition reported = ReportedPosition.applied(standby.dataSource(), flavor);
             Applied applied = Applied.of(flavor, reported.replicated(), reported.logged());
             known.put(name, box.seen(reported.server(), applied));
             if (failed.succeeded()) {

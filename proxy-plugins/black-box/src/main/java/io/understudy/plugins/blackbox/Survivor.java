@@ -1,6 +1,10 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.ReportedPosition;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,16 +30,34 @@ record Survivor(
      *
      * @throws IllegalArgumentException if its positions cannot be parsed
      */
-    static Survivor of(String name, ServerFlavor flavor, ServerPositions.Reported reported, String chosen) {
+    static Survivor of(String name, ServerFlavor flavor, ReportedPosition reported, String chosen) {
         String received = reported.received();
         return new Survivor(
                 name,
                 Applied.of(flavor, reported.replicated(), reported.logged()),
                 received == null ? null : Applied.of(flavor, received, ""),
-                reported.reached(),
+                reached(reported),
                 reported.readOnly(),
                 chosen,
                 reported.server().isEmpty() ? name : reported.server());
+    }
+
+    /**
+     * Returns the position up to which a server has transactions. On MariaDB a replayed file, and clients, move the
+     * binary log's position alone: of each domain, the higher number counts.
+     */
+    private static String reached(ReportedPosition reported) {
+        if (reported.logged().isBlank()) {
+            return reported.replicated().replace("\n", ""); // MySQL begins a line with each server's set
+        }
+        Map<Long, Gtid> highest = new TreeMap<>();
+        for (String part : (reported.replicated() + "," + reported.logged()).split(",")) {
+            if (!part.isBlank()) {
+                Gtid gtid = Gtid.mariaDb(part);
+                highest.merge(gtid.domain(), gtid, (one, other) -> other.number() > one.number() ? other : one);
+            }
+        }
+        return highest.values().stream().map(Gtid::text).collect(Collectors.joining(","));
     }
 
     Survivor applying(Applied known) {

@@ -4,6 +4,7 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.servers.ReportedPosition;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
@@ -118,7 +119,7 @@ final class Survivors {
             throw new IllegalArgumentException("expected on=NAME, or on, replicated, logged, received and readOnly,"
                     + " but found " + parameters.keySet());
         }
-        ServerPositions.Reported reported = new ServerPositions.Reported(
+        ReportedPosition reported = new ReportedPosition(
                 replicated,
                 logged,
                 received.equals(UNKNOWN) ? null : received,
@@ -164,14 +165,14 @@ final class Survivors {
                     "the primary cannot be queried: add primary.monitor with user and password");
         }
         try {
-            return Survivor.of(PRIMARY, flavor(), ServerPositions.query(source), chosen);
+            return Survivor.of(PRIMARY, flavor(), ReportedPosition.of(source), chosen);
         } catch (SQLException e) {
             throw new IllegalStateException("the primary cannot be queried: " + e.getMessage(), e);
         }
     }
 
     private Survivor probe(Standby standby, String chosen) throws SQLException {
-        return Survivor.of(standby.name(), flavor(), ServerPositions.query(standby.dataSource()), chosen);
+        return Survivor.of(standby.name(), flavor(), ReportedPosition.of(standby.dataSource()), chosen);
     }
 
     private ServerFlavor flavor() {

@@ -7,6 +7,7 @@ import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
+import io.understudy.servers.ReportedPosition;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -76,7 +77,7 @@ abstract class BlackBoxHarness {
         return Survivor.of(
                 "s1",
                 ServerFlavor.MARIADB,
-                new ServerPositions.Reported(slavePos, binlogState, received, true, "host:3306 2"),
+                new ReportedPosition(slavePos, binlogState, received, true, "host:3306 2"),
                 "for the test");
     }
 

@@ -9,6 +9,7 @@ import io.understudy.plugin.SessionSettings;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
+import io.understudy.servers.ReportedPosition;
 import io.understudy.testkit.FakeExchange;
 import io.understudy.testkit.Fakes;
 import java.util.Map;
@@ -44,7 +45,7 @@ class BlackBoxObserverTest {
         Survivor survivor = Survivor.of(
                 "s1",
                 ServerFlavor.MARIADB,
-                new ServerPositions.Reported("0-1-10", "", "", true, "host:3306 2"),
+                new ReportedPosition("0-1-10", "", "", true, "host:3306 2"),
                 "for the test");
         return box.loss(survivor).notCaptured.keySet().stream().map(Gtid::text).toList();
     }
@@ -55,7 +56,7 @@ class BlackBoxObserverTest {
         Survivor survivor = Survivor.of(
                 "s1",
                 ServerFlavor.MYSQL,
-                new ServerPositions.Reported(
+                new ReportedPosition(
                         "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5,\n4e11fa47-71ca-11e1-9e33-c80aa9429562:1",
                         "",
                         "",
@@ -103,7 +104,7 @@ class BlackBoxObserverTest {
         Loss loss = box.loss(Survivor.of(
                 "s1",
                 ServerFlavor.MYSQL,
-                new ServerPositions.Reported(uuid + ":1", "", "", true, "host:3306 2"),
+                new ReportedPosition(uuid + ":1", "", "", true, "host:3306 2"),
                 "for the test"));
         assertThat(loss.missing)
                 .hasSize(3)
@@ -145,7 +146,7 @@ class BlackBoxObserverTest {
         Loss loss = other.loss(Survivor.of(
                 "s1",
                 ServerFlavor.MARIADB,
-                new ServerPositions.Reported("0-1-10", "", "", true, "host:3306 2"),
+                new ReportedPosition("0-1-10", "", "", true, "host:3306 2"),
                 "for the test"));
         return loss.notCaptured.isEmpty() ? loss.unsettled.isEmpty() ? "" : "number unknown" : "not captured";
     }

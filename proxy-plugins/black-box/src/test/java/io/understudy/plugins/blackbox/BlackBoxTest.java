@@ -7,6 +7,7 @@ import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
+import io.understudy.servers.ReportedPosition;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
@@ -181,7 +182,7 @@ class BlackBoxTest extends BlackBoxHarness {
         Loss loss = box.loss(Survivor.of(
                 "s1",
                 ServerFlavor.MYSQL,
-                new ServerPositions.Reported(uuid + ":1-9:12", "", uuid + ":blue:1", false, "host:3306 2"),
+                new ReportedPosition(uuid + ":1-9:12", "", uuid + ":blue:1", false, "host:3306 2"),
                 "for the test"));
         assertThat(gtids(loss.missing)).containsExactly(uuid + ":11", uuid + ":13");
         assertThat(loss.missing).extracting(each -> each.answered != null).containsExactly(false, true);

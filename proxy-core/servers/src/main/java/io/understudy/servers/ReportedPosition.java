@@ -1,0 +1,63 @@
+package io.understudy.servers;
+
+import io.understudy.plugin.ServerFlavor;
+import java.sql.SQLException;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Up to where a server says it has transactions.
+ *
+ * @param replicated MariaDB's {@code gtid_slave_pos}, MySQL's {@code gtid_executed}
+ * @param logged MariaDB's {@code gtid_binlog_state}; empty on MySQL
+ * @param received received by its replication connections; null without the privilege to query it
+ * @param server identity of the server under whatever name; empty if unknown
+ */
+public record ReportedPosition(
+        String replicated, String logged, @Nullable String received, boolean readOnly, String server) {
+    private static final String SERVER = "CONCAT(@@hostname, ':', @@port, ' ', @@server_id)";
+
+    /** Queries a server's positions. Needs a privilege only for the received one. */
+    public static ReportedPosition of(DataSource source) throws SQLException {
+        try (ServerQueries server = ServerQueries.of(source)) {
+            ServerFlavor flavor = server.flavor();
+            ReportedPosition applied = applied(server, flavor);
+            return new ReportedPosition(
+                    applied.replicated, applied.logged, received(server, flavor), applied.readOnly, applied.server);
+        }
+    }
+
+    /** Queries a server's positions, except what it has received. */
+    public static ReportedPosition applied(DataSource source, ServerFlavor flavor) throws SQLException {
+        try (ServerQueries server = ServerQueries.of(source)) {
+            return applied(server, flavor);
+        }
+    }
+
+    private static ReportedPosition applied(ServerQueries server, ServerFlavor flavor) throws SQLException {
+        String positions = flavor == ServerFlavor.MARIADB
+                ? "@@global.gtid_slave_pos, @@global.gtid_binlog_state"
+                : "@@global.gtid_executed, ''";
+        return server.rows(
+                        "SELECT " + positions + ", @@global.read_only, " + SERVER,
+                        row -> new ReportedPosition(
+                                ServerQueries.text(row, 1),
+                                ServerQueries.text(row, 2),
+                                null,
+                                ServerQueries.isOn(row.getString(3)),
+                                ServerQueries.text(row, 4)))
+                .get(0);
+    }
+
+    private static @Nullable String received(ServerQueries server, ServerFlavor flavor) {
+        try {
+            return ReplicaStatus.of(server, flavor).stream()
+                    .map(ReplicaStatus::received)
+                    .filter(position -> !position.isBlank())
+                    .collect(Collectors.joining(","));
+        } catch (SQLException e) {
+            return null;
+        }
+    }
+}
