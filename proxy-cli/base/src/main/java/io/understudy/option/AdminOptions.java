@@ -1,7 +1,7 @@
 package io.understudy.option;
 
-import io.understudy.config.ConfigException;
 import io.understudy.base.Secret;
+import io.understudy.config.ConfigException;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.remote.AdminClient;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.understudy.remote;
 
 import io.understudy.base.JsonReader;
-import io.understudy.config.AdminConfig;
 import io.understudy.base.Secret;
+import io.understudy.config.AdminConfig;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
