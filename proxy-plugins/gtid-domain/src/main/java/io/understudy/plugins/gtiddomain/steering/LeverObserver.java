@@ -27,13 +27,13 @@ public final class LeverObserver implements SessionObserver {
     private final int supported;
 
     private Levers levers;
-    private Wish wish;
+    private Wanted wanted;
 
     public LeverObserver(SessionContext session, Supplier<Levers> inForce) {
         this.session = session;
         this.inForce = inForce;
         levers = inForce.get();
-        wish = new Wish(levers, session);
+        wanted = new Wanted(levers, session);
         int known = 0;
         for (Lever lever : LEVERS) {
             known |= lever.refusal(session.flavor(), session.serverVersion()).isEmpty() ? lever.bit() : 0;
@@ -70,11 +70,11 @@ public final class LeverObserver implements SessionObserver {
         Levers latest = inForce.get();
         if (atBoundary && latest != levers) {
             levers = latest;
-            wish = new Wish(latest, session);
+            wanted = new Wanted(latest, session);
         }
-        wish.decide(command, atBoundary, session.settings().autocommit());
+        wanted.decide(command, atBoundary, session.settings().autocommit());
         for (Lever lever : LEVERS) {
-            if (levers.active && (wish.levers & supported & lever.bit()) != 0) {
+            if (levers.active && (wanted.levers & supported & lever.bit()) != 0) {
                 variable(lever).want(lever.on());
             }
         }
@@ -89,9 +89,9 @@ public final class LeverObserver implements SessionObserver {
         if (!command.isStatement()) {
             return;
         }
-        wish.decide(command, false, session.settings().autocommit());
+        wanted.decide(command, false, session.settings().autocommit());
         for (Lever lever : LEVERS) {
-            int rule = wish.rule(lever);
+            int rule = wanted.rule(lever);
             if (rule >= 0) {
                 Outcome outcome = outcome(lever, command);
                 if (outcome != null) {
@@ -104,7 +104,7 @@ public final class LeverObserver implements SessionObserver {
     /** Returns null for the statements of a transaction that its first one has counted. */
     private @Nullable Outcome outcome(Lever lever, CommandView command) {
         SessionVariable variable = variable(lever);
-        if (lever == Lever.TWO_PHASE && wish.notCovered) {
+        if (lever == Lever.TWO_PHASE && wanted.notCovered) {
             return Outcome.NOT_COVERED;
         } else if ((supported & lever.bit()) == 0) {
             return Outcome.UNSUPPORTED;
@@ -114,7 +114,7 @@ public final class LeverObserver implements SessionObserver {
             return command.inTransactionBefore() ? null : Outcome.STEERED;
         } else if (command.inTransactionBefore()) {
             return Outcome.IN_TRANSACTION;
-        } else if (!wish.atBoundary) {
+        } else if (!wanted.atBoundary) {
             return Outcome.NO_BOUNDARY;
         }
         return levers.active ? Outcome.LEFT_ALONE : Outcome.ADVISED;

@@ -45,7 +45,7 @@ public record SteeringExplanation(String action, @Nullable String rule, boolean 
         }
         String gap = lever == Lever.TWO_PHASE
                 ? TwoPhaseCoverage.gap(kind, subject.normalized())
-                : Wish.writes(summary, kind) ? "" : "it writes nothing";
+                : Wanted.writes(summary, kind) ? "" : "it writes nothing";
         String reason = gap == null ? "it is no schema change" : gap;
         return new SteeringExplanation(lever.action(), found.rule(), reason.isEmpty(), reason);
     }

@@ -12,7 +12,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Which levers a statement's text and the rules want, for one session. Reused from statement to statement. */
-final class Wish {
+final class Wanted {
     private static final int NONE = SessionRules.NONE;
     private static final Lever[] LEVERS = Lever.values();
 
@@ -28,7 +28,7 @@ final class Wish {
     /** Whether a rule with {@code alter: two-phase} matches a schema change that it has no effect on. */
     boolean notCovered;
 
-    Wish(Levers levers, SessionContext session) {
+    Wanted(Levers levers, SessionContext session) {
         boolean any = false;
         for (Lever lever : LEVERS) {
             if (levers.uses(lever)) {
