@@ -8,13 +8,12 @@ import io.understudy.plugins.mirror.warmth.AdaptiveSample;
 import io.understudy.plugins.mirror.warmth.Estimate;
 import io.understudy.plugins.mirror.warmth.Floor;
 import io.understudy.plugins.mirror.warmth.OwnLoad;
-import io.understudy.plugins.mirror.warmth.OwnLoadPolling;
 import io.understudy.plugins.mirror.warmth.ProbeResult;
 import io.understudy.plugins.mirror.warmth.Probed;
+import io.understudy.plugins.mirror.warmth.StandbyCounters;
 import io.understudy.plugins.mirror.warmth.StandbyWarmth;
 import io.understudy.plugins.mirror.warmth.WarmthSettings;
 import io.understudy.plugins.mirror.warmth.WritesApart;
-import io.understudy.plugins.mirror.warmth.WritesApartPolling;
 import io.understudy.sql.TableName;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -47,8 +46,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     private final MirrorMeters meters;
     private final StandbyWarmth warmth;
     private final AdaptiveSample adaptive;
-    private final OwnLoadPolling ownLoad;
-    private final WritesApartPolling writes;
+    private final StandbyCounters counters;
     private final Boost boost;
     private final Map<ProbeResult.Outcome, Counter> outcomes = new EnumMap<>(ProbeResult.Outcome.class);
     private final LongAdder offered = new LongAdder();
@@ -75,11 +73,10 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
             Executor counterQueries,
             long nowNanos) {
         this.standby = standby;
-        this.ownLoad = new OwnLoadPolling(standby.name(), standby::dataSource, counterQueries);
         this.meters = meters;
         this.warmth = new StandbyWarmth(nowNanos, config.probes());
-        this.writes =
-                new WritesApartPolling(standby::dataSource, floor, counterQueries, this::executed, warmth::coldPages);
+        this.counters = new StandbyCounters(
+                standby.name(), standby::dataSource, floor, counterQueries, this::executed, warmth::coldPages);
         this.adaptive = new AdaptiveSample(nowNanos);
         this.boost = new Boost(nowNanos);
         this.updatedNanos = nowNanos;
@@ -217,11 +214,10 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
         updatedNanos = nowNanos;
         StandbyState state = standby.state();
         WarmthSettings settings = new WarmthSettings(config.target(), config.standbyIops(), config.probes());
-        writes.update(state, nowNanos);
         warmth.covered(covered.sumThenReset(), (double) taken.sumThenReset(), floor, passed / 1e9);
         long all = executed().all();
-        warmth.update(state, standby.isPrimary(), floor, writes.apart().compared(), all, settings, nowNanos);
-        ownLoad.update(state.reachable(), warmth.restarted(), nowNanos);
+        warmth.update(state, standby.isPrimary(), floor, counters.compared(), all, settings, nowNanos);
+        counters.update(state, warmth.restarted(), nowNanos);
         if (!standby.isPrimary()) {
             adapt(config, state, passed / 1e9, nowNanos);
         }
@@ -272,7 +268,7 @@ final class StandbyProbes implements Playback.Probes, Probe.Listener {
     /** Returns the figures of {@code /api/standbys}. */
     Map<String, @Nullable Object> view() {
         Map<String, @Nullable Object> view = new LinkedHashMap<>(warmth.view());
-        OwnLoad own = ownLoad.last();
+        OwnLoad own = counters.ownLoad();
         view.put("ownLoad", own == null ? null : own.view());
         return view;
     }

@@ -15,9 +15,8 @@ final class ColdEstimate {
     /** Share of probes that took too long, above which nothing bounds the mean: they may have read any number. */
     private static final double MANY_TIMEOUTS = 0.02;
 
-    private final double halfProbes;
-    private final double halfNanos;
-    private final boolean halvedByGrowth;
+    private static final double HALF_PROBES = 100;
+    private static final double HALF_NANOS = 30e9;
 
     private double weights;
     private double squares;
@@ -28,26 +27,7 @@ final class ColdEstimate {
     private double timeouts;
     private long last;
     private long lastCounted;
-    private double lastPosition;
     private boolean begun;
-
-    private ColdEstimate(double halfProbes, double halfNanos, boolean halvedByGrowth) {
-        this.halfProbes = halfProbes;
-        this.halfNanos = halfNanos;
-        this.halvedByGrowth = halvedByGrowth;
-    }
-
-    /** Returns the estimate of the present: a probe counts half after 100 others or 30 seconds. */
-    static ColdEstimate present() {
-        return new ColdEstimate(100, 30e9, false);
-    }
-
-    /**
-     * Returns a calmer one to start a forecast from: half after 1,000 others, five minutes, or twice the statements.
-     */
-    static ColdEstimate calm() {
-        return new ColdEstimate(1000, 300e9, true);
-    }
 
     /**
      * Takes a probe in.
@@ -56,7 +36,7 @@ final class ColdEstimate {
      * @param position statements mirrored before it
      */
     void add(double pages, double weight, double position, long nowNanos) {
-        decay(position, nowNanos);
+        decay(nowNanos);
         begun = true;
         lastCounted = nowNanos;
         weights += weight;
@@ -67,17 +47,16 @@ final class ColdEstimate {
         positions += Math.log(position + 1);
     }
 
-    /** Takes in a probe that took too long to be counted; the parameters are those of {@link #add}. */
-    void addTimeout(double weight, double position, long nowNanos) {
-        decay(position, nowNanos);
+    /** Takes in a probe that took too long to be counted; as {@link #add}. */
+    void addTimeout(double weight, long nowNanos) {
+        decay(nowNanos);
         timeouts += weight;
     }
 
-    private void decay(double position, long nowNanos) {
+    private void decay(long nowNanos) {
         if (begun || timeouts > 0) {
-            double halves = 1 / halfProbes + Math.max(0, nowNanos - last) / halfNanos;
-            double growth = halvedByGrowth ? Math.min(1, (lastPosition + 1) / (position + 1)) : 1;
-            double decay = Math.pow(0.5, halves) * growth;
+            double halves = 1 / HALF_PROBES + Math.max(0, nowNanos - last) / HALF_NANOS;
+            double decay = Math.pow(0.5, halves);
             weights *= decay;
             squares *= decay * decay;
             sum *= decay;
@@ -87,7 +66,6 @@ final class ColdEstimate {
             timeouts *= decay;
         }
         last = nowNanos;
-        lastPosition = position;
     }
 
     /** Returns when the last probe was counted. */

@@ -26,11 +26,11 @@ final class ColdRows {
 
     /** Takes in a probe that took too long to be counted. */
     void addTimeout(String name, double weight, long nowNanos) {
-        row(name).addTimeout(weight, 0, nowNanos);
+        row(name).addTimeout(weight, nowNanos);
     }
 
     private ColdEstimate row(String name) {
-        ColdEstimate row = rows.computeIfAbsent(name, one -> ColdEstimate.present());
+        ColdEstimate row = rows.computeIfAbsent(name, one -> new ColdEstimate());
         if (rows.size() > limit) {
             var oldest = rows.entrySet().iterator();
             oldest.next();

@@ -46,21 +46,6 @@ public record Estimate(double mean, double low, double high, double samples) {
         return new Estimate(Double.NaN, low, high, samples);
     }
 
-    /** Returns its standard error. */
-    double error() {
-        return (high - low) / (2 * Z);
-    }
-
-    /** Returns whether the difference from another one may be chance. */
-    boolean agrees(Estimate other) {
-        return Math.abs(mean - other.mean) <= Math.hypot(high - low, other.high - other.low) / 2;
-    }
-
-    /** Returns an estimate of another mean with the same error. */
-    Estimate at(double otherMean) {
-        return new Estimate(otherMean, low + otherMean - mean, high + otherMean - mean, samples);
-    }
-
     /** Returns the figures for a JSON view; what is unknown is null. */
     public Map<String, @Nullable Object> view() {
         return view("probes");

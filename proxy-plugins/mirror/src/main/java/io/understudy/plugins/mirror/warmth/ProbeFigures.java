@@ -31,16 +31,12 @@ final class ProbeFigures implements WarmingProgress.Listener {
     private final ColdRows rules = new ColdRows("rule", RULES);
     private final ColdRows tables = new ColdRows("table", TABLES);
     private final ColdRows digests = new ColdRows("digest", DIGESTS);
-    private final WarmingCurve curve = new WarmingCurve();
-    /** The same by the pages of the whole server. */
-    private final WarmingCurve dividedCurve = new WarmingCurve();
 
     private final Queue<String> forgottenTables = new ConcurrentLinkedQueue<>();
-    private ColdEstimate cold = ColdEstimate.present();
-    private ColdEstimate calm = ColdEstimate.calm();
-    private ColdEstimate divided = ColdEstimate.present();
+    private ColdEstimate cold = new ColdEstimate();
+    private ColdEstimate divided = new ColdEstimate();
     /** Of the statements that are mirrored, which may be others than those of the load. */
-    private ColdEstimate mirrored = ColdEstimate.present();
+    private ColdEstimate mirrored = new ColdEstimate();
 
     private volatile boolean countersMissing;
     /** Whether the next probe may be the first with a count, or the next of many. */
@@ -57,15 +53,12 @@ final class ProbeFigures implements WarmingProgress.Listener {
 
     /** Called when the standby has restarted: its pages in memory are others. */
     void clear() {
-        cold = ColdEstimate.present();
-        calm = ColdEstimate.calm();
-        divided = ColdEstimate.present();
-        mirrored = ColdEstimate.present();
+        cold = new ColdEstimate();
+        divided = new ColdEstimate();
+        mirrored = new ColdEstimate();
         rules.clear();
         tables.clear();
         digests.clear();
-        curve.clear();
-        dividedCurve.clear();
         withoutCounters = 0;
         countersMissing = false;
         probing = true;
@@ -113,9 +106,7 @@ final class ProbeFigures implements WarmingProgress.Listener {
         pageReadsAtProbe = pageReads;
         double pages = probe.result().pages();
         cold.add(pages, probe.weight(), position, probe.nanos());
-        calm.add(pages, probe.weight(), position, probe.nanos());
         mirrored.add(pages, 1, position, probe.nanos());
-        curve.add(position, pages, probe.weight());
         rules.add(probe.rule(), pages, probe.weight(), probe.nanos());
         digests.add(digest(probe), pages, probe.weight(), probe.nanos());
         if (probe.result().tables().isEmpty() && probe.reads().size() == 1) {
@@ -129,8 +120,7 @@ final class ProbeFigures implements WarmingProgress.Listener {
     /** The statements that take too long may be those that read most. */
     private void addTimeout(Probed probe, double position) {
         timedOutNanos = probe.nanos();
-        cold.addTimeout(probe.weight(), position, probe.nanos());
-        calm.addTimeout(probe.weight(), position, probe.nanos());
+        cold.addTimeout(probe.weight(), probe.nanos());
         rules.addTimeout(probe.rule(), probe.weight(), probe.nanos());
         digests.addTimeout(digest(probe), probe.weight(), probe.nanos());
         if (probe.reads().size() == 1) {
@@ -151,7 +141,6 @@ final class ProbeFigures implements WarmingProgress.Listener {
     public void read(double pages, double statements, double position) {
         divided.add(pages, statements, position, nowNanos);
         pageReadsAtProbe = pageReads;
-        dividedCurve.add(position, pages, statements);
     }
 
     /** Called when all that happened so far has been taken in. */
@@ -218,20 +207,6 @@ final class ProbeFigures implements WarmingProgress.Listener {
     /** Returns the share of the load that was probed, or NaN. */
     double share() {
         return used().share();
-    }
-
-    /** Returns a calmer estimate to start a forecast from; unknown for pages of the whole server. */
-    Estimate calm() {
-        return countersMissing ? Estimate.UNKNOWN : calm.estimate();
-    }
-
-    /** Returns the statements executed before the probes of {@link #calm}. */
-    double calmPosition() {
-        return calm.position();
-    }
-
-    List<WarmingCurve.Point> points() {
-        return (countersMissing ? dividedCurve : curve).points();
     }
 
     /** Has a table's estimate begin anew with the next {@link #at}. Thread-safe. */

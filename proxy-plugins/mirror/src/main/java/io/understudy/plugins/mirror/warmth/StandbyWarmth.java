@@ -1,7 +1,6 @@
 package io.understudy.plugins.mirror.warmth;
 
 import io.understudy.plugin.StandbyState;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jctools.queues.MpscArrayQueue;
@@ -85,9 +84,13 @@ public final class StandbyWarmth {
             long nowNanos) {
         figures.at(nowNanos, state.coldReads());
         double queries = floor.selectsPerSecond();
-        KnownReads known = new KnownReads(
-                figures.coldPages().mirrored(), Double.isNaN(queries) ? 0 : queries * compared.applier());
-        restarted = progress.update(state, executed, known, nowNanos, figures);
+        restarted = progress.update(
+                state,
+                executed,
+                figures.coldPages().mirrored(),
+                Double.isNaN(queries) ? 0 : queries * compared.applier(),
+                nowNanos,
+                figures);
         if (restarted) {
             figures.clear();
             ended.clear();
@@ -107,11 +110,8 @@ public final class StandbyWarmth {
             figures.add(probe, progress.position());
         }
         figures.publish();
-        Warmth now = primary
-                ? unknown(WarmthState.IS_PRIMARY, floor, nowNanos)
-                : state.reachable()
-                        ? measured(floor, compared, settings, nowNanos)
-                        : unknown(WarmthState.UNREACHABLE, floor, nowNanos);
+        WarmthState nothing = primary ? WarmthState.IS_PRIMARY : state.reachable() ? null : WarmthState.UNREACHABLE;
+        Warmth now = warmth(nothing, floor, compared, settings, nowNanos);
         published = now;
         plan.adapt(perSecond(settings, now.cold()), nowNanos);
     }
@@ -144,46 +144,33 @@ public final class StandbyWarmth {
         return figures.stale() ? WarmthState.NO_RECENT_PROBES : WarmthState.NO_PROBES;
     }
 
-    private Warmth unknown(WarmthState state, Floor floor, long nowNanos) {
-        return new Warmth(
-                state,
-                Estimate.UNKNOWN,
-                floor.estimate(nowNanos),
-                Estimate.UNKNOWN,
-                Double.NaN,
-                reference,
-                "none",
-                Double.NaN,
-                0,
-                coverage.share(),
-                coverage.relayedShare(),
-                figures.lastProbeSeconds(),
-                progress.sinceStart(),
-                () -> Forecast.UNKNOWN,
-                figures.where());
-    }
-
-    private Warmth measured(Floor floor, Compared compared, WarmthSettings settings, long nowNanos) {
-        Estimate pages = figures.stale() ? Estimate.UNKNOWN : figures.present();
+    /** @param nothing why nothing can be said, or null */
+    private Warmth warmth(
+            @Nullable WarmthState nothing, Floor floor, Compared compared, WarmthSettings settings, long nowNanos) {
+        Estimate pages = nothing != null || figures.stale() ? Estimate.UNKNOWN : figures.present();
         // Pages of the whole server, divided, have the applier's in them.
-        Estimate apart = figures.countersMissing() ? Estimate.UNKNOWN : compared.floor();
+        Estimate apart = nothing != null || figures.countersMissing() ? Estimate.UNKNOWN : compared.floor();
         Estimate own = coverage.of(floor.estimate(apart, nowNanos));
         Estimate difference = pages.minus(coverage.isLittle() ? Estimate.UNKNOWN : own);
         Estimate excess = coverage.isPart() ? difference.withoutMean() : difference;
-        reference = reference.with(excess, settings.target());
-        double score = reference.warmth(excess, settings.target());
+        double score = Double.NaN;
+        WarmthState state = nothing;
+        if (state == null) {
+            reference = reference.with(excess, settings.target());
+            score = reference.warmth(excess, settings.target());
+            boolean uncertain = excess.known() && excess.bounded() && Double.isNaN(score);
+            state = uncertain ? WarmthState.UNCERTAIN : state(pages, own, nowNanos);
+        }
         return new Warmth(
-                excess.known() && excess.bounded() && Double.isNaN(score)
-                        ? WarmthState.UNCERTAIN
-                        : state(pages, own, nowNanos),
+                state,
                 pages,
                 own,
                 excess,
                 score,
                 reference,
-                figures.method(),
-                figures.share(),
-                figures.timedOutShare(),
+                nothing == null ? figures.method() : "none",
+                nothing == null ? figures.share() : Double.NaN,
+                nothing == null ? figures.timedOutShare() : 0,
                 coverage.share(),
                 coverage.relayedShare(),
                 figures.lastProbeSeconds(),
@@ -197,31 +184,26 @@ public final class StandbyWarmth {
     /** Returns the forecast of what is known now, which is worked out when somebody asks. */
     private Supplier<Forecast> forecast(
             Estimate excess, Estimate own, Floor floor, Compared compared, WarmthSettings settings, long nowNanos) {
-        double comparedAt = (double) progress.sinceStart(compared.executed());
-        // A comparison from before a restart is of another pool.
-        MissingPages missing = comparedAt < 0
-                ? MissingPages.UNKNOWN
-                : new MissingPages(compared.missing(), comparedAt, compared.applier());
-        Courses.Level present = new Courses.Level(excess, figures.position(), own.mean());
-        Estimate calmer = figures.calm().minus(own);
-        Courses.Level longer = calmer.known() ? new Courses.Level(calmer, figures.calmPosition(), own.mean()) : present;
         Integer configured = settings.standbyIops();
+        long comparedAt = progress.sinceStart(compared.executed());
+        double beside = own.mean() + compared.applier();
+        double since = (double) (progress.sinceStart() - comparedAt);
+        // A comparison from before a restart is of another pool.
+        double missing =
+                comparedAt < 0 ? Double.NaN : compared.missing() - since * (Math.max(0, excess.mean()) + beside);
         Forecast.Situation situation = new Forecast.Situation(
+                excess,
+                figures.position(),
                 progress.position(),
+                missing,
+                beside,
                 floor.allReadsPerQuery(nowNanos),
                 floor.selectsPerSecond(),
                 progress.mirroredPerSecond(),
                 settings.target(),
                 configured == null ? progress.mostReads() : configured,
                 configured != null);
-        List<WarmingCurve.Point> points = figures.points();
-        return () -> {
-            Courses courses = Courses.of(points, longer, missing);
-            if (present.excess().agrees(courses.continued(longer, present.statements()))) {
-                return Forecast.of(courses, longer, situation);
-            }
-            return Forecast.of(Courses.of(points, present, missing), present, situation);
-        };
+        return () -> Forecast.of(situation);
     }
 
     /** Returns whether the last update found the standby restarted. */

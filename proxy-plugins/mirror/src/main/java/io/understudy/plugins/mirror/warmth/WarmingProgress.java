@@ -20,6 +20,9 @@ final class WarmingProgress {
     }
 
     private static final int FEWEST_STATEMENTS = 20;
+    /** Share of the reads that must be the load's: a backup's, in their order, do not tell what a disk can do. */
+    private static final double EXPLAINED = 0.5;
+
     private static final double RATE_WEIGHT = 0.2;
     /** Seconds by which the standby's clock may differ from this one before it counts as set. */
     private static final double STEP = 20;
@@ -33,6 +36,9 @@ final class WarmingProgress {
     private volatile double readsPerSecond = Double.NaN;
     private double mostReads = Double.NaN;
 
+    private double knownPerStatement = Double.NaN;
+    private double knownPerSecond;
+
     private long executedAtStart;
     private long executed = -1;
     private long updatedNanos;
@@ -42,9 +48,16 @@ final class WarmingProgress {
      * Takes in a state; returns whether the standby has restarted since the last one.
      *
      * @param executedNow statements that the standby has executed for the mirror in all
-     * @param known reads of the mirror and of the applier
+     * @param ofStatement page reads of a mirrored statement, NaN while unknown
+     * @param ofApplier page reads of the applier a second
      */
-    boolean update(StandbyState state, long executedNow, KnownReads known, long nowNanos, Listener listener) {
+    boolean update(
+            StandbyState state,
+            long executedNow,
+            double ofStatement,
+            double ofApplier,
+            long nowNanos,
+            Listener listener) {
         mirrored(executedNow, nowNanos);
         if (state.uptimeSeconds() < 0) {
             readsPerSecond = Double.NaN;
@@ -56,7 +69,9 @@ final class WarmingProgress {
         }
         // The state is read by another thread, once a second by the standby's clock.
         if (restarted || state.uptimeSeconds() != uptime) {
-            read(restarted ? -1 : reads, state, known, nowNanos, listener);
+            knownPerStatement = ofStatement;
+            knownPerSecond = ofApplier;
+            read(restarted ? -1 : reads, state, nowNanos, listener);
         }
         return restarted;
     }
@@ -73,7 +88,7 @@ final class WarmingProgress {
     }
 
     /** @param before page reads of the last state, or -1 if they cannot be continued */
-    private void read(long before, StandbyState state, KnownReads known, long nowNanos, Listener listener) {
+    private void read(long before, StandbyState state, long nowNanos, Listener listener) {
         double seconds = state.uptimeSeconds() - uptime;
         boolean stepped = seconds <= 0 || seconds > (nowNanos - readsNanos) / 1e9 + STEP;
         if (state.coldReads() < 0) {
@@ -82,7 +97,7 @@ final class WarmingProgress {
             double since = (double) (state.coldReads() - before);
             readsPerSecond = since / seconds;
             double statements = (double) (executed - executedAtReads);
-            if (known.explain(since, statements, seconds)) {
+            if (statements * knownPerStatement + seconds * knownPerSecond >= EXPLAINED * since) {
                 mostReads = Double.isNaN(mostReads) ? readsPerSecond : Math.max(mostReads, readsPerSecond);
             }
             if (statements >= FEWEST_STATEMENTS) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param relayedShare share of the primary's queries that pass this proxy, or NaN
  * @param lastProbeSeconds age of the last probe, or NaN
  * @param mirrored statements since its restart
- * @param forecast works out the forecast when it is asked for, once
+ * @param forecast works out the forecast when it is asked for
  * @param where the coldest rules, tables and digests
  */
 record Warmth(
@@ -40,10 +40,6 @@ record Warmth(
         long mirrored,
         Supplier<Forecast> forecast,
         ProbeFigures.Where where) {
-    Warmth {
-        forecast = new Once<>(forecast);
-    }
-
     static final Warmth UNKNOWN = new Warmth(
             WarmthState.NO_PROBES,
             Estimate.UNKNOWN,

@@ -11,7 +11,7 @@ class ColdEstimateTest {
 
     @Test
     void nothingIsKnownFromFewProbes() {
-        ColdEstimate cold = ColdEstimate.present();
+        ColdEstimate cold = new ColdEstimate();
         assertThat(cold.estimate().known()).isFalse();
         for (int i = 0; i < 9; i++) {
             cold.add(0, 1, 0, i * STEP);
@@ -26,7 +26,7 @@ class ColdEstimateTest {
 
     @Test
     void probesWithoutAColdPageLeaveAnUpperBound() {
-        ColdEstimate cold = ColdEstimate.present();
+        ColdEstimate cold = new ColdEstimate();
         for (int i = 0; i < 300; i++) {
             cold.add(0, 1, 0, i * STEP);
         }
@@ -41,7 +41,7 @@ class ColdEstimateTest {
         SplittableRandom random = new SplittableRandom(11);
         int inside = 0;
         for (int run = 0; run < 400; run++) {
-            ColdEstimate cold = ColdEstimate.present();
+            ColdEstimate cold = new ColdEstimate();
             for (int i = 0; i < 400; i++) {
                 // Nine in ten statements find their pages, the tenth reads 1 to 5.
                 cold.add(random.nextInt(10) == 0 ? 1 + random.nextInt(5) : 0, 1, 0, i * STEP);
@@ -55,7 +55,7 @@ class ColdEstimateTest {
     /** A rule with a sample of 10 % and one of 100 % count as the load has them, not as the mirror has them. */
     @Test
     void probesCountByTheStatementsForWhichTheyStand() {
-        ColdEstimate cold = ColdEstimate.present();
+        ColdEstimate cold = new ColdEstimate();
         for (int i = 0; i < 2000; i++) {
             cold.add(1, 10, 0, i);
             for (int j = 0; j < 10; j++) {
@@ -68,7 +68,7 @@ class ColdEstimateTest {
 
     @Test
     void oldProbesLoseTheirWeight() {
-        ColdEstimate cold = ColdEstimate.present();
+        ColdEstimate cold = new ColdEstimate();
         for (int i = 0; i < 300; i++) {
             cold.add(2, 1, 0, i * STEP);
         }
