@@ -6,41 +6,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens connections to a standby, one at a time: connects, and sends the statements that make the session read-only.
- * {@link #preparing} and {@link #close} are thread-safe; the rest runs on the plugin's executor and then on the
- * connection's event loop.
+ * One attempt to open a connection to a standby: connects, and sends the statements that make the session read-only.
+ * Runs on the plugin's executor and then on the connection's event loop.
  */
 final class MirrorLogin {
     private static final Logger log = LoggerFactory.getLogger(MirrorLogin.class);
 
     private final StandbyMirror mirror;
-    private final StatementDeadline deadline;
     private final Outcome outcome;
 
-    /** Logged in, with its first statements in flight; the deadline covers them too. */
-    private volatile @Nullable ServerConnection preparing;
-
-    private volatile boolean closed;
-
-    /** Called once for each attempt, unless {@link #close} ended it. */
+    /** Receives {@code opened} or {@code notOpened}; neither matters once the connection was closed. */
     interface Outcome {
+        /** Returns the connection's next state, or null if the attempt is over and the connection is to be closed. */
+        MirrorLink.@Nullable Preparing loggedIn(ServerConnection connected);
+
+        /** Takes over the connection. */
         void opened(ServerConnection connected, CollationNames names);
 
+        /** Closes the connection of {@link #loggedIn}, if there is one. */
         void notOpened(String reason);
     }
 
-    /** @param deadline of the connection's statements */
-    MirrorLogin(StandbyMirror mirror, StatementDeadline deadline, Outcome outcome) {
+    MirrorLogin(StandbyMirror mirror, Outcome outcome) {
         this.mirror = mirror;
-        this.deadline = deadline;
         this.outcome = outcome;
     }
 
-    /** Begins an attempt. Never blocks. */
+    /** Begins the attempt. Never blocks. */
     void begin() {
-        if (closed) {
-            return;
-        }
         attempt(() -> mirror.collations().names().whenComplete((names, unknown) -> {
             if (names == null) {
                 outcome.notOpened(reason(unknown));
@@ -51,9 +44,6 @@ final class MirrorLogin {
     }
 
     private void connect(CollationNames names) {
-        if (closed) {
-            return;
-        }
         mirror.standby().connector().connect().whenComplete((connected, failure) -> {
             if (connected == null) {
                 outcome.notOpened(reason(failure));
@@ -67,61 +57,32 @@ final class MirrorLogin {
         return failure == null ? "no reason given" : String.valueOf(failure.getMessage());
     }
 
-    /** Runs a step of an attempt; an exception, which a stage would swallow, ends the attempt. */
+    /** Runs a step of the attempt; an exception, which a stage would swallow, ends the attempt. */
     private void attempt(Runnable step) {
         try {
             step.run();
         } catch (RuntimeException fault) {
             log.error("connecting the mirror to {} failed unexpectedly", mirror.name(), fault);
-            ServerConnection half = preparing;
-            if (half != null) {
-                preparing = null;
-                half.close();
-            }
             outcome.notOpened(fault.toString());
         }
     }
 
     private void prepare(ServerConnection connected, CollationNames names) {
-        if (closed) {
+        MirrorLink.Preparing preparing = outcome.loggedIn(connected);
+        if (preparing == null) {
             connected.close();
-            return;
-        }
-        deadline.begin(System.nanoTime());
-        preparing = connected;
-        if (closed) {
-            connected.close(); // close() may have seen no connection yet
             return;
         }
         FirstStatements.send(
                 connected,
                 ReadOnlySession.statements(connected.flavor(), mirror.config()),
-                refused -> attempt(() -> prepared(connected, names, refused)));
-    }
-
-    private void prepared(ServerConnection connected, CollationNames names, @Nullable String refused) {
-        preparing = null;
-        deadline.end();
-        if (refused == null) {
-            outcome.opened(connected, names);
-        } else {
-            connected.close();
-            outcome.notOpened(refused);
-        }
-    }
-
-    /** Returns the connection whose first statements are in flight, or null. */
-    @Nullable
-    ServerConnection preparing() {
-        return preparing;
-    }
-
-    /** Ends the attempt that is under way, and allows no further one. */
-    void close() {
-        closed = true;
-        ServerConnection half = preparing;
-        if (half != null) {
-            half.close();
-        }
+                refused -> attempt(() -> {
+                    preparing.deadline().end();
+                    if (refused == null) {
+                        outcome.opened(connected, names);
+                    } else {
+                        outcome.notOpened(refused);
+                    }
+                }));
     }
 }

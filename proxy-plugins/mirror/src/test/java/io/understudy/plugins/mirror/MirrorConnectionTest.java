@@ -34,6 +34,23 @@ class MirrorConnectionTest extends MirrorHarness {
         mirror.stop();
     }
 
+    /** The plugin is removed between a login and its first statements: whoever comes second sees the other. */
+    @Test
+    void aConnectionThatLogsInBehindItsEndIsNotPrepared() throws Exception {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        MirrorConnection late = new MirrorConnection(mirror, new MirrorLane(10));
+        late.wake();
+        late.close();
+        assertThat(late.loggedIn(standby.connect().get())).isNull();
+        MirrorConnection early = new MirrorConnection(mirror, new MirrorLane(10));
+        early.wake();
+        ServerConnection preparing = standby.connect().get();
+        assertThat(early.loggedIn(preparing)).isNotNull();
+        early.close();
+        assertThat(preparing.isOpen()).isFalse();
+        mirror.stop();
+    }
+
     /** A standby that stops ends all statements at once, and is asked again at every sweep until it is back. */
     @Test
     void killsThatCannotBeSentAreOneShortLine() {
