@@ -139,40 +139,6 @@ public record MirrorConfig(
         }
     }
 
-    /** Creates one that verifies nothing. */
-    public MirrorConfig(
-            @Nullable Integer concurrency,
-            @Nullable Queue queue,
-            @Nullable Duration timeout,
-            @Nullable List<InitSql> initSql,
-            @Nullable Order order,
-            @Nullable PauseAbove pauseAbove,
-            @Nullable List<String> functions,
-            @Nullable List<Rule> rules,
-            @Nullable Double target,
-            @Nullable Integer standbyIops,
-            @Nullable Integer probes,
-            @Nullable Budget budget,
-            @Nullable Writes writes,
-            @Nullable Rows rows) {
-        this(
-                concurrency,
-                queue,
-                timeout,
-                initSql,
-                order,
-                pauseAbove,
-                functions,
-                rules,
-                target,
-                standbyIops,
-                probes,
-                budget,
-                writes,
-                rows,
-                null);
-    }
-
     /** Creates one with the defaults for warmth. */
     public MirrorConfig(
             @Nullable Integer concurrency,
@@ -192,6 +158,7 @@ public record MirrorConfig(
                 pauseAbove,
                 functions,
                 rules,
+                null,
                 null,
                 null,
                 null,

@@ -2,6 +2,8 @@ package io.understudy.plugins.mirror;
 
 import io.understudy.plugin.ServerConnection;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +31,9 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
     private final Playback player;
     private final Runnable begin = this::begin;
     private final StatementDeadline deadline = new StatementDeadline();
-    private final HandedOver handedOver = new HandedOver();
+    /** Statements that other connections handed over, because this one has their schema. */
+    private final Queue<MirroredStatement> handedOver = new LinkedBlockingQueue<>();
+
     private final long openedNanos = System.nanoTime();
     private volatile boolean idle;
 

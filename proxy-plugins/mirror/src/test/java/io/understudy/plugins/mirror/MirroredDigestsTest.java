@@ -117,6 +117,7 @@ class MirroredDigestsTest {
                 null,
                 null,
                 MirrorConfig.Writes.LOOKUPS,
+                null,
                 null));
         MirroredDigests digests = new MirroredDigests(times, () -> rules);
         DigestNotes.Subject update = digest("UPDATE t SET a = 1 WHERE id = 2", "app");
