@@ -18,9 +18,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a replay's {@link Checkpoint} after each change, in a thread of its own: a new file, forced to the disk, takes
- * the old one's place. A statement is sent once a file has it in flight, so a kill or a loss of power makes none
- * unknown. One file covers all statements that waited for it. Thread-safe.
+ * Writes a replay's {@link Checkpoint} after each change, in a thread of its own: a new file takes the old one's place. A
+ * statement is sent once a file has it in flight, so a kill makes none unknown. One file covers all statements that
+ * waited for it. Only the last one is forced to the disk: milliseconds for each statement of a session would be the end
+ * of a replay at the speed of the log. Thread-safe.
  */
 public final class CheckpointFile implements ReplayProgress, AutoCloseable {
     /** A session's state; all positions. */
@@ -104,7 +105,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
             throw new IOException(file + " exists: --resume continues its replay; delete it to begin anew");
         }
         CheckpointFile made = new CheckpointFile(file, Checkpoint.Subject.of(log, options), resumed);
-        made.write(made.present().json());
+        made.write(made.present().json(), false);
         made.writer.setDaemon(true);
         made.writer.start();
         return made;
@@ -141,7 +142,9 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
     private void note() {
         List<Waiting> due;
         Checkpoint checkpoint;
+        boolean last;
         synchronized (this) {
+            last = closed;
             due = waiting;
             waiting = new ArrayList<>();
             changed = false;
@@ -153,7 +156,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
         }
         boolean written = false;
         try {
-            write(checkpoint.json());
+            write(checkpoint.json(), last);
             written = true;
         } catch (IOException e) {
             synchronized (this) {
@@ -176,7 +179,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
         return new Checkpoint(of, read, readHash, open);
     }
 
-    private void write(String json) throws IOException {
+    private void write(String json, boolean forced) throws IOException {
         Path next = file.resolveSibling(file.getFileName() + ".next");
         try (FileChannel to = FileChannel.open(
                 next, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
@@ -184,7 +187,9 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
             while (bytes.hasRemaining()) {
                 to.write(bytes);
             }
-            to.force(true);
+            if (forced) {
+                to.force(true);
+            }
         }
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
