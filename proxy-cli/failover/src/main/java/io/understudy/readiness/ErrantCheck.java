@@ -1,7 +1,7 @@
 package io.understudy.readiness;
 
-import io.understudy.plugins.binlog.GtidNumbers;
-import io.understudy.readiness.ReplicationGtids.Gtid;
+import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.MariaDbGtid;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -23,17 +23,17 @@ final class ErrantCheck implements Check {
     }
 
     private static List<Finding> mariaDb(ServerFacts standby, ServerFacts primary) {
-        Set<Gtid> had = new HashSet<>(ReplicationGtids.mariaDb(primary.variable("gtid_binlog_state")));
-        List<Gtid> replicated = ReplicationGtids.mariaDb(primary.variable("gtid_slave_pos"));
+        Set<MariaDbGtid> had = new HashSet<>(MariaDbGtid.list(primary.variable("gtid_binlog_state")));
+        List<MariaDbGtid> replicated = MariaDbGtid.list(primary.variable("gtid_slave_pos"));
         had.addAll(replicated);
         List<String> errant = new ArrayList<>();
         List<String> unclear = new ArrayList<>();
-        for (Gtid gtid : ReplicationGtids.mariaDb(standby.variable("gtid_binlog_state"))) {
+        for (MariaDbGtid gtid : MariaDbGtid.list(standby.variable("gtid_binlog_state"))) {
             if (had.stream().noneMatch(gtid::isUpTo)) {
                 // What the primary replicated before it had a binary log is known by its last transaction alone.
                 boolean before = had.stream().noneMatch(gtid::isOfTheSame)
                         && replicated.stream()
-                                .anyMatch(one -> one.domain().equals(gtid.domain()) && one.number() > gtid.number());
+                                .anyMatch(one -> one.domain() == gtid.domain() && one.sequence() > gtid.sequence());
                 (before ? unclear : errant).add(gtid.toString());
             }
         }

@@ -1,6 +1,7 @@
 package io.understudy.steering;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.MariaDbGtid;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
@@ -10,7 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** Probes one standby. {@link #poll} is called by one thread at a time, never on an event loop. */
 public final class StandbyWatch {
@@ -93,7 +93,7 @@ public final class StandbyWatch {
 
     private void readPosition(ServerQueries server) throws SQLException {
         long before = nanos.getAsLong();
-        Map<Long, Long> applied = sequences(server.text("SELECT @@global.gtid_slave_pos"));
+        Map<Long, Long> applied = MariaDbGtid.sequences(server.text("SELECT @@global.gtid_slave_pos"));
         long after = nanos.getAsLong();
         Map<Long, Long> received = null;
         boolean running = true;
@@ -105,7 +105,7 @@ public final class StandbyWatch {
                 delay = Math.max(delay, channel.delay());
                 // One that is late on purpose (MASTER_DELAY) is held up by nothing.
                 running |= channel.applies() && channel.delay() == 0;
-                sequences(channel.received()).forEach(received::putIfAbsent);
+                MariaDbGtid.sequences(channel.received()).forEach(received::putIfAbsent);
             }
             delayed(delay);
         } catch (SQLException e) {
@@ -118,20 +118,6 @@ public final class StandbyWatch {
 
     private synchronized void delayed(long seconds) {
         delaySeconds = seconds;
-    }
-
-    /** Returns the numbers of a position such as {@code 0-1-42,10-1-7} by domain. */
-    static Map<Long, Long> sequences(@Nullable String position) {
-        Map<Long, Long> sequences = new HashMap<>();
-        if (position != null) {
-            for (String part : position.split(",")) {
-                String[] numbers = part.strip().split("-");
-                if (numbers.length == 3) {
-                    sequences.merge(Long.parseLong(numbers[0]), Long.parseUnsignedLong(numbers[2]), Math::max);
-                }
-            }
-        }
-        return sequences;
     }
 
     /** Returns what is known now. */

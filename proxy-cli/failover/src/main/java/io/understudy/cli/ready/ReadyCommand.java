@@ -1,9 +1,9 @@
 package io.understudy.cli.ready;
 
+import io.understudy.base.Secret;
 import io.understudy.config.Address;
 import io.understudy.config.ConfigException;
 import io.understudy.config.LoadedConfig;
-import io.understudy.base.Secret;
 import io.understudy.config.StandbyConfig;
 import io.understudy.option.ConfigFile;
 import io.understudy.option.ReportOutput;

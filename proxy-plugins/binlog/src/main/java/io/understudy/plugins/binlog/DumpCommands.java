@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.protocol.CommandCode;
+import io.understudy.servers.GtidNumbers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -56,7 +57,7 @@ final class DumpCommands {
         }
         ByteBuf set = alloc.buffer();
         try {
-            MySqlGtidSet.parse(position).encode(set);
+            MySqlGtidSet.encode(GtidNumbers.ofMySql(position), set);
             ByteBuf out = begin(alloc, CommandCode.BINLOG_DUMP_GTID);
             out.writeShortLE(BINLOG_THROUGH_GTID).writeIntLE((int) serverId);
             out.writeIntLE(0); // no file name

@@ -1,6 +1,8 @@
 package io.understudy.plugins.binlog;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.MariaDbGtid;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -40,16 +42,7 @@ interface StreamPosition {
     record MariaDb(Map<Long, String> last) implements StreamPosition {
         private static MariaDb parse(String text) {
             Map<Long, String> last = new LinkedHashMap<>();
-            for (String gtid : text.split(",")) {
-                if (!gtid.isBlank()) {
-                    String plain = gtid.strip();
-                    int dash = plain.indexOf('-');
-                    if (dash < 0) {
-                        throw new IllegalArgumentException("'" + plain + "' is no MariaDB GTID");
-                    }
-                    last.put(Long.parseLong(plain.substring(0, dash)), plain);
-                }
-            }
+            MariaDbGtid.list(text).forEach(gtid -> last.put(gtid.domain(), gtid.toString()));
             return new MariaDb(last);
         }
 

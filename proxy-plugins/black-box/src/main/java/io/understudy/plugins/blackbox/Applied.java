@@ -1,7 +1,7 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugins.binlog.GtidNumbers;
+import io.understudy.servers.GtidNumbers;
 
 /** The part of a history that a server has applied, from its positions. */
 interface Applied {

@@ -1,7 +1,7 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugins.binlog.GtidNumbers;
+import io.understudy.servers.GtidNumbers;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -2,8 +2,8 @@ package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
-import io.understudy.plugins.binlog.GtidNumbers;
-import java.util.Arrays;
+import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.MariaDbGtid;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -51,13 +51,11 @@ record Gtid(String text, String source, long domain, long server, long number) {
 
     /** @throws IllegalArgumentException if the text is no GTID */
     static Gtid mariaDb(String text) {
-        String[] parts = text.strip().split("-");
-        if (parts.length != 3) {
-            throw new IllegalArgumentException("'" + text + "' is no MariaDB GTID");
-        }
-        long domain = Long.parseLong(parts[0]);
-        return new Gtid(
-                text.strip(), source(domain), domain, Long.parseLong(parts[1]), Long.parseUnsignedLong(parts[2]));
+        return of(MariaDbGtid.parse(text));
+    }
+
+    private static Gtid of(MariaDbGtid gtid) {
+        return new Gtid(gtid.toString(), source(gtid.domain()), gtid.domain(), gtid.server(), gtid.sequence());
     }
 
     /**
@@ -66,10 +64,7 @@ record Gtid(String text, String source, long domain, long server, long number) {
      * @throws IllegalArgumentException if the text is no position
      */
     static List<Gtid> mariaDbPosition(String text) {
-        return Arrays.stream(text.split(","))
-                .filter(part -> !part.isBlank())
-                .map(Gtid::mariaDb)
-                .toList();
+        return MariaDbGtid.list(text).stream().map(Gtid::of).toList();
     }
 
     private static Gtid mySql(String source, long number) {

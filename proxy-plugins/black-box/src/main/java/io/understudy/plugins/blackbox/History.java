@@ -1,8 +1,8 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugins.binlog.GtidNumbers;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.servers.GtidNumbers;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.understudy.plugins.blackbox;
 
-import io.understudy.plugins.binlog.GtidNumbers;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.servers.GtidNumbers;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

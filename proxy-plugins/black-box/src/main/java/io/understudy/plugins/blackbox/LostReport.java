@@ -2,9 +2,9 @@ package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
-import io.understudy.plugins.binlog.GtidNumbers;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionBytes;
+import io.understudy.servers.GtidNumbers;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;

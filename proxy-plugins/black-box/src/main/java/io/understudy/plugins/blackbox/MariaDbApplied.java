@@ -1,6 +1,6 @@
 package io.understudy.plugins.blackbox;
 
-import io.understudy.plugins.binlog.GtidNumbers;
+import io.understudy.servers.GtidNumbers;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

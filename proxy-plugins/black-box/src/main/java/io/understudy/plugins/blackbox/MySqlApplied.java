@@ -1,6 +1,6 @@
 package io.understudy.plugins.blackbox;
 
-import io.understudy.plugins.binlog.GtidNumbers;
+import io.understudy.servers.GtidNumbers;
 
 /** A MySQL GTID set contains each transaction, so it is exact. */
 final class MySqlApplied implements Applied {

@@ -1,6 +1,6 @@
 package io.understudy.plugins.blackbox;
 
-import io.understudy.plugins.binlog.GtidNumbers;
+import io.understudy.servers.GtidNumbers;
 
 /**
  * What a server has applied, where a primary's numbers began anew (RESET MASTER): the same numbers denote other

@@ -1,12 +1,12 @@
 package io.understudy.plugins.commitlatency;
 
-import io.understudy.plugins.binlog.MySqlGtidSet;
+import io.understudy.servers.GtidNumbers;
 import org.jspecify.annotations.Nullable;
 
 /** The GTIDs that a response reported, and their relation to the command's other transactions. */
 final class ReportedGtids {
     private final String last;
-    private final @Nullable MySqlGtidSet all;
+    private final @Nullable GtidNumbers all;
 
     /**
      * Parses the GTIDs of a response.
@@ -15,7 +15,7 @@ final class ReportedGtids {
      */
     ReportedGtids(String reported) {
         last = Gtids.last(reported);
-        all = reported.indexOf(':') < 0 ? null : MySqlGtidSet.parse(reported);
+        all = reported.indexOf(':') < 0 ? null : GtidNumbers.ofMySql(reported);
     }
 
     /** Returns the last transaction reported. */

@@ -1,5 +1,6 @@
 package io.understudy.plugins.gtiddomain.progress;
 
+import io.understudy.servers.MariaDbGtid;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,19 +22,7 @@ public record GtidPosition(Map<Long, Long> sequences) {
      * @throws IllegalArgumentException if a part is no GTID
      */
     public static GtidPosition parse(@Nullable String text) {
-        Map<Long, Long> sequences = new HashMap<>();
-        if (text == null || text.isBlank()) {
-            return new GtidPosition(sequences);
-        }
-        for (String part : text.split(",")) {
-            String[] numbers = part.strip().split("-");
-            if (numbers.length != 3) {
-                throw new IllegalArgumentException("'" + part + "' in the position '" + text + "' is no MariaDB GTID");
-            }
-            // Sequence numbers are unsigned, but no server lives long enough for the sign bit.
-            sequences.merge(Long.parseLong(numbers[0]), Long.parseUnsignedLong(numbers[2]), Math::max);
-        }
-        return new GtidPosition(sequences);
+        return new GtidPosition(MariaDbGtid.sequences(text == null ? "" : text));
     }
 
     /** Returns the position that all of these have reached. */

@@ -2,7 +2,8 @@ package io.understudy.plugins.mirror.verify;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
-import io.understudy.plugins.binlog.GtidNumbers;
+import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.MariaDbGtid;
 import java.util.Locale;
 
 /** The queries of a check, by product. */
@@ -70,12 +71,7 @@ enum CheckedProduct {
             return GtidNumbers.ofMySql(text);
         }
         GtidNumbers numbers = new GtidNumbers();
-        for (String part : text.split(",")) {
-            String[] fields = part.strip().split("-");
-            if (fields.length == 3) {
-                numbers.add(fields[0], 1, Long.parseUnsignedLong(fields[2]));
-            }
-        }
+        MariaDbGtid.sequences(text).forEach((domain, last) -> numbers.add(Long.toString(domain), 1, last));
         return numbers;
     }
 

@@ -1,4 +1,4 @@
-package io.understudy.plugins.binlog;
+package io.understudy.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

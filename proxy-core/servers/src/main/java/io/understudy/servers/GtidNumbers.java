@@ -1,4 +1,4 @@
-package io.understudy.plugins.binlog;
+package io.understudy.servers;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 
 /**
@@ -13,10 +14,10 @@ import java.util.function.BiFunction;
  * numbers are kept as intervals, so that appending the next is cheap. Not thread-safe.
  */
 public final class GtidNumbers {
-    /** Inclusive ends. */
-    private record Interval(long first, long last) {}
+    /** Numbers from one to another, both included. */
+    public record Range(long first, long last) {}
 
-    private final Map<String, List<Interval>> sources = new TreeMap<>();
+    private final Map<String, List<Range>> sources = new TreeMap<>();
 
     /**
      * Parses a set of MySQL GTIDs, as {@code uuid:1-5:7,uuid:tag:1-3} with any white space.
@@ -30,6 +31,9 @@ public final class GtidNumbers {
                 continue;
             }
             String[] pieces = part.toLowerCase(Locale.ROOT).split(":");
+            if (!Character.isDigit(pieces[pieces.length - 1].charAt(0)) || pieces.length == 1) {
+                throw new IllegalArgumentException("'" + part + "' is no set of MySQL GTIDs");
+            }
             String source = pieces[0];
             for (int i = 1; i < pieces.length; i++) {
                 if (Character.isDigit(pieces[i].charAt(0))) {
@@ -53,7 +57,7 @@ public final class GtidNumbers {
         if (first > last) {
             return;
         }
-        List<Interval> intervals = sources.computeIfAbsent(source, none -> new ArrayList<>());
+        List<Range> intervals = sources.computeIfAbsent(source, none -> new ArrayList<>());
         int at = intervals.size();
         // From the end, where nearly all numbers are added.
         while (at > 0 && intervals.get(at - 1).last() >= first - 1) {
@@ -62,19 +66,30 @@ public final class GtidNumbers {
         long low = first;
         long high = last;
         while (at < intervals.size() && intervals.get(at).first() <= last + 1) {
-            Interval joined = intervals.remove(at);
+            Range joined = intervals.remove(at);
             low = Math.min(low, joined.first());
             high = Math.max(high, joined.last());
         }
-        intervals.add(at, new Interval(low, high));
+        intervals.add(at, new Range(low, high));
     }
 
     public void addAll(GtidNumbers other) {
         other.sources.forEach((source, intervals) -> intervals.forEach(each -> add(source, each.first(), each.last())));
     }
 
+    /** @param gtid one of MySQL, in lower case */
+    public boolean contains(String gtid) {
+        int colon = gtid.lastIndexOf(':');
+        return colon > 0 && contains(gtid.substring(0, colon), Long.parseLong(gtid.substring(colon + 1)));
+    }
+
+    /** Calls with each source and its numbers, which must not be changed, in the order of {@link #toString}. */
+    public void forEach(BiConsumer<String, List<Range>> action) {
+        sources.forEach(action);
+    }
+
     public boolean contains(String source, long number) {
-        List<Interval> intervals = sources.get(source);
+        List<Range> intervals = sources.get(source);
         if (intervals == null) {
             return false;
         }
@@ -82,7 +97,7 @@ public final class GtidNumbers {
         int high = intervals.size() - 1;
         while (low <= high) {
             int middle = (low + high) >>> 1;
-            Interval interval = intervals.get(middle);
+            Range interval = intervals.get(middle);
             if (number < interval.first()) {
                 high = middle - 1;
             } else if (number > interval.last()) {
@@ -114,7 +129,7 @@ public final class GtidNumbers {
     /** Returns the highest number of a source that is not above {@code limit}; 0 if there is none. */
     public long lastUpTo(String source, long limit) {
         long highest = 0;
-        for (Interval each : sources.getOrDefault(source, List.of())) {
+        for (Range each : sources.getOrDefault(source, List.of())) {
             if (each.first() <= limit) {
                 highest = Math.min(each.last(), limit);
             }
@@ -126,10 +141,10 @@ public final class GtidNumbers {
     public GtidNumbers minus(GtidNumbers other) {
         GtidNumbers rest = new GtidNumbers();
         sources.forEach((source, intervals) -> {
-            List<Interval> without = other.sources.getOrDefault(source, List.of());
-            for (Interval interval : intervals) {
+            List<Range> without = other.sources.getOrDefault(source, List.of());
+            for (Range interval : intervals) {
                 long from = interval.first();
-                for (Interval gone : without) {
+                for (Range gone : without) {
                     if (gone.last() >= from && gone.first() <= interval.last()) {
                         rest.add(source, from, gone.first() - 1);
                         from = gone.last() + 1;
@@ -145,7 +160,7 @@ public final class GtidNumbers {
     public <T> List<T> list(int most, BiFunction<String, Long, T> maker) {
         List<T> all = new ArrayList<>();
         sources.forEach((source, intervals) -> {
-            for (Interval interval : intervals) {
+            for (Range interval : intervals) {
                 for (long number = interval.first(); number <= interval.last() && all.size() < most; number++) {
                     all.add(maker.apply(source, number));
                 }
@@ -157,8 +172,8 @@ public final class GtidNumbers {
     /** Returns how many numbers the set has. */
     public long count() {
         long total = 0;
-        for (List<Interval> intervals : sources.values()) {
-            for (Interval interval : intervals) {
+        for (List<Range> intervals : sources.values()) {
+            for (Range interval : intervals) {
                 total += interval.last() - interval.first() + 1;
             }
         }
@@ -175,7 +190,7 @@ public final class GtidNumbers {
         StringBuilder text = new StringBuilder();
         sources.forEach((source, intervals) -> {
             text.append(text.length() == 0 ? "" : ",").append(source);
-            for (Interval interval : intervals) {
+            for (Range interval : intervals) {
                 text.append(':').append(interval.first());
                 if (interval.last() > interval.first()) {
                     text.append('-').append(interval.last());
