@@ -74,7 +74,7 @@ public final class Understudy implements Runnable {
         found.forEach(line::addSubcommand);
         CommandLine reports = line.getSubcommands().get("report");
         for (ReportSubcommand report : ServiceLoader.load(ReportSubcommand.class)) {
-            reports.addSubcommand(report);
+            Objects.requireNonNull(reports).addSubcommand(report);
         }
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setExecutionExceptionHandler((failure, command, parsed) -> {

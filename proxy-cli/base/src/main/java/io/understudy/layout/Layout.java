@@ -15,15 +15,16 @@ import org.jspecify.annotations.Nullable;
  * A view's text, by a template. In a template,
  *
  * <ul>
- *   <li>{@code {EXPR}} and {@code {EXPR:FORMAT}} are a value, FORMAT being that of {@link String#format} without the
- *       per cent sign; {@code {EXPR:FORMAT|TEXT}} has TEXT in place of a missing one, which otherwise is 0 as a number;
+ *   <li><code>{EXPR}</code> and <code>{EXPR:FORMAT}</code> are a value, FORMAT being that of {@link String#format}
+ *       without the per cent sign; <code>{EXPR:FORMAT|TEXT}</code> has TEXT in place of a missing one, which otherwise
+ *       is 0 as a number;
  *   <li><code>{?EXPR}…{:}…{/}</code> is a part that the value decides about: 0, an empty text, an empty list and
  *       {@code false} are no;
  *   <li><code>{#EXPR N}…{/}</code> repeats for each element of a list, of which N are shown if N is given; once for a
  *       map that is not empty. Names inside are those of the element; {@code ^name} is one outside of it, {@code .} the
  *       element itself, {@code @} its number;
  *   <li><code>{=NAME}…{/}</code> names a part, and <code>{>NAME EXPR}</code> shows it for a value;
- *   <li>a line of nothing but such tags is none, a backslash continues a line on the next one, and {@code {{} is a
+ *   <li>a line of nothing but such tags is none, a backslash continues a line on the next one, and <code>{{</code> is a
  *       brace.
  * </ul>
  *

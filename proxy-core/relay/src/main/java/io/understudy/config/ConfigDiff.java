@@ -1,12 +1,13 @@
 package io.understudy.config;
 
 import io.understudy.base.Durations;
+import io.understudy.config.bind.EnumNames;
+import io.understudy.config.bind.Scalars;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -164,15 +165,7 @@ public record ConfigDiff(List<Change> changes) {
 
     /** Returns whether a value is a mapping in the file, as opposed to a value type that happens to be a record. */
     private static boolean isSection(@Nullable Object value) {
-        if (!(value instanceof Record)) {
-            return false;
-        }
-        try {
-            value.getClass().getMethod("parse", String.class);
-            return false;
-        } catch (NoSuchMethodException e) {
-            return true;
-        }
+        return value instanceof Record && Scalars.parseMethod(value.getClass()) == null;
     }
 
     /** Whether {@link #show} returns the value itself instead of its kind. */
@@ -194,10 +187,8 @@ public record ConfigDiff(List<Change> changes) {
                     : list.stream().map(ConfigDiff::show).collect(Collectors.joining(", ", "[", "]"));
         } else if (value instanceof Map<?, ?> map) {
             return map.size() + (map.size() == 1 ? " entry" : " entries");
-        } else if (value instanceof Enum<?>) {
-            return value.toString().equals(((Enum<?>) value).name())
-                    ? value.toString().toLowerCase(Locale.ROOT).replace('_', '-')
-                    : value.toString();
+        } else if (value instanceof Enum<?> constant) {
+            return EnumNames.canonical(constant);
         }
         return isSection(value) ? "a section" : value.toString();
     }
