@@ -166,7 +166,7 @@ public final class SessionVariable {
     /** Called by the proxy with each response to an injected statement. Returns whether it was this variable's. */
     public boolean responded(InjectedStatement statement, InjectionResult result) {
         VariableValue value = inFlight.peek();
-        if (value == null || value.statement() != statement) {
+        if (value == null || !value.statement().equals(statement)) {
             return false;
         }
         inFlight.remove();

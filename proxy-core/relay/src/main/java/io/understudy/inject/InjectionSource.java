@@ -7,7 +7,11 @@ import io.understudy.plugin.InjectedStatement;
 public interface InjectionSource {
     /** Takes statements in the order in which they are sent. */
     interface Sink {
-        /** @param observer number of the observer that gets the result */
+        /**
+         * Injects a statement.
+         *
+         * @param observer number of the observer that gets the result
+         */
         void inject(InjectedStatement statement, int observer);
     }
 

@@ -89,12 +89,15 @@ final class BoundaryRequests {
      */
     void apply() {
         SessionModel model = session.model();
-        SessionRefusal refusal = model == null ? null : model.refusal();
+        if (model == null) {
+            return;
+        }
+        SessionRefusal refusal = model.refusal();
         if (refusal != null && model.atBoundary()) {
             session.end(faults.refusedByPlugin(session.phase(), refusal));
             return;
         }
-        if (model == null || !model.mayPause() && !((leaving || draining) && model.readsBinaryLog())) {
+        if (!model.mayPause() && !((leaving || draining) && model.readsBinaryLog())) {
             return;
         }
         if (leaving) {

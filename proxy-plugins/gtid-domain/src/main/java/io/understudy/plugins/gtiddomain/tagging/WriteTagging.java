@@ -105,8 +105,8 @@ final class WriteTagging {
                 decision.write = policy.ownership.force(entries, index, Conflict.UNSTEERABLE, work, digest, true);
             }
             WriteOutcome left = domain.variable.isClients() ? WriteOutcome.RESPECTED : WriteOutcome.LEFT_ALONE;
-            int counted = toDefault ? DomainIndexes.DEFAULT : domain.index();
-            count(rule, counted, policy.index(rule), alone ? left : WriteOutcome.UNPROVEN);
+            int runsIn = toDefault ? DomainIndexes.DEFAULT : domain.index();
+            count(rule, runsIn, policy.index(rule), alone ? left : WriteOutcome.UNPROVEN);
         }
     }
 
