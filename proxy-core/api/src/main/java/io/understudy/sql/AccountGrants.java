@@ -66,7 +66,7 @@ public final class AccountGrants {
 
     private final List<Grant> grants = new ArrayList<>();
 
-    /** @param lines what SHOW GRANTS returned */
+    /** Reads what SHOW GRANTS returned. */
     public AccountGrants(List<String> lines) {
         for (String line : lines) {
             add(Quoting.backticked(line));

@@ -77,7 +77,7 @@ public final class GtidNumbers {
         other.sources.forEach((source, intervals) -> intervals.forEach(each -> add(source, each.first(), each.last())));
     }
 
-    /** @param gtid one of MySQL, in lower case */
+    /** Returns whether it has a transaction, by its MySQL GTID in lower case. */
     public boolean contains(String gtid) {
         int colon = gtid.lastIndexOf(':');
         return colon > 0 && contains(gtid.substring(0, colon), Long.parseLong(gtid.substring(colon + 1)));

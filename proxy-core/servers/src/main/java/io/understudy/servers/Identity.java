@@ -22,7 +22,7 @@ public record Identity(String uuid, String serverId, String place) {
         return of(server.pairs(VARIABLES));
     }
 
-    /** @param variables by lower-case names */
+    /** Returns the identity in a server's variables, which have lower-case names. */
     public static Identity of(Map<String, String> variables) {
         return new Identity(
                 variables.getOrDefault("server_uuid", ""),

@@ -13,7 +13,11 @@ import java.util.Map;
  * @param sequence unsigned, but no server lives long enough for the sign bit
  */
 public record MariaDbGtid(long domain, long server, long sequence) {
-    /** @throws IllegalArgumentException if the text is no GTID, as {@code 0-1-57} */
+    /**
+     * Parses a GTID such as {@code 0-1-57}.
+     *
+     * @throws IllegalArgumentException if the text is no GTID
+     */
     public static MariaDbGtid parse(String text) {
         String[] parts = text.strip().split("-");
         if (parts.length != 3) {
