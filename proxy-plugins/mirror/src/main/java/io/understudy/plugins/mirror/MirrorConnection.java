@@ -4,6 +4,7 @@ import io.understudy.base.BackOff;
 import io.understudy.base.QueryFailures;
 import io.understudy.plugin.ServerConnection;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -86,7 +87,7 @@ final class MirrorConnection implements MirrorLogin.Outcome {
 
     @Override
     public void notOpened(String reason) {
-        MirrorLink now = link.get();
+        MirrorLink now = Objects.requireNonNull(link.get());
         if (!(now instanceof MirrorLink.Waiting || now instanceof MirrorLink.Closed)) {
             lost(now, reason);
         }

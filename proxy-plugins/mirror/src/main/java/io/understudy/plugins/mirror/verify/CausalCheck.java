@@ -61,7 +61,7 @@ final class CausalCheck {
 
         /** Whether the rows are the same, in any order. */
         private static boolean isSame(@Nullable HashedResult one, @Nullable HashedResult other) {
-            return one == null || other == null ? one == other : one.to(other) != Relation.DIFFERENT;
+            return one == null || other == null ? one == null && other == null : one.to(other) != Relation.DIFFERENT;
         }
     }
 

@@ -96,7 +96,7 @@ final class ProbeFigures implements WarmingProgress.Listener {
             givenUpNanos = probe.nanos();
         }
         if (outcome == Outcome.TIMEOUT) {
-            addTimeout(probe, position);
+            addTimeout(probe);
         }
         if (outcome != Outcome.COUNTED) {
             return;
@@ -118,7 +118,7 @@ final class ProbeFigures implements WarmingProgress.Listener {
     }
 
     /** The statements that take too long may be those that read most. */
-    private void addTimeout(Probed probe, double position) {
+    private void addTimeout(Probed probe) {
         timedOutNanos = probe.nanos();
         cold.addTimeout(probe.weight(), probe.nanos());
         rules.addTimeout(probe.rule(), probe.weight(), probe.nanos());
