@@ -2,8 +2,8 @@ package io.understudy.it;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.EventLoopGroup;
-import io.understudy.config.Address;
 import io.understudy.base.Secret;
+import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.config.Transport;

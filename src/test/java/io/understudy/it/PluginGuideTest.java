@@ -56,8 +56,13 @@ class PluginGuideTest {
         plugins = Files.createDirectory(folder.resolve("plugins"));
         List<String> arguments = new ArrayList<>(List.of("-d", classes.toString(), "--release", "17", "-proc:none"));
         arguments.add("-classpath");
-        arguments.add(place(ProxyPlugin.class) + File.pathSeparator + place(Counter.class) + File.pathSeparator
-                + place(ByteBuf.class) + File.pathSeparator + place(Nullable.class));
+        arguments.add(place(ProxyPlugin.class)
+                + File.pathSeparator
+                + place(Counter.class)
+                + File.pathSeparator
+                + place(ByteBuf.class)
+                + File.pathSeparator
+                + place(Nullable.class));
         arguments.addAll(files(PROJECT.resolve("java")));
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         assertThat(compiler).as("a JDK, not a JRE, runs this test").isNotNull();
@@ -71,8 +76,7 @@ class PluginGuideTest {
     }
 
     private static Path place(Class<?> type) throws URISyntaxException {
-        return Path.of(
-                type.getProtectionDomain().getCodeSource().getLocation().toURI());
+        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
     }
 
     private static List<String> files(Path under) throws IOException {
@@ -133,8 +137,8 @@ class PluginGuideTest {
                 assertThat(view).isEqualTo(Map.of("a", 1, "b", 1));
             }
             await().atMost(Duration.ofSeconds(30))
-                    .until(() -> Views.of(proxy.server().published(), "tenant-limit")
-                            .equals(Map.of()));
+                    .until(() ->
+                            Views.of(proxy.server().published(), "tenant-limit").equals(Map.of()));
             connect(proxy, ofTenant + "a").close();
         }
     }
@@ -143,13 +147,15 @@ class PluginGuideTest {
     void aStatementOfARefusedDigestIsNotExecuted() throws Exception {
         String table = ServerUnderTest.SCHEMA + ".refused";
         ServerUnderTest.shared().execute("CREATE OR REPLACE TABLE " + table + " (id INT)");
-        String digest = FakeExchange.summarize("INSERT INTO " + table + " VALUES (1)").digestHex();
+        String digest =
+                FakeExchange.summarize("INSERT INTO " + table + " VALUES (1)").digestHex();
         try (ProxyUnderTest proxy = proxy("refused-digests", "{ digests: [\"" + digest + "\"] }");
                 Connection client = connect(proxy, "");
                 Statement statement = client.createStatement()) {
             assertThatThrownBy(() -> statement.execute("INSERT INTO " + table + " VALUES (2)"))
                     .isInstanceOfSatisfying(
-                            SQLException.class, refused -> assertThat(refused.getErrorCode()).isEqualTo(1317))
+                            SQLException.class,
+                            refused -> assertThat(refused.getErrorCode()).isEqualTo(1317))
                     .hasMessageContaining("Statements of digest " + digest + " are refused here");
             assertThat(refusals(proxy, "refused-digests", "digest")).isEqualTo(1);
             assertThatThrownBy(() -> statement.execute("SELECT 1")).isInstanceOf(SQLException.class);

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.base.Secret;
 import io.understudy.config.Address;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
-import io.understudy.base.Secret;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.config.StandbyConfig;
@@ -23,6 +23,7 @@ import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
 import io.understudy.server.QueryPool;
 import io.understudy.server.StandbyMonitor;
+import io.understudy.servers.ServerQueries;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -33,6 +34,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -82,6 +85,26 @@ class QueryPoolTest {
                 ResultSet row = statement.executeQuery("SHOW SESSION STATUS LIKE 'Ssl_cipher'")) {
             row.next();
             return row.getString(2);
+        }
+    }
+
+    @Test
+    void aLongPositionIsReadWhole() throws Exception {
+        String position = IntStream.range(0, 500)
+                .mapToObj(domain -> domain + "-7-1000")
+                .collect(Collectors.joining(","));
+        try (Connection connection = pair.primary().connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("SET GLOBAL gtid_slave_pos = '" + position + "'");
+            try {
+                ServerQueries queries = ServerQueries.brief(connection);
+
+                assertThat(queries.pairs("SHOW GLOBAL VARIABLES")).doesNotContainEntry("gtid_slave_pos", position);
+                assertThat(queries.variable("gtid_slave_pos")).isEqualTo(position);
+                assertThat(queries.variables()).containsEntry("gtid_slave_pos", position);
+            } finally {
+                statement.execute("SET GLOBAL gtid_slave_pos = '0-7-1000'");
+            }
         }
     }
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.EventLoopGroup;
-import io.understudy.config.Address;
 import io.understudy.base.Secret;
+import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.config.Transport;

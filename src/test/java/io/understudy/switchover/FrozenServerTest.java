@@ -3,8 +3,8 @@ package io.understudy.switchover;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.config.Address;
 import io.understudy.base.Secret;
+import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;

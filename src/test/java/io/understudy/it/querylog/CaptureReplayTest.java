@@ -3,8 +3,8 @@ package io.understudy.it.querylog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.config.Address;
 import io.understudy.base.Secret;
+import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.embedded.EmbeddedServer;

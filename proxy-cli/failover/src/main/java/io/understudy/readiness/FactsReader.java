@@ -41,7 +41,7 @@ final class FactsReader {
      */
     void read(Known<Definitions> kept) {
         try {
-            facts.put(ServerFacts.VARIABLES, Known.of(session.queries().pairs("SHOW GLOBAL VARIABLES")));
+            facts.put(ServerFacts.VARIABLES, Known.of(session.queries().variables()));
             facts.connected();
             facts.put(
                     ServerFacts.SEMI_SYNC,

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a replay's {@link Checkpoint} after each change, in a thread of its own: a new file takes the old one's place. A
- * statement is sent once a file has it in flight, so a kill makes none unknown. One file covers all statements that
+ * Writes a replay's {@link Checkpoint} after each change, in a thread of its own: a new file takes the old one's place.
+ * A statement is sent once a file has it in flight, so a kill makes none unknown. One file covers all statements that
  * waited for it. Only the last one is forced to the disk: milliseconds for each statement of a session would be the end
  * of a replay at the speed of the log. Thread-safe.
  */

@@ -25,6 +25,8 @@ public final class ServerQueries implements AutoCloseable {
     private static final int ER_DBACCESS_DENIED = 1044;
     private static final int ER_TABLEACCESS_DENIED = 1142;
     private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
+    /** Characters of a value that SHOW VARIABLES of each product shows; MySQL's manual, MariaDB shows 2,048. */
+    private static final int SHOWN = 1024;
 
     private final Connection connection;
     private final int seconds;
@@ -171,10 +173,24 @@ public final class ServerQueries implements AutoCloseable {
         return value.isEmpty() ? 0 : Long.parseLong(value);
     }
 
+    /** Returns all system variables by name. */
+    public Map<String, String> variables() throws SQLException {
+        Map<String, String> variables = pairs("SHOW GLOBAL VARIABLES");
+        for (Map.Entry<String, String> variable : variables.entrySet()) {
+            variable.setValue(whole(variable.getKey(), variable.getValue()));
+        }
+        return variables;
+    }
+
     /** Returns a system variable, or null when the server has no variable of that name. */
     public @Nullable String variableOrNull(String name) throws SQLException {
         List<String> values = rows("SHOW GLOBAL VARIABLES LIKE " + Quoting.text(name), row -> text(row, 2));
-        return values.isEmpty() ? null : values.get(0);
+        return values.isEmpty() ? null : whole(name, values.get(0));
+    }
+
+    /** Reads again what may have been cut: sets of GTIDs become that long. */
+    private String whole(String name, String shown) throws SQLException {
+        return shown.length() < SHOWN ? shown : text("SELECT @@GLOBAL." + Quoting.name(name));
     }
 
     /** Returns a system variable, or an empty text when the server has no variable of that name. */

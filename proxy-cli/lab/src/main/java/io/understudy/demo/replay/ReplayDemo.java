@@ -1,7 +1,7 @@
 package io.understudy.demo.replay;
 
-import io.understudy.config.Address;
 import io.understudy.base.Secret;
+import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.demo.DemoLoad;

@@ -1,7 +1,7 @@
 package io.understudy.replay.compare;
 
-import io.understudy.config.Address;
 import io.understudy.base.Secret;
+import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
 
 /** A server to compare, and the account. */
