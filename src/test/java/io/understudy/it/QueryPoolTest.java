@@ -90,9 +90,8 @@ class QueryPoolTest {
 
     @Test
     void aLongPositionIsReadWhole() throws Exception {
-        String position = IntStream.range(0, 500)
-                .mapToObj(domain -> domain + "-7-1000")
-                .collect(Collectors.joining(","));
+        String position =
+                IntStream.range(0, 500).mapToObj(domain -> domain + "-7-1000").collect(Collectors.joining(","));
         try (Connection connection = pair.primary().connect();
                 Statement statement = connection.createStatement()) {
             statement.execute("SET GLOBAL gtid_slave_pos = '" + position + "'");
