@@ -226,6 +226,15 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
     }
 
     @Override
+    public synchronized void unsent(long id, long at) {
+        Session session = sessions.get(id);
+        if (session != null && session.inFlight == at) {
+            session.inFlight = 0;
+            change();
+        }
+    }
+
+    @Override
     public synchronized void answered(long id, long at, boolean inTransaction) {
         Session session = sessions.get(id);
         if (session != null) {

@@ -200,7 +200,10 @@ final class ReplayConnection implements TargetSession.Steps, PlayedResponse.End 
                         statement.session(),
                         statement.position(),
                         noted -> here(() -> {
-                            if (noted) {
+                            if (noted && (aborted || playing.stopped().getAsBoolean())) {
+                                playing.progress().unsent(statement.session(), statement.position());
+                                over(statement);
+                            } else if (noted) {
                                 transmitNow(open, statement, code, payload);
                             } else {
                                 over(statement);

@@ -28,6 +28,9 @@ interface ReplayProgress {
         noted.accept(true);
     }
 
+    /** Called when a statement that could be sent was not: the replay was stopped meanwhile. */
+    default void unsent(long session, long position) {}
+
     /** Called when a statement was answered, by an error too. */
     default void answered(long session, long position, boolean inTransaction) {}
 
