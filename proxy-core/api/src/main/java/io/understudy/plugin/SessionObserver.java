@@ -29,8 +29,11 @@ public interface SessionObserver {
     /**
      * Returns a statement to inject ahead of a statement of the client, or null. Called with {@link Interest#BOUNDARY}
      * before COM_QUERY, COM_STMT_EXECUTE and COM_STMT_BULK_EXECUTE are forwarded, only when the session is at a
-     * boundary: nothing in flight, no transaction, no open cursor, no pending long data, and the statement does not
-     * read diagnostics.
+     * boundary: nothing in flight, no transaction, no open cursor, no pending long data.
+     *
+     * <p>A returned statement is not sent, and has no result, where the client could notice it: ahead of a statement
+     * that reads diagnostics, for an account whose queries are limited, and after an error that may have left a
+     * transaction open.
      */
     default @Nullable InjectedStatement beforeCommand(CommandView command) {
         return null;
@@ -47,8 +50,8 @@ public interface SessionObserver {
      * Some clients send the execution without waiting for the response to the preparation, and nothing can be injected
      * between the two.
      *
-     * @param atBoundary whether {@link #beforeCommand}'s conditions hold. If not, the observer is called only while a
-     *     variable is not at rest, and never inside a transaction
+     * @param atBoundary whether a statement returned by {@link #beforeCommand} would be sent. If not, the observer is
+     *     called only while a variable is not at rest, and never inside a transaction
      */
     default void chooseVariables(CommandView command, boolean atBoundary) {}
 

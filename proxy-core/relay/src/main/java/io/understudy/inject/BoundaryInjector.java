@@ -8,7 +8,6 @@ import io.understudy.command.StatementGate;
 import io.understudy.command.response.ResponseGrammars;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.protocol.CommandCode;
-import io.understudy.sql.StatementSummary;
 import io.understudy.wire.Packets;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
@@ -46,7 +45,7 @@ public final class BoundaryInjector implements StatementGate, InjectionSource.Si
                 source.wants();
             default -> false;
         };
-        atBoundary = wanted && model.atBoundary() && !model.statusInDoubt();
+        atBoundary = wanted && model.atBoundary();
         return atBoundary || !model.inTransaction() && mayWrite(code) && source.owes();
     }
 
@@ -79,10 +78,6 @@ public final class BoundaryInjector implements StatementGate, InjectionSource.Si
 
     @Override
     public void beforeStatement(Exchange exchange) {
-        StatementSummary summary = exchange.summary();
-        if (summary != null && summary.readsDiagnostics()) {
-            return;
-        }
         alone = ResponseGrammars.to(exchange.code()) == null;
         source.ahead(exchange, atBoundary, this);
     }

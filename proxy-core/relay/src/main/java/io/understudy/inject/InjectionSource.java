@@ -16,7 +16,8 @@ public interface InjectionSource {
     }
 
     /**
-     * Returns whether any observer may inject a statement now. Only then are statements held until they are complete.
+     * Returns whether any observer may inject or refuse a statement now. Only then are statements held until they are
+     * complete.
      */
     boolean wants();
 
@@ -25,7 +26,10 @@ public interface InjectionSource {
      */
     boolean owes();
 
-    /** Gives the statements to inject ahead of a command; off a boundary only those that set variables back. */
+    /**
+     * Gives the statements to inject ahead of a command; off a boundary only those that set variables back. At a
+     * boundary it may also refuse the command, by an exception.
+     */
     void ahead(Exchange exchange, boolean atBoundary, Sink sink);
 
     /** Gives the statements to inject before the session's first command. */

@@ -14,6 +14,7 @@ import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.SessionRefusal;
 import io.understudy.plugin.SessionVariable;
 import io.understudy.protocol.CommandCode;
+import io.understudy.sql.StatementSummary;
 import io.understudy.wire.packet.ErrPacket;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -218,7 +219,7 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
 
     @Override
     public boolean wants() {
-        return !quiet && ((union & Interest.BOUNDARY) != 0 || tracking.wants());
+        return (union & Interest.BOUNDARY) != 0 || !quiet && tracking.wants();
     }
 
     @Override
@@ -259,18 +260,22 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
     @Override
     public void ahead(Exchange exchange, boolean atBoundary, Sink sink) {
         boolean statement = exchange.isStatement();
+        StatementSummary summary = exchange.summary();
+        boolean wouldClear = summary != null && summary.readsDiagnostics();
+        boolean injects = atBoundary && !quiet && !wouldClear && !session.statusInDoubt();
         boolean asked = statement || exchange.code() == CommandCode.STMT_PREPARE;
         String settingText = setsVariables && asked ? SessionVariable.settingText(exchange) : null;
         for (int i = 0; i < observers.length; i++) {
             exchange.setSlot(i);
-            if (variables[i].length > 0 && (atBoundary || isAway(i))) {
+            if (variables[i].length > 0 && !wouldClear && (injects || isAway(i))) {
                 if (asked) {
-                    choose(i, exchange, atBoundary);
+                    choose(i, exchange, injects);
                 }
-                set(i, settingText, atBoundary, sink);
+                set(i, settingText, injects, sink);
             }
-            if (atBoundary && (statement || i == core) && (interests[i] & Interest.BOUNDARY) != 0) {
-                beforeCommand(i, exchange, sink);
+            boolean called = i == core ? injects : atBoundary && statement;
+            if (called && (interests[i] & Interest.BOUNDARY) != 0) {
+                beforeCommand(i, exchange, injects, sink);
             }
         }
         SessionRefusal refusal = atBoundary ? session.refusal() : null;
@@ -287,7 +292,7 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
         }
     }
 
-    private void beforeCommand(int observer, Exchange exchange, Sink sink) {
+    private void beforeCommand(int observer, Exchange exchange, boolean injects, Sink sink) {
         InjectedStatement statement;
         try {
             statement = observers[observer].beforeCommand(exchange);
@@ -295,7 +300,7 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
             retire(observer, "beforeCommand", fault);
             return;
         }
-        if (statement != null) {
+        if (statement != null && injects) {
             sink.inject(statement, observer);
         }
     }

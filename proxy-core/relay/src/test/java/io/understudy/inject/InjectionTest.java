@@ -23,6 +23,7 @@ import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
 import io.understudy.testkit.session.Scripted;
 import io.understudy.testkit.session.Watcher;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -224,7 +225,15 @@ class InjectionTest {
         start(Scripted.CLASSIC);
         assertThat(preceded(Bytes.command(CommandCode.QUERY, sql))).isFalse();
         response(ok(0, AC));
-        assertThat(watcher.beforeCommandCalls).isZero();
+        assertThat(watcher.beforeCommandCalls).as("it may be refused").isOne();
+    }
+
+    @Test
+    void notForALimitedAccount() {
+        scripted.environment.limitedAccounts().tell(Set.of("app"));
+        start(Scripted.CLASSIC);
+        assertThat(preceded(CLIENTS)).isFalse();
+        response(ok(0, AC));
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.understudy.testkit.session.Scripted;
 import io.understudy.testkit.session.Watcher;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -52,6 +53,7 @@ class PluginRefusalTest {
         @Override
         public @Nullable InjectedStatement beforeCommand(CommandView command) {
             refuse("beforeCommand", command);
+            refuse("SHOW WARNINGS", command);
             return null;
         }
     }
@@ -116,10 +118,41 @@ class PluginRefusalTest {
     @Test
     void aCommandAtABoundaryIsNotSent() {
         logIn();
+        aCommandIsNotSent();
+    }
+
+    private void aCommandIsNotSent() {
         scripted.client(query("beforeCommand"), query("SELECT 1"));
         assertThat(scripted.server.take()).isEmpty();
         assertThat(scripted.client.take()).isEqualTo(error(1));
         ended();
+    }
+
+    /** Injecting would use up their queries, refusing does not. */
+    @Test
+    void aLimitedAccountsCommandIsNotSent() {
+        scripted.environment.limitedAccounts().tell(Set.of("app"));
+        aCommandAtABoundaryIsNotSent();
+    }
+
+    @Test
+    void aCommandThatReadsDiagnosticsIsNotSent() {
+        logIn();
+        scripted.client(query("SHOW WARNINGS"));
+        assertThat(scripted.server.take()).isEmpty();
+        assertThat(scripted.client.take()).isEqualTo(error(1));
+        ended();
+    }
+
+    @Test
+    void aCommandAfterAnErrorThatMayHaveLeftATransactionOpenIsNotSent() {
+        logIn();
+        byte[] failed = packet(1, Bytes.err(1062, "duplicate"));
+        scripted.client(query("CALL p()"));
+        scripted.server.take();
+        scripted.server(failed);
+        assertThat(scripted.client.take()).isEqualTo(failed);
+        aCommandIsNotSent();
     }
 
     @Test
