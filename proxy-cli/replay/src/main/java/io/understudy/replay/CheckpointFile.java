@@ -13,15 +13,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a replay's {@link Checkpoint} after each change, in a thread of its own: a new file takes the old one's place.
  * A statement is sent once a file has it in flight, so a kill makes none unknown. One file covers all statements that
- * waited for it. Only the last one is forced to the disk: milliseconds for each statement of a session would be the end
- * of a replay at the speed of the log. Thread-safe.
+ * waited for it. None but the last is forced to the disk: milliseconds for each statement of a session would be the end
+ * of a replay at the speed of the log. After a loss of power such a file may be empty, so one that is forced once a
+ * second stands beside it until the end. Thread-safe.
  */
 public final class CheckpointFile implements ReplayProgress, AutoCloseable {
     /** A session's state; all positions. */
@@ -58,7 +59,10 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
     /** A statement that waits for the file that has it in flight. */
     private record Waiting(Session session, long position, Consumer<Boolean> noted) {}
 
+    private static final long FORCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Path file;
+    private final Path forced;
     private final Checkpoint.Subject of;
     /** Whether there was no checkpoint before. */
     private final boolean fresh;
@@ -69,6 +73,10 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
     private List<Waiting> waiting = new ArrayList<>();
     private boolean changed;
     private boolean closed;
+    /** Whether the file has what the forced one has not. Of the writer, and of who closes after its end. */
+    private boolean unforced;
+
+    private long forcedNanos;
     /** Of the reading thread. */
     private final EventHash hash = new EventHash();
 
@@ -78,6 +86,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
 
     private CheckpointFile(Path file, Checkpoint.Subject of, @Nullable Resume resumed) {
         this.file = file;
+        this.forced = forced(file);
         this.of = of;
         this.fresh = resumed == null;
         if (resumed != null) {
@@ -105,10 +114,17 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
             throw new IOException(file + " exists: --resume continues its replay; delete it to begin anew");
         }
         CheckpointFile made = new CheckpointFile(file, Checkpoint.Subject.of(log, options), resumed);
-        made.write(made.present().json(), false);
+        String json = made.present().json();
+        made.force(json);
+        write(json, file, false);
         made.writer.setDaemon(true);
         made.writer.start();
         return made;
+    }
+
+    /** Returns the file that has the state of a moment before, and survives a loss of power. */
+    static Path forced(Path checkpoint) {
+        return checkpoint.resolveSibling(checkpoint.getFileName() + ".forced");
     }
 
     /** Sets who is told, with the reason, when the file cannot be written any more. */
@@ -128,7 +144,11 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
 
     private synchronized boolean awaitChange() throws InterruptedException {
         while (!changed && !closed) {
-            wait();
+            long left = forcedNanos + FORCE_NANOS - System.nanoTime();
+            if (unforced && left <= 0) {
+                return true;
+            }
+            wait(unforced ? left / 1_000_000 + 1 : 0);
         }
         return !closed;
     }
@@ -138,39 +158,76 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
         notifyAll();
     }
 
-    /** Writes the present state with what waits to be sent, and lets that be sent. */
+    /** Writes the present state with what waits to be sent, and lets that be sent. No fault ends the thread. */
     private void note() {
-        List<Waiting> due;
-        Checkpoint checkpoint;
-        boolean last;
-        synchronized (this) {
-            last = closed;
-            due = waiting;
-            waiting = new ArrayList<>();
-            changed = false;
-            due.forEach(each -> {
-                each.session().from = each.position();
-                each.session().inFlight = each.position();
-            });
-            checkpoint = present();
-        }
-        boolean written = false;
+        List<Waiting> due = List.of();
+        String json = null;
+        boolean last = false;
         try {
-            write(checkpoint.json(), last);
-            written = true;
-        } catch (IOException e) {
+            Checkpoint checkpoint;
+            synchronized (this) {
+                last = closed;
+                due = waiting;
+                waiting = new ArrayList<>();
+                changed = false;
+                due.forEach(each -> {
+                    each.session().from = each.position();
+                    each.session().inFlight = each.position();
+                });
+                checkpoint = present();
+            }
+            String state = checkpoint.json();
+            write(state, file, last);
+            json = state;
+        } catch (Throwable e) {
             synchronized (this) {
                 due.forEach(each -> each.session().inFlight = 0); // none of them is sent
             }
-            onFailure.accept("the checkpoint " + file + " cannot be written: " + e.getMessage());
+            failed(file, e);
         }
         for (Waiting each : due) {
-            each.noted().accept(written);
+            tell(each, json != null);
+        }
+        if (json != null) {
+            unforced = true;
+            forceIfDue(json, last);
         }
     }
 
+    private void forceIfDue(String json, boolean last) {
+        try {
+            if (last) {
+                Files.deleteIfExists(forced);
+            } else if (System.nanoTime() - forcedNanos >= FORCE_NANOS) {
+                force(json);
+            }
+        } catch (Throwable e) {
+            failed(forced, e);
+        }
+    }
+
+    private void force(String json) throws IOException {
+        write(json, forced, true);
+        forcedNanos = System.nanoTime();
+        unforced = false;
+    }
+
+    private void failed(Path which, Throwable e) {
+        onFailure.accept(
+                "the checkpoint " + which + " cannot be written: " + (e instanceof IOException ? e.getMessage() : e));
+    }
+
+    private void tell(Waiting each, boolean noted) {
+        try {
+            each.noted().accept(noted);
+        } catch (Throwable e) {
+            onFailure.accept("a fault of the replay: " + e);
+        }
+    }
+
+    /** Copies what there is to say: each event loop waits for the monitor, so the text is made without it. */
     private synchronized Checkpoint present() {
-        Map<Long, Checkpoint.Session> open = new TreeMap<>();
+        Map<Long, Checkpoint.Session> open = new HashMap<>();
         sessions.forEach((id, session) -> {
             if (session.isOpen()) {
                 open.put(id, new Checkpoint.Session(session.from, session.transaction, session.inFlight));
@@ -179,19 +236,19 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
         return new Checkpoint(of, read, readHash, open);
     }
 
-    private void write(String json, boolean forced) throws IOException {
-        Path next = file.resolveSibling(file.getFileName() + ".next");
-        try (FileChannel to = FileChannel.open(
+    private static void write(String json, Path to, boolean force) throws IOException {
+        Path next = to.resolveSibling(to.getFileName() + ".next");
+        try (FileChannel channel = FileChannel.open(
                 next, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
             ByteBuffer bytes = ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8));
             while (bytes.hasRemaining()) {
-                to.write(bytes);
+                channel.write(bytes);
             }
-            if (forced) {
-                to.force(true);
+            if (force) {
+                channel.force(true);
             }
         }
-        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(next, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     @Override
@@ -318,11 +375,12 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
             waiting = new ArrayList<>();
             notifyAll();
         }
-        left.forEach(each -> each.noted().accept(false));
+        left.forEach(each -> tell(each, false));
         try {
             writer.join();
             if (fresh && read == 0) {
                 Files.deleteIfExists(file); // nothing was played: the same command may be given again
+                Files.deleteIfExists(forced);
             } else {
                 note();
             }

@@ -279,4 +279,39 @@ class CheckpointTest {
         assertThat(told.get()).as("at the end").startsWith("the checkpoint " + path + " cannot be written: ");
         assertThat(left().sessions()).containsEntry(7L, new Checkpoint.Session(2, 0, 0));
     }
+
+    /** A thread that ended in silence would leave all later statements waiting for ever. */
+    @Test
+    void aFaultIsToldAndTheOthersStillGetAnAnswer() throws Exception {
+        AtomicReference<String> told = new AtomicReference<>("");
+        try (CheckpointFile file = begin()) {
+            file.onFailure(told::set);
+            file.sends(7, hand(file, 7), noted -> {
+                throw new IllegalStateException("made for the test");
+            });
+            await().atMost(Duration.ofSeconds(30)).until(() -> !told.get().isEmpty());
+            send(file, 8, hand(file, 8));
+            assertThat(told.get())
+                    .isEqualTo("a fault of the replay: java.lang.IllegalStateException: made for the test");
+        }
+    }
+
+    /** A rename alone may leave an empty file after a loss of power. */
+    @Test
+    void oneThatWasForcedIsKeptUntilTheEnd() throws Exception {
+        Path forced = folder.resolve("replay.ckpt.forced");
+        try (CheckpointFile file = begin()) {
+            assertThat(Checkpoint.read(forced, Checkpoint.Subject.of("/captures", OPTIONS))
+                            .read())
+                    .isZero();
+            await().atMost(Duration.ofSeconds(30)).until(() -> {
+                play(file, 1, false);
+                return Checkpoint.read(forced, Checkpoint.Subject.of("/captures", OPTIONS))
+                                .read()
+                        > 0;
+            });
+        }
+        assertThat(forced).doesNotExist();
+        assertThat(left().read()).isPositive();
+    }
 }
