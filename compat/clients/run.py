@@ -1,11 +1,18 @@
 #!/usr/bin/env python3
-"""The client matrix: the same script by many clients, direct and through the proxy, and whether they say the same.
+r"""The client matrix: the same script by many clients, direct and through the proxy, and whether they say the same.
 
     compat/clients/run.py --server NAME=HOST:PORT --proxy NAME/optional=HOST:PORT --proxy NAME/required=HOST:PORT
                           --user NAME/METHOD=USER:PASSWORD [--work DIR] [--only CLIENT,...]
 
-Servers, accounts and proxies are whoever's who calls; docs/clients.md has commands that set them up. A client that is not
-installed is reported as not run.
+For example:
+
+    compat/clients/run.py --server maria=127.0.0.1:3306 --user maria/native=app:secret \
+        --proxy maria/optional=127.0.0.1:3307 --proxy maria/required=127.0.0.1:3308
+
+"optional" and "required" are proxies with that listen.tls.mode. DIR is the folder for built programs and for
+node_modules (DIR/node, "npm install mysql2 mariadb mysql"); COMPAT_PYTHON, COMPAT_MARIADB and COMPAT_MYSQL name an
+interpreter with the drivers and the two command-line clients. Accounts need a database "test" and the privilege to
+create temporary tables. A client that is not installed is reported as not run. docs/clients.md has the result.
 """
 import argparse
 import glob
