@@ -2,18 +2,24 @@ package io.understudy.plugins.capture;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import java.io.BufferedInputStream;
-import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** One file, or standard input: finds out whether it is encrypted or compressed, and says how it ends. */
 final class CaptureFile extends InputStream {
     /** A session's first record has its keys within the first bytes of a frame's content, its first block. */
     private static final int HEAD = 2048;
+
+    private static final String TIME = "# Time: ";
+    private static final String KEY = "\n# Server_thread: ";
+    /** The first line behind the keys. */
+    private static final Pattern STATEMENT = Pattern.compile("\n[^#]");
 
     private static final int BLOCK = 1 << 18;
     private static final int TELLING = 4;
@@ -80,16 +86,52 @@ final class CaptureFile extends InputStream {
         return first.length >= count && Arrays.equals(first, 0, count, magic, 0, count);
     }
 
-    /** Returns whether a frame begins with a record of the proxy's: those of TiProxy do not have this key. */
+    /**
+     * Returns whether a frame begins with a record of the proxy's: those of TiProxy do not have this key. Reads only as
+     * far as tells it, as a live stream may have no more yet.
+     */
     private static boolean isCapture(BufferedInputStream in) throws IOException {
         in.mark(BLOCK);
-        byte[] block = in.readNBytes(BLOCK);
-        in.reset();
-        try (var zstd = new ZstdInputStreamNoFinalizer(new ByteArrayInputStream(block)).setContinuous(true)) {
-            String head = new String(zstd.readNBytes(HEAD), StandardCharsets.ISO_8859_1);
-            return head.startsWith("# Time: ") && head.contains("\n# Server_thread: ");
+        try (var zstd = new ZstdInputStreamNoFinalizer(new FirstBlock(in)).setContinuous(true)) {
+            byte[] head = new byte[HEAD];
+            int length = 0;
+            String text = "";
+            for (int n = 0; n >= 0 && mayBecomeRecord(text) && length < HEAD; length += Math.max(n, 0)) {
+                n = zstd.read(head, length, HEAD - length);
+                text = new String(head, 0, length + Math.max(n, 0), StandardCharsets.ISO_8859_1);
+            }
+            return text.startsWith(TIME) && text.contains(KEY);
         } catch (IOException damaged) {
             return false;
+        } finally {
+            in.reset();
+        }
+    }
+
+    /** Returns whether the keys of a first record go on behind this text, and may have the proxy's. */
+    private static boolean mayBecomeRecord(String text) {
+        boolean begins = text.startsWith(TIME) || TIME.startsWith(text);
+        return begins && !text.contains(KEY) && !STATEMENT.matcher(text).find();
+    }
+
+    /** What may be read of a stream that is to be reset. */
+    private static final class FirstBlock extends FilterInputStream {
+        private int left = BLOCK;
+
+        FirstBlock(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            int n = left == 0 ? -1 : super.read(bytes, offset, Math.min(length, left));
+            left -= Math.max(n, 0);
+            return n;
+        }
+
+        @Override
+        public void close() {
+            // It is read from its begin again.
         }
     }
 

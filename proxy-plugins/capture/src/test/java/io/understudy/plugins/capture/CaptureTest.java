@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.github.luben.zstd.ZstdOutputStream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.base.ByteSize;
 import io.understudy.plugin.HashedResult;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.Literals;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -347,5 +350,29 @@ class CaptureTest {
         assertThatThrownBy(() -> text(secret)).hasMessageContaining("was changed");
         assertThat(Files.getPosixFilePermissions(file)).hasSize(2);
         assertThat(secret.toString()).doesNotContain("fair");
+    }
+
+    /** A live stream may have no more for hours than its first statement. */
+    @Test
+    void aLiveStreamIsReadAsFarAsItHasCome() throws Exception {
+        String text = "# Time: 2026-01-01T00:00:00Z\n# User@Host: app[app] @ [10.0.0.9]\nSELECT 1;\n";
+        ByteArrayOutputStream begun = new ByteArrayOutputStream();
+        ZstdOutputStream zstd = new ZstdOutputStream(begun);
+        zstd.write(text.getBytes(StandardCharsets.UTF_8));
+        zstd.flush(); // the frame goes on
+        InputStream live = new ByteArrayInputStream(begun.toByteArray()) {
+            @Override
+            public synchronized int read(byte[] bytes, int offset, int length) {
+                assertThat(available())
+                        .as("bytes; a read without any would wait")
+                        .isPositive();
+                return super.read(bytes, offset, length);
+            }
+        };
+        try (InputStream in = CaptureInput.lazy(live, "-", null, note -> {})) {
+            byte[] read = new byte[text.length()];
+            assertThat(in.read(read)).isEqualTo(text.length());
+            assertThat(read).asString(StandardCharsets.UTF_8).isEqualTo(text);
+        }
     }
 }
