@@ -19,7 +19,15 @@ final class ErrantCheck implements Check {
         if (!standby.responded() || !primary.responded() || standby.isMariaDb() != primary.isMariaDb()) {
             return List.of();
         }
-        return standby.isMariaDb() ? mariaDb(standby, primary) : mySql(standby, primary);
+        try {
+            return standby.isMariaDb() ? mariaDb(standby, primary) : mySql(standby, primary);
+        } catch (IllegalArgumentException e) {
+            return List.of(FOUND.undecided(
+                    "",
+                    "its GTIDs, or the primary's, cannot be read: " + e.getMessage(),
+                    "it may have transactions that the primary never had",
+                    ""));
+        }
     }
 
     private static List<Finding> mariaDb(ServerFacts standby, ServerFacts primary) {
@@ -66,17 +74,8 @@ final class ErrantCheck implements Check {
     }
 
     private static List<Finding> mySql(ServerFacts standby, ServerFacts primary) {
-        GtidNumbers beyond;
-        try {
-            beyond = GtidNumbers.ofMySql(standby.variable("gtid_executed"))
-                    .minus(GtidNumbers.ofMySql(primary.variable("gtid_executed")));
-        } catch (IllegalArgumentException e) {
-            return List.of(FOUND.undecided(
-                    "",
-                    "its GTIDs cannot be read: " + e.getMessage(),
-                    "it may have transactions that the primary never had",
-                    ""));
-        }
+        GtidNumbers beyond = GtidNumbers.ofMySql(standby.variable("gtid_executed"))
+                .minus(GtidNumbers.ofMySql(primary.variable("gtid_executed")));
         if (beyond.isEmpty()) {
             return List.of();
         }

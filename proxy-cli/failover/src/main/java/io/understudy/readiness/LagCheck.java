@@ -41,11 +41,15 @@ final class LagCheck implements Check {
             if (!primary.responded() || !standby.responded()) {
                 return null;
             }
-            return primary.isMariaDb()
-                    ? ReplicationGtids.missing(
-                            true, primary.variable("gtid_binlog_pos"), standby.variable("gtid_slave_pos"))
-                    : ReplicationGtids.missing(
-                            false, primary.variable("gtid_executed"), standby.variable("gtid_executed"));
+            try {
+                return primary.isMariaDb()
+                        ? ReplicationGtids.missing(
+                                true, primary.variable("gtid_binlog_pos"), standby.variable("gtid_slave_pos"))
+                        : ReplicationGtids.missing(
+                                false, primary.variable("gtid_executed"), standby.variable("gtid_executed"));
+            } catch (IllegalArgumentException e) {
+                return null; // the check of errant transactions says so
+            }
         }
 
         /** Returns how long a planned change would hold clients, or null if not known. */

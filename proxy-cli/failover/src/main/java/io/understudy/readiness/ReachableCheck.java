@@ -64,10 +64,15 @@ final class ReachableCheck implements Check {
     }
 
     private static Finding fault(ServerFacts server, String role) {
+        return fault(role, "read the " + role + ": " + server.fault(), "what it had not read by then is not known");
+    }
+
+    /** Returns the finding about a fault of the gate itself, after which nobody can say that all is well. */
+    static Finding fault(String subject, String during, String why) {
         return GATE.undecided(
-                role,
-                "the gate itself failed while it read the " + role + ": " + server.fault(),
-                "what it had not read by then is not known",
+                subject,
+                "the gate itself failed while it " + during,
+                why,
                 "ask again; the log has the details, please report them");
     }
 }

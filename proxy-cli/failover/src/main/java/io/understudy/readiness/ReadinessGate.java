@@ -16,9 +16,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Decides whether one standby may be promoted. Reads both servers and changes nothing. */
 public final class ReadinessGate {
+    private static final Logger LOG = LoggerFactory.getLogger(ReadinessGate.class);
+
     /** The bounds that apply unless others are given. */
     public static final Limits LIMITS =
             new Limits(Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(10));
@@ -151,16 +155,32 @@ public final class ReadinessGate {
                 proxy,
                 expected(loaded),
                 limits);
-        List<Finding> findings = new ArrayList<>();
         // What mends a standby, as making it read-only, would harm the primary.
         List<Check> checks = ReplicatesCheck.isTheSameServer(now)
                 ? List.of(Check.twice(new ReplicatesCheck()))
                 : ClusterCheck.isOne(now) ? List.of(new ReachableCheck(), new ClusterCheck()) : CHECKS;
-        checks.forEach(check -> findings.addAll(check.findings(situation)));
+        List<Finding> findings = findings(checks, situation);
         if (config.switchover() != null) {
             findings.replaceAll(finding -> EventsCheck.isMovedBySwitchover(finding) ? finding.asNote() : finding);
         }
         return new ReadinessReport(standby, situation, LagCheck.Lag.of(situation), findings, took);
+    }
+
+    /** Returns what the checks find. One that fails leaves the verdict open, and the findings of the others. */
+    static List<Finding> findings(List<Check> checks, Situation situation) {
+        List<Finding> findings = new ArrayList<>();
+        for (int i = 0; i < checks.size(); i++) {
+            try {
+                findings.addAll(checks.get(i).findings(situation));
+            } catch (RuntimeException e) {
+                LOG.warn("Check {} of the readiness of {} failed", i + 1, situation.standby(), e);
+                findings.add(ReachableCheck.fault(
+                        "check " + (i + 1),
+                        "judged what it had read: " + e.getMessage(),
+                        "one of its checks has no result"));
+            }
+        }
+        return findings;
     }
 
     /** Returns the figures of {@link ProxyFigures} that a running proxy with a configuration has. */

@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
@@ -56,6 +57,39 @@ class ChecksTest {
         assertThat(new LagCheck().findings(situation))
                 .extracting(Finding::severity)
                 .containsExactly(Severity.BLOCKS);
+    }
+
+    /** What other checks found stays. */
+    @Test
+    void aFaultOfACheckIsAnUndecidedFinding() {
+        Situation.Round round = round("Yes", "3600");
+        round.standby()
+                .put(
+                        ServerFacts.CHANNELS,
+                        Known.of(List.of(new ReplicaStatus(Map.of(
+                                "master_server_id",
+                                "1",
+                                "slave_io_running",
+                                "Yes",
+                                "slave_sql_running",
+                                "Yes",
+                                "seconds_behind_master",
+                                "3600",
+                                "gtid_io_pos",
+                                "no position")))));
+        Situation situation = situation(round, round);
+        assertThat(ReadinessGate.findings(List.of(new ReceivedCheck(), new LagCheck()), situation))
+                .extracting(Finding::check, Finding::severity, Finding::decides)
+                .containsExactly(tuple("gate", Severity.UNKNOWN, true), tuple("lag", Severity.BLOCKS, true));
+    }
+
+    /** The report has the lag in seconds then. */
+    @Test
+    void aLagInTransactionsThatCannotBeReadIsNotKnown() {
+        Situation.Round round = round("Yes", "1");
+        ServerFacts primary = server(Map.of("gtid_binlog_pos", "0-1"));
+        Situation.Round odd = new Situation.Round(round.standby(), primary);
+        assertThat(LagCheck.Lag.of(situation(odd, odd))).isEqualTo(new LagCheck.Lag(1.0, null));
     }
 
     @Test

@@ -49,7 +49,9 @@ class ErrantCheckTest {
                 "0-2-101,0-3-140,0-1-150 | 0-1-150   | 0-3-140 | unknown unclear 0-2-101",
                 "0-2-101,0-3-140 | 0-2-90,0-3-140    | 0-3-140 | blocks 0-2-101",
                 "9-2-2           | 0-1-150           | 0-3-140 | blocks 9-2-2",
-                "0-2-101,9-2-2   | 0-1-150           | 0-3-140 | blocks 9-2-2;unknown unclear 0-2-101"
+                "0-2-101,9-2-2   | 0-1-150           | 0-3-140 | blocks 9-2-2;unknown unclear 0-2-101",
+                "0-2             | 0-1-150           | ''      | 'unknown '",
+                "0-1-150         | 0-1-x             | ''      | 'unknown '"
             })
     void onMariaDb(String standby, String primary, String replicated, String expected) {
         assertThat(String.join(
@@ -70,7 +72,8 @@ class ErrantCheckTest {
                 "a:1-10       | a:1-10       | -",
                 "a:1-10,b:1   | a:1-11       | blocks b:1",
                 "a:1-10,a:t:1 | a:1-10       | blocks a:t:1",
-                "a:1-x        | a:1-10       | 'unknown '"
+                "a:1-x        | a:1-10       | 'unknown '",
+                ":            | a:1-10       | 'unknown '"
             })
     void onMySql(String standby, String primary, String expected) {
         assertThat(String.join(

@@ -30,22 +30,26 @@ public final class GtidNumbers {
             if (part.isEmpty()) {
                 continue;
             }
-            String[] pieces = part.toLowerCase(Locale.ROOT).split(":");
-            if (!Character.isDigit(pieces[pieces.length - 1].charAt(0)) || pieces.length == 1) {
+            String[] pieces = part.toLowerCase(Locale.ROOT).split(":", -1);
+            if (pieces.length == 1 || List.of(pieces).contains("") || !isInterval(pieces[pieces.length - 1])) {
                 throw new IllegalArgumentException("'" + part + "' is no set of MySQL GTIDs");
             }
             String source = pieces[0];
             for (int i = 1; i < pieces.length; i++) {
-                if (Character.isDigit(pieces[i].charAt(0))) {
-                    String[] ends = pieces[i].split("-");
-                    long first = Long.parseLong(ends[0]);
-                    set.add(source, first, ends.length > 1 ? Long.parseLong(ends[1]) : first);
+                if (isInterval(pieces[i])) {
+                    int dash = pieces[i].indexOf('-');
+                    long first = Long.parseLong(dash < 0 ? pieces[i] : pieces[i].substring(0, dash));
+                    set.add(source, first, dash < 0 ? first : Long.parseLong(pieces[i].substring(dash + 1)));
                 } else {
                     source = pieces[0] + ":" + pieces[i];
                 }
             }
         }
         return set;
+    }
+
+    private static boolean isInterval(String piece) {
+        return Character.isDigit(piece.charAt(0));
     }
 
     public void add(String source, long number) {

@@ -1,10 +1,12 @@
 package io.understudy.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class GtidNumbersTest {
     private static final String A = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
@@ -20,6 +22,12 @@ class GtidNumbersTest {
         assertThat(of(text.replace(",", ",\n").toUpperCase(java.util.Locale.ROOT)))
                 .hasToString(text);
         assertThat(of("")).hasToString("").matches(GtidNumbers::isEmpty);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {":", "a", ":1", "a:", "a::1", "a:1:", "a:1-x", "a:-", "a:1-2-3"})
+    void refusesWhatIsNoSet(String text) {
+        assertThatThrownBy(() -> of(text)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @ParameterizedTest
