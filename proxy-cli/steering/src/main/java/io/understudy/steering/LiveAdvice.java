@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** The advice of some time: reads the primary's binary log from now on, and probes the standbys. */
 public final class LiveAdvice implements AutoCloseable {
@@ -36,15 +37,20 @@ public final class LiveAdvice implements AutoCloseable {
         this.workload = workload;
         this.rules = rules;
         stalls = new Stalls(servers.standbys().stream().map(StandbyConfig::name).toList());
-        log = new LiveBinlog(
-                servers.primary(), (transaction, hints) -> stalls.logged(workload.add(transaction, hints)));
+        log = new LiveBinlog(servers.primary(), workload, stalls::logged);
         for (StandbyConfig standby : servers.standbys()) {
             QueryPool pool = QueryPool.to(standby);
             pools.add(pool);
             watches.add(new StandbyWatch(standby.name(), pool.dataSource(), stalls, System::nanoTime));
         }
-        executor.scheduleWithFixedDelay(
-                () -> watches.forEach(StandbyWatch::poll), 0, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        executor.scheduleWithFixedDelay(() -> poll(StandbyWatch::poll), 0, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Of the standbys of a MySQL primary there is nothing to say, and they know few of the queries. */
+    private void poll(Consumer<StandbyWatch> each) {
+        if (log.reads() && !workload.ofMySql()) {
+            watches.forEach(each);
+        }
     }
 
     /** Returns whether what is committed now will be read. */
@@ -52,15 +58,19 @@ public final class LiveAdvice implements AutoCloseable {
         return log.reads();
     }
 
-    /** See {@link LiveBinlog#await}. */
+    /** See {@link LiveBinlog#await}; returns at once when the primary turns out to be a MySQL server. */
     public void await(Duration length) throws IOException, InterruptedException {
-        log.await(length);
+        long end = System.nanoTime() + length.toNanos();
+        log.awaitBegin(length);
+        if (!workload.ofMySql()) {
+            log.await(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+        }
     }
 
     /** Probes once more and returns what is known now. */
     public Map<String, Object> view() throws InterruptedException {
         try {
-            executor.submit(() -> watches.forEach(watch -> watch.poll(true))).get();
+            executor.submit(() -> poll(watch -> watch.poll(true))).get();
         } catch (ExecutionException e) {
             throw new IllegalStateException(e); // a watch keeps its failures to itself
         }

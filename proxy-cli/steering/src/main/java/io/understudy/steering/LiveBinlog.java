@@ -13,8 +13,8 @@ import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.JdbcPrimaryQueries;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.server.QueryPool;
-import io.understudy.steering.parallelism.ApplyHints;
 import io.understudy.steering.parallelism.LoggedHints;
+import io.understudy.steering.parallelism.Workload;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /** Reads the primary's binary log from now on, through a dump connection of its own. */
 public final class LiveBinlog implements AutoCloseable {
@@ -40,10 +40,11 @@ public final class LiveBinlog implements AutoCloseable {
     /**
      * Begins to read.
      *
-     * @param out receives the transactions that the primary commits, on one thread
+     * @param workload receives the transactions that the primary commits
+     * @param added called with each, on one thread
      * @throws IOException if no account is configured
      */
-    public LiveBinlog(PrimaryConfig primary, BiConsumer<BinlogTransaction, ApplyHints> out) throws IOException {
+    public LiveBinlog(PrimaryConfig primary, Workload workload, Consumer<Workload.Entry> added) throws IOException {
         this.primary = primary;
         MonitorConfig monitor = primary.monitor();
         QueryPool pool = QueryPool.to(primary);
@@ -72,12 +73,13 @@ public final class LiveBinlog implements AutoCloseable {
                 new BinlogListener() {
                     @Override
                     public void onStart(PrimaryFacts facts, boolean replaced) {
+                        workload.isOf(facts.flavor());
                         begun.complete(true);
                     }
 
                     @Override
                     public void onTransaction(BinlogTransaction transaction) {
-                        out.accept(transaction, hints.of(transaction));
+                        added.accept(workload.add(transaction, hints.of(transaction)));
                     }
 
                     @Override
@@ -99,13 +101,24 @@ public final class LiveBinlog implements AutoCloseable {
      * @throws IOException if the server refuses the dump, or the connection has ended
      */
     public void await(Duration length) throws IOException, InterruptedException {
+        first(length, trouble);
+    }
+
+    /** Waits until the reading has begun, for that time at most; throws as {@link #await}. */
+    void awaitBegin(Duration length) throws IOException, InterruptedException {
+        first(length, CompletableFuture.anyOf(begun, trouble));
+    }
+
+    private void first(Duration length, CompletableFuture<?> event) throws IOException, InterruptedException {
         try {
-            String why = trouble.get(length.toMillis(), TimeUnit.MILLISECONDS);
-            throw new IOException("no binary log from " + primary.address() + ": " + why);
+            event.get(length.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             // As long as asked for.
         } catch (ExecutionException e) {
             throw new IOException(e);
+        }
+        if (trouble.isDone()) {
+            throw new IOException("the binary log of " + primary.address() + " is not read: " + trouble.join());
         }
     }
 

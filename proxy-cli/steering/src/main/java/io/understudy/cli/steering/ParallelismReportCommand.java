@@ -57,7 +57,7 @@ public final class ParallelismReportCommand extends BinlogReport {
 
     @Override
     Map<String, Object> ofServers(LoadedConfig servers, Duration time, Workload workload) throws Exception {
-        try (LiveBinlog log = new LiveBinlog(servers.config().primary(), workload::add)) {
+        try (LiveBinlog log = new LiveBinlog(servers.config().primary(), workload, added -> {})) {
             log.await(time);
         }
         return ofFiles(workload);

@@ -1,5 +1,6 @@
 package io.understudy.steering.parallelism;
 
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogFile;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.LoggedStatement;
@@ -166,6 +167,11 @@ public final class Workload {
         BinlogFile.read(file, hints, transaction -> add(transaction, hints.of(transaction)));
     }
 
+    /** Says whose log it is, before its first transaction, which may never come. */
+    public synchronized void isOf(ServerFlavor product) {
+        ofMySql = product == ServerFlavor.MYSQL;
+    }
+
     /** Adds the next transaction and returns it. */
     public synchronized Entry add(BinlogTransaction transaction, ApplyHints hints) {
         long micros = cost.of(transaction, hints.alter());
@@ -204,7 +210,7 @@ public final class Workload {
         return added;
     }
 
-    /** Returns whether the last transaction is a MySQL server's. */
+    /** Returns whether it is a MySQL server's log, as far as is known. */
     public synchronized boolean ofMySql() {
         return ofMySql;
     }
