@@ -128,13 +128,27 @@ public final class Resume {
         StatementSummary summary = summary(event);
         if (readsOnly || session.transaction() == 0 && summary.pureRead()) {
             again.add(position);
-        } else if (session.transaction() != 0 && summary.changesDataOnly()) {
+        } else if (session.transaction() != 0 && leavesOpen(summary, event)) {
             restart(id, session.transaction());
         } else {
             // A COMMIT too: whether its transaction is there is as unknown as whether it was executed.
             sessions.put(id, position + 1);
             unknown.add(position);
         }
+    }
+
+    /** Whether a transaction is open after it for sure, so that the target has rolled it back with the connection. */
+    private static boolean leavesOpen(StatementSummary summary, LogEvent event) {
+        return switch (summary.kind()) {
+            case SELECT, VALUES, TABLE, SHOW, DESCRIBE, EXPLAIN, HELP, USE, SAVEPOINT -> !summary.implicitCommit();
+            case SET -> {
+                SetStatement parsed = SetStatement.parse(event.text(), 0, event.text().length, SqlModes.NONE);
+                yield parsed != null
+                        && parsed.assignments().stream()
+                                .noneMatch(assignment -> assignment.name().equalsIgnoreCase("autocommit"));
+            }
+            default -> summary.changesDataOnly();
+        };
     }
 
     private StatementSummary summary(LogEvent event) {
