@@ -34,6 +34,8 @@ public final class DomainObserver implements SessionObserver {
     private boolean probed;
     /** Number of the last command that may have changed the session's role. */
     private long roleCommand = -1;
+    /** Number of the last command that resets the session. */
+    private long resetCommand = -1;
 
     public DomainObserver(SessionContext session, Supplier<Policy> policies, SharedTagging shared) {
         this.session = session;
@@ -73,10 +75,7 @@ public final class DomainObserver implements SessionObserver {
             }
             return;
         }
-        if (current.refresh()) {
-            probed = false;
-            domain.variable.restAt(current.get().value(DomainIndexes.DEFAULT));
-        }
+        refresh();
         Policy policy = current.get();
         Work work = reader.work(command, summary, policy.guarded);
         writes.atBoundary(command, work);
@@ -87,6 +86,14 @@ public final class DomainObserver implements SessionObserver {
             writes.before(command, summary, work);
         } else if (work != Work.STEERS && !domain.variable.isAway()) {
             probeEarly();
+        }
+    }
+
+    /** Takes the latest policy, and its statement that sets the session back. */
+    private void refresh() {
+        if (current.refresh()) {
+            probed = false;
+            domain.variable.restAt(current.get().value(DomainIndexes.DEFAULT));
         }
     }
 
@@ -121,13 +128,24 @@ public final class DomainObserver implements SessionObserver {
     @Override
     public void onCommand(CommandView command) {
         if (!command.isStatement() && command.code() != CommandCode.STMT_PREPARE) {
+            switch (command.code()) {
+                case CommandCode.RESET_CONNECTION, CommandCode.CHANGE_USER -> {
+                    resetCommand = command.number();
+                    domain.resetSent();
+                    writes.reset();
+                }
+                case CommandCode.INIT_DB -> writes.reset();
+                default -> {
+                    // What is pipelined behind it runs as before it.
+                }
+            }
             return;
         }
         StatementSummary summary = command.summary();
         Decision found = WriteTagging.decision(command);
         if (found == null && pendingWrites.none()) {
             // An earlier ownership waits for its pending writes only: a transaction's first one comes to the present.
-            current.refresh();
+            refresh();
         }
         Work work = found == null ? reader.work(command, summary, current.get().guarded) : found.work;
         if (command.isStatement()) {
@@ -150,6 +168,9 @@ public final class DomainObserver implements SessionObserver {
         if (command.number() == roleCommand) {
             domain.changesRole();
             probed = false;
+        }
+        if (command.number() == resetCommand) {
+            domain.resetAnswered();
         }
         Policy policy = current.get();
         if (command.code() == CommandCode.STMT_PREPARE) {
@@ -199,11 +220,11 @@ public final class DomainObserver implements SessionObserver {
             }
             case "removed" -> { // nothing is followed any more, so nothing else is recorded
                 shared.threads().lost(thread);
-                lost.ended(pendingWrites.takeAll());
+                lost.ended(pendingWrites.takeAll(), writes.unsent());
             }
             default -> {
                 shared.threads().ended(thread);
-                lost.ended(pendingWrites.takeAll());
+                lost.ended(pendingWrites.takeAll(), writes.unsent());
             }
         }
     }

@@ -25,8 +25,15 @@ final class LostWrites {
         this.shared = shared;
     }
 
-    /** Called when the session has ended: the server may still execute the statement, and may commit. */
-    void ended(List<PendingWrite> open) {
+    /**
+     * Called when the session has ended: the server may still execute the statement, and may commit.
+     *
+     * @param unsent a write that was decided about, as of a command that a plugin has refused, or null
+     */
+    void ended(List<PendingWrite> open, @Nullable PendingWrite unsent) {
+        if (unsent != null) {
+            open.add(unsent);
+        }
         if (!open.isEmpty()) {
             shared.orphans().take(session.serverThreadId(), open);
         }
@@ -45,14 +52,11 @@ final class LostWrites {
      * @param unsent a write that was decided about, or null
      */
     void unfollowed(String why, int index, Policy policy, List<PendingWrite> open, @Nullable PendingWrite unsent) {
-        if (unsent != null) {
-            open.add(unsent);
-        }
         if (policy.guarded) {
             TableEntry[] unknown = {policy.ownership.unknown()};
             open.add(policy.ownership.force(unknown, index, Conflict.NO_BOUNDARY, Work.CALLS, 0, false));
         }
-        ended(open);
+        ended(open, unsent);
         shared.meters().unfollowed(index);
         long others = shared.unfollowed().mayLog(why);
         if (others >= 0) {

@@ -24,6 +24,9 @@ final class SessionDomain implements SessionVariable.Listener {
     /** What the value rests on until it is set. */
     private FreshDomain fresh;
 
+    /** Whether a reset is in flight: what is sent behind it may run in the server's own domain. */
+    private boolean resetting;
+
     private boolean stays;
     /** Whether this session may set the variable; null until the server has accepted it or refused it. */
     private @Nullable Boolean privileged;
@@ -59,6 +62,10 @@ final class SessionDomain implements SessionVariable.Listener {
      */
     int announced(Policy policy) {
         int believed = index();
+        if (resetting && policy.tagging) {
+            FreshDomain after = accounts.fresh();
+            return after.sure() && after.index() == believed ? believed : DomainIndexes.FOREIGN;
+        }
         return isIn(believed) || !policy.tagging ? believed : DomainIndexes.FOREIGN;
     }
 
@@ -161,6 +168,16 @@ final class SessionDomain implements SessionVariable.Listener {
     void changesRole() {
         privileged = null;
         changedRole = true;
+    }
+
+    /** Called when a command that resets the session's variables has been sent. */
+    void resetSent() {
+        resetting = true;
+    }
+
+    /** Called with the response to the last such command. */
+    void resetAnswered() {
+        resetting = false;
     }
 
     /** Called when the session's variables have been reset to those after a login. */

@@ -195,7 +195,10 @@ final class WriteTagging {
                 entries, domain.announced(policy), kind, work, CommandReader.digest(summary), true);
     }
 
-    /** Called when the session's variables have been reset. */
+    /**
+     * Called when the session's variables have been reset, and when a command that changes what the next one's names or
+     * domain are is sent: nothing behind it follows what was sent before.
+     */
     void reset() {
         lead = null;
     }
