@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param place host, port and data folder, which two servers with the same server id do not share
  */
 public record Identity(String uuid, String serverId, String place) {
-    /** An expression that tells two servers apart, whatever their addresses. */
+    /** An expression that tells two servers apart, whatever their addresses; the server id is its last part. */
     public static final String SHORT = "CONCAT(@@GLOBAL.hostname, ':', @@GLOBAL.port, ':', @@GLOBAL.server_id)";
 
     private static final String VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('server_uuid', 'server_id',"
@@ -27,7 +27,7 @@ public record Identity(String uuid, String serverId, String place) {
         return new Identity(
                 variables.getOrDefault("server_uuid", ""),
                 variables.getOrDefault("server_id", ""),
-                variables.get("hostname") + "/" + variables.get("port") + "/" + variables.get("datadir"));
+                variables.get("hostname") + ":" + variables.get("port") + ":" + variables.get("datadir"));
     }
 
     public boolean isSameServerAs(Identity other) {

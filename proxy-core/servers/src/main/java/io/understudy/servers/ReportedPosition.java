@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record ReportedPosition(
         String replicated, String logged, @Nullable String received, boolean readOnly, String server) {
-    private static final String SERVER = "CONCAT(@@hostname, ':', @@port, ' ', @@server_id)";
-
     /** Queries a server's positions. Needs a privilege only for the received one. */
     public static ReportedPosition of(DataSource source) throws SQLException {
         try (ServerQueries server = ServerQueries.of(source)) {
@@ -40,7 +38,7 @@ public record ReportedPosition(
                 ? "@@global.gtid_slave_pos, @@global.gtid_binlog_state"
                 : "@@global.gtid_executed, ''";
         return server.rows(
-                        "SELECT " + positions + ", @@global.read_only, " + SERVER,
+                        "SELECT " + positions + ", @@global.read_only, " + Identity.SHORT,
                         row -> new ReportedPosition(
                                 ServerQueries.text(row, 1),
                                 ServerQueries.text(row, 2),

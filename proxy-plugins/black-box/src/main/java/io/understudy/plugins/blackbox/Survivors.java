@@ -92,7 +92,7 @@ final class Survivors {
     private boolean isPresent(Survivor probed) {
         List<PrimaryFacts> known = box.primaries();
         return !known.isEmpty()
-                && probed.server().endsWith(" " + known.get(known.size() - 1).serverId());
+                && probed.server().endsWith(":" + known.get(known.size() - 1).serverId());
     }
 
     /**

@@ -77,7 +77,7 @@ abstract class BlackBoxHarness {
         return Survivor.of(
                 "s1",
                 ServerFlavor.MARIADB,
-                new ReportedPosition(slavePos, binlogState, received, true, "host:3306 2"),
+                new ReportedPosition(slavePos, binlogState, received, true, "host:3306:2"),
                 "for the test");
     }
 

@@ -45,7 +45,7 @@ class BlackBoxObserverTest {
         Survivor survivor = Survivor.of(
                 "s1",
                 ServerFlavor.MARIADB,
-                new ReportedPosition("0-1-10", "", "", true, "host:3306 2"),
+                new ReportedPosition("0-1-10", "", "", true, "host:3306:2"),
                 "for the test");
         return box.loss(survivor).notCaptured.keySet().stream().map(Gtid::text).toList();
     }
@@ -61,7 +61,7 @@ class BlackBoxObserverTest {
                         "",
                         "",
                         true,
-                        "host:3306 2"),
+                        "host:3306:2"),
                 "for the test");
         assertThat(survivor.position())
                 .isEqualTo("3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5,4e11fa47-71ca-11e1-9e33-c80aa9429562:1");
@@ -104,7 +104,7 @@ class BlackBoxObserverTest {
         Loss loss = box.loss(Survivor.of(
                 "s1",
                 ServerFlavor.MYSQL,
-                new ReportedPosition(uuid + ":1", "", "", true, "host:3306 2"),
+                new ReportedPosition(uuid + ":1", "", "", true, "host:3306:2"),
                 "for the test"));
         assertThat(loss.missing)
                 .hasSize(3)
@@ -146,7 +146,7 @@ class BlackBoxObserverTest {
         Loss loss = other.loss(Survivor.of(
                 "s1",
                 ServerFlavor.MARIADB,
-                new ReportedPosition("0-1-10", "", "", true, "host:3306 2"),
+                new ReportedPosition("0-1-10", "", "", true, "host:3306:2"),
                 "for the test"));
         return loss.notCaptured.isEmpty() ? loss.unsettled.isEmpty() ? "" : "number unknown" : "not captured";
     }

@@ -182,7 +182,7 @@ class BlackBoxTest extends BlackBoxHarness {
         Loss loss = box.loss(Survivor.of(
                 "s1",
                 ServerFlavor.MYSQL,
-                new ReportedPosition(uuid + ":1-9:12", "", uuid + ":blue:1", false, "host:3306 2"),
+                new ReportedPosition(uuid + ":1-9:12", "", uuid + ":blue:1", false, "host:3306:2"),
                 "for the test"));
         assertThat(gtids(loss.missing)).containsExactly(uuid + ":11", uuid + ":13");
         assertThat(loss.missing).extracting(each -> each.answered != null).containsExactly(false, true);

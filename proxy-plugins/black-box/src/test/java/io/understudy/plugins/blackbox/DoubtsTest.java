@@ -53,7 +53,7 @@ class DoubtsTest extends BlackBoxHarness {
         transaction(13);
         dead();
         implied("0-1-10", "0-1-12");
-        box.seen("host:3306 2", at("0-1-11", ""));
+        box.seen("host:3306:2", at("0-1-11", ""));
         assertThat(implied("0-1-13", "")).as("12 was discarded").isEqualTo("0:12");
     }
 

@@ -180,7 +180,7 @@ class HistoriesTest extends BlackBoxHarness {
     void numbersThatGoBackDenoteOtherTransactions() {
         start(1, "0-1-10");
         transaction(11);
-        box.applied(List.of(box.seen("host:3306 2", at("0-1-11", ""))));
+        box.applied(List.of(box.seen("host:3306:2", at("0-1-11", ""))));
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "reset"));
         try (CapturedLog log = new CapturedLog()) {
             start(1, "0-1-3");
@@ -188,12 +188,12 @@ class HistoriesTest extends BlackBoxHarness {
         }
         transaction(4);
         response("0-1-5");
-        box.applied(List.of(box.seen("host:3306 2", at("0-1-11", ""))));
+        box.applied(List.of(box.seen("host:3306:2", at("0-1-11", ""))));
         Loss loss = on("0-1-11");
         assertThat(gtids(loss.missing)).containsExactly("0-1-4");
         assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-5");
         assertThat(loss.gaps).hasToString("0:1-3");
-        box.seen("host:3306 2", at("", ""));
+        box.seen("host:3306:2", at("", ""));
         loss = on("0-1-4");
         assertThat(loss.missing).as("built anew").isEmpty();
         assertThat(loss.gaps).hasToString("");

@@ -34,7 +34,7 @@ class SurvivorsTest extends BlackBoxHarness {
 
     /** A server that has replicated nothing. */
     private static Standby server(int id, String logged, String readOnly) {
-        List<String> row = List.of("", logged, readOnly, "host:3306 " + id);
+        List<String> row = List.of("", logged, readOnly, "host:3306:" + id);
         Statement statement = object(Statement.class, (name, sql) -> {
             boolean version = String.valueOf(sql.get(0)).contains("VERSION");
             AtomicInteger rows = new AtomicInteger(String.valueOf(sql.get(0)).startsWith("SHOW") ? 0 : 1);
