@@ -5,6 +5,8 @@ import io.understudy.sql.StatementSummary;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +42,9 @@ public final class SessionVariable {
         void onClientSets();
     }
 
+    /** The word; in a string literal an escaped character may be right before it. */
+    private static final Pattern SET = Pattern.compile("(?:\\b|\\\\\\w)set\\b");
+
     private final List<String> names;
     private final ArrayDeque<VariableValue> inFlight = new ArrayDeque<>(2);
     private Listener listener;
@@ -53,8 +58,8 @@ public final class SessionVariable {
     private boolean clients;
 
     /**
-     * @param names the variable, and others that take its effect away, in lower case: a client's statement that sets
-     *     and names one of them sets the variable
+     * @param names the variable, and others that take its effect away, in lower case: a client's statement with a SET
+     *     before one of them sets the variable
      * @param resting the value between the commands for which one is wanted
      */
     public SessionVariable(List<String> names, VariableValue resting, Listener listener) {
@@ -126,8 +131,10 @@ public final class SessionVariable {
         return text == null ? null : text.toLowerCase(Locale.ROOT);
     }
 
-    private boolean isNamedIn(String settingText) {
-        return names.stream().anyMatch(settingText::contains);
+    /** Returns whether a SET comes before one of the names; a text that only reads the variable has none. */
+    private boolean isSetIn(String settingText) {
+        Matcher set = SET.matcher(settingText);
+        return set.find() && names.stream().anyMatch(name -> settingText.indexOf(name, set.end()) >= 0);
     }
 
     /**
@@ -136,7 +143,7 @@ public final class SessionVariable {
      * @param settingText of the command, see {@link #settingText}
      */
     public @Nullable InjectedStatement ahead(@Nullable String settingText, boolean atBoundary) {
-        VariableValue next = settingText != null && isNamedIn(settingText) ? null : wanted;
+        VariableValue next = settingText != null && isSetIn(settingText) ? null : wanted;
         wanted = null;
         boolean has = next != null && present != null && present.value() == next.value();
         if (next != null && next.isProbe() && present != null && !has) {
@@ -157,7 +164,7 @@ public final class SessionVariable {
 
     /** Called by the proxy when a command of the client's is sent. */
     public void sent(String settingText) {
-        if (!clients && isNamedIn(settingText)) {
+        if (!clients && isSetIn(settingText)) {
             clients = true;
             listener.onClientSets();
         }

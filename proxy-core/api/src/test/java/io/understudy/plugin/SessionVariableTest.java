@@ -2,10 +2,14 @@ package io.understudy.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.testkit.FakeExchange;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SessionVariableTest {
     private static final VariableValue OFF = new VariableValue(0, "SET v=0", "test");
@@ -109,6 +113,47 @@ class SessionVariableTest {
         assertThat(events).containsExactly("client");
         variable.reset();
         assertThat(wants(ON, true)).isEqualTo("SET v=1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SET @@session.v = 9",
+                "SET STATEMENT v = 9 FOR SELECT 1",
+                "SELECT 1; SET v = 9",
+                "EXECUTE IMMEDIATE 'SET v = 9'",
+                "EXECUTE IMMEDIATE '\\tset v = 9'",
+                "PREPARE s FROM 'SET v = ?'"
+            })
+    void aStatementThatSetsItMakesItTheClients(String sql) {
+        sent(sql);
+        assertThat(events).containsExactly("client");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT 1; SELECT @@v",
+                "EXECUTE IMMEDIATE 'SELECT @@v'",
+                "EXECUTE s USING @v",
+                "PREPARE s FROM 'SELECT @@v'",
+                "PREPARE s FROM 'SELECT @@v FROM t LIMIT 1 OFFSET 2'"
+            })
+    void aStatementThatOnlyNamesItDoesNot(String sql) {
+        wants(ON, true);
+        variable.want(ON);
+        assertThat(ahead(SessionVariable.settingText(FakeExchange.to(sql)), true))
+                .as("it stays")
+                .isNull();
+        sent(sql);
+        assertThat(events).isEmpty();
+        assertThat(wants(null, true)).isEqualTo("SET v=0");
+    }
+
+    private void sent(String sql) {
+        String settingText = SessionVariable.settingText(FakeExchange.to(sql));
+        assertThat(settingText).isNotNull();
+        variable.sent(Objects.requireNonNull(settingText));
     }
 
     @Test

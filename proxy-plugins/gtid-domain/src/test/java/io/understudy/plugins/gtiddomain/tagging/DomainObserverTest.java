@@ -177,6 +177,20 @@ class DomainObserverTest {
     }
 
     @Test
+    void aClientThatOnlyReadsTheVariableIsStillSteered() {
+        Fixture fixture = new Fixture(Mode.TAG, Guard.OFF, Fixture.user("archiver", 11));
+        FakeClient archiver = fixture.client("archiver");
+
+        archiver.run("START TRANSACTION");
+        archiver.run("EXECUTE IMMEDIATE 'SELECT @@gtid_domain_id'");
+        archiver.run("COMMIT");
+        assertThat(archiver.owes()).isTrue();
+        archiver.run("EXECUTE IMMEDIATE 'SET gtid_domain_id = 5'");
+        assertThat(archiver.injected()).isEqualTo(TO_0);
+        assertThat(archiver.run("START TRANSACTION")).isEqualTo("-");
+    }
+
+    @Test
     void adviseSetsNothingAndCountsTheDomainsItWouldSet() {
         Fixture fixture = new Fixture(Mode.ADVISE, Guard.PIN, Fixture.ddl(10));
         fixture.caughtUp();
