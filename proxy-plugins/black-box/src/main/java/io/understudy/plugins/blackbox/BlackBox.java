@@ -53,7 +53,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     BlackBox(long limit, LongSupplier nanoClock) {
         this.limit = limit;
         this.nanoClock = nanoClock;
-        recorder = new EventRecorder(limit, nanoClock);
+        recorder = new EventRecorder(limit, nanoClock, this::makeRoom);
     }
 
     @Override
@@ -123,7 +123,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     private void makeRoom() {
-        while (histories.bytes() > limit && histories.dropOldest()) {
+        while (histories.bytes() + recorder.bytes() > limit && histories.dropOldest()) {
             warnOfDropping();
         }
     }

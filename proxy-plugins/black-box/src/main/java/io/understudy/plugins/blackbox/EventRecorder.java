@@ -18,6 +18,7 @@ final class EventRecorder {
     private static final byte[] NO_FORMAT = {};
 
     private final long limit;
+    private final Runnable makeRoom;
     private final RepeatedWarning warnings;
 
     /** The present format description event. */
@@ -47,9 +48,11 @@ final class EventRecorder {
     /**
      * @param limit bytes; a transaction of more than half of it is not retained
      * @param nanoClock monotonic, limits how often warnings are logged
+     * @param makeRoom called before an event is copied, when {@link #bytes} includes it
      */
-    EventRecorder(long limit, LongSupplier nanoClock) {
+    EventRecorder(long limit, LongSupplier nanoClock, Runnable makeRoom) {
         this.limit = limit;
+        this.makeRoom = makeRoom;
         warnings = new RepeatedWarning(nanoClock);
     }
 
@@ -74,6 +77,11 @@ final class EventRecorder {
         bytes = 0;
     }
 
+    /** Returns the bytes of the transaction in transit. */
+    long bytes() {
+        return bytes;
+    }
+
     /**
      * Records one event.
      *
@@ -95,6 +103,7 @@ final class EventRecorder {
             clear();
             return;
         }
+        makeRoom.run();
         byte[] event = new byte[length];
         buf.getBytes(index, event);
         events.add(event);

@@ -74,6 +74,22 @@ class EventRecorderTest extends BlackBoxHarness {
     }
 
     @Test
+    void theTransactionInTransitCountsTowardsTheMemory() {
+        start(1, "0-1-10");
+        String half = "x".repeat(MIB / 2);
+        for (int number = 11; number <= 13; number++) {
+            transaction(1, number, half);
+        }
+        assertThat(box.dropped()).isZero();
+        event("g14", true);
+        event("x".repeat(MIB * 3 / 4), false);
+        assertThat(box.dropped()).isEqualTo(1);
+        assertThat(box.bytes()).isLessThan(2 * MIB - MIB * 3 / 4);
+        commit(0, 1, 14);
+        assertThat(gtids(on("0-1-11").missing)).containsExactly("0-1-12", "0-1-13", "0-1-14");
+    }
+
+    @Test
     void dropsTheOldestWhenFullAndLogsIt() {
         start(1, "0-1-10");
         String half = "x".repeat(MIB / 2);
