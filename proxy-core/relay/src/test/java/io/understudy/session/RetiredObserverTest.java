@@ -35,7 +35,7 @@ class RetiredObserverTest {
     }
 
     /** Throws at the statement that names the callback. */
-    private static final class Faulty extends Watcher {
+    private static class Faulty extends Watcher {
         private final SessionVariable variable =
                 new SessionVariable(List.of("@a"), ZERO, SessionVariable.Listener.NONE);
 
@@ -169,5 +169,28 @@ class RetiredObserverTest {
         assertThat(observer.closings).containsExactly("removed");
         passesBehindTheUndoing(scripted, query("INSERT INTO t VALUES (1)"));
         scripted.finish();
+    }
+
+    /** Its callback is the last one, whatever becomes of it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aRemovedObserverThatThrowsIsClosed(boolean removed) {
+        Faulty observer = new Faulty() {
+            @Override
+            public void onClose(String reason) {
+                super.onClose(reason);
+                throw new IllegalStateException("on purpose, in onClose");
+            }
+        };
+        Scripted scripted = away(observer);
+        if (removed) {
+            scripted.session.leave(List.of("p0"));
+        } else {
+            passes(scripted, query("onCommand"));
+        }
+        passesBehindTheUndoing(scripted, query("INSERT INTO t VALUES (1)"));
+        passes(scripted, query("onCommand"));
+        scripted.finish();
+        assertThat(observer.closings).containsExactly(removed ? "removed" : "retired");
     }
 }
