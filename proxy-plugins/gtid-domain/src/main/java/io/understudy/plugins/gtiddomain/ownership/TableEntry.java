@@ -7,9 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One table family: its claims, and its home. Guarded by the ownership's monitor; used by others as a key alone. A
- * family has a claim in its home and in the default domain; in others only after a handover, or if somebody wrote it
- * there whom no guard steers.
+ * One table family: its claims, and its home. Guarded by the ownership's monitor; used by others as a key alone. It has
+ * a claim for each domain that it was ever written in, or that a rule has wanted for it.
  */
 public final class TableEntry implements Progress.Ended {
     /** Lower case {@code schema.table}; {@code *} stands for writes to unknown tables. */

@@ -5,9 +5,9 @@
  * <ul>
  *   <li><i>claim</i>: a family's writes in one domain that are in flight, or that some standby has not applied yet
  *       ({@code Claim}); that domain is then an <i>owner</i> of the family. A family without an owner is <i>free</i>.
- *   <li><i>home</i>: the domain of a family's last write ({@code TableEntry}). A family that is not free is written at
- *       home, whatever the rules say, or in the default domain if it has several owners, which is a conflict.
- *   <li><i>handover</i>: a free family's next write moves its home ({@code Handovers}).
+ *   <li><i>home</i>: the domain of a family's last write ({@code TableEntry}). No decision asks which one it is; a
+ *       change of it counts as a handover.
+ *   <li><i>handover</i>: a write that moves its family's home ({@code Handovers}).
  *   <li><i>pending write</i>: a write from before it is sent until its transaction has ended ({@code PendingWrite}). It
  *       is <i>announced</i> until all standbys have it, too.
  *   <li><i>bound</i>: a GTID that no ended write of a claim exceeds.
@@ -15,9 +15,10 @@
  *   <li><i>conflict</i>: a table is written, or nearly written, from two domains ({@code Conflict}).
  * </ul>
  *
- * <p>So a family has one home and moves from it through freedom only. It gets a claim in a further domain by writers
- * whom nobody steers (a client that sets the domain, another proxy, a refused SET), and keeps the bound of a former
- * home: a standby that goes back makes it the owner again.
+ * <p>A family with one owner is written there, whatever the rules say; with several, or one that is no rule's, in the
+ * default domain, which is a conflict. So steered writes move a family to a rule's domain through freedom only. It gets
+ * a claim in a further domain by writers whom nobody steers (a client that sets the domain, another proxy, a refused
+ * SET), and keeps the bound of each claim: a standby that goes back makes that domain the owner again.
  *
  * <p>Why a handover is safe: a write is announced before it is sent and ends with its transaction's response, or when
  * its lost session's server thread has ended. The primary's position that is queried after that includes the write,
