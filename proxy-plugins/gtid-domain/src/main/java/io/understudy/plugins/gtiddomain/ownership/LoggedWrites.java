@@ -18,17 +18,11 @@ final class LoggedWrites {
     private final TableOwnership ownership;
     private final Inheritance inheritance;
     private final Progress progress;
-    private final TableOwnership.ConflictListener conflicts;
 
-    LoggedWrites(
-            TableOwnership ownership,
-            Inheritance inheritance,
-            Progress progress,
-            TableOwnership.ConflictListener conflicts) {
+    LoggedWrites(TableOwnership ownership, Inheritance inheritance, Progress progress) {
         this.ownership = ownership;
         this.inheritance = inheritance;
         this.progress = progress;
-        this.conflicts = conflicts;
     }
 
     /**
@@ -54,9 +48,11 @@ final class LoggedWrites {
         List<TableEntry> unmarked = new ArrayList<>(0);
         boolean simulated = ownership.scope().simulated();
         int real = real(index);
+        boolean expected;
+        List<TableOwnership.Met> met;
         synchronized (ownership) {
             // A CALL, a called function or the like may be writing unknown tables in the domain.
-            boolean expected = (ownership.unknown().owners() & 1 << real) != 0;
+            expected = (ownership.unknown().owners() & 1 << real) != 0;
             boolean named = false;
             for (String name : names) {
                 TableEntry entry = ownership.entry(name);
@@ -82,15 +78,17 @@ final class LoggedWrites {
                     }
                     if (others != 0) {
                         int other = Integer.numberOfTrailingZeros(others);
-                        conflicts.onConflict(Conflict.UNSEEN, name, 0, real, entry.lastDigest(other), other);
+                        ownership.meet(Conflict.UNSEEN, name, 0, real, entry.lastDigest(other), other);
                     }
                 }
             }
             if (named) {
                 unmarked.forEach(TableEntry::setUnsteerable);
             }
-            return new Found(unseen, expected);
+            met = ownership.takeMet();
         }
+        ownership.report(met);
+        return new Found(unseen, expected);
     }
 
     /** Where domains are only simulated, a write outside of the default one may be anywhere. */

@@ -3,7 +3,9 @@ package io.understudy.plugins.gtiddomain.ownership;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.progress.GtidPosition;
 import io.understudy.plugins.gtiddomain.progress.Progress;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * applied everything up to then.
  */
 public final class TableOwnership {
-    /** Receives every conflict, on the event loop of the session that wrote; must be fast. */
+    /** Receives every conflict, on the thread that met it, without the monitor; must be fast. */
     public interface ConflictListener {
         /**
          * Called for a conflict.
@@ -34,6 +36,9 @@ public final class TableOwnership {
          */
         void onConflict(Conflict kind, String table, long digest, int index, long otherDigest, int otherIndex);
     }
+
+    /** A conflict that was met under the monitor. */
+    record Met(Conflict kind, String table, long digest, int index, long otherDigest, int otherIndex) {}
 
     /** Decides whether a table that no other domain owns may go to its rule's domain. */
     public interface Admission {
@@ -66,6 +71,9 @@ public final class TableOwnership {
     /** Every write, whatever its tables. */
     private final TableEntry activity;
 
+    /** Conflicts to report when the monitor is released. Guarded by the monitor. */
+    private List<Met> met = List.of();
+
     private int inFlight;
 
     /**
@@ -89,7 +97,7 @@ public final class TableOwnership {
         unknown = made("*");
         activity = made("any");
         inheritance = new Inheritance(made("earlier"), this, scope.simulated(), before);
-        logged = new LoggedWrites(this, inheritance, progress, conflicts);
+        logged = new LoggedWrites(this, inheritance, progress);
         report = new OwnershipReport(this);
         if (before != null) {
             before.tables.forEach((name, entry) -> {
@@ -149,15 +157,44 @@ public final class TableOwnership {
         }
         // The dictionary is asked without the monitor.
         boolean mayLeave = work == Work.TABLES && (wanted == DomainIndexes.DEFAULT || mayLeaveDefault(touched));
+        PendingWrite pending;
+        List<Met> found;
         synchronized (this) {
             TableEntry[] entries = current(touched);
             if (work != Work.TABLES || entries[0] == unknown) {
-                return force(entries, DomainIndexes.DEFAULT, Conflict.TWO_DOMAINS, work, digest, true);
+                pending = forced(entries, DomainIndexes.DEFAULT, Conflict.TWO_DOMAINS, work, digest, true);
+            } else {
+                // A procedure's tables are unknown: it may have written these.
+                boolean admitted =
+                        mayLeave && (wanted == DomainIndexes.DEFAULT || (unknown.owners() & ~(1 << wanted)) == 0);
+                pending = pinned(entries, wanted, admitted, digest);
             }
-            // A procedure's tables are unknown: it may have written these.
-            boolean admitted =
-                    mayLeave && (wanted == DomainIndexes.DEFAULT || (unknown.owners() & ~(1 << wanted)) == 0);
-            return pinned(entries, wanted, admitted, digest);
+            found = takeMet();
+        }
+        report(found);
+        return pending;
+    }
+
+    /** Keeps a conflict until {@link #takeMet}; called under the monitor. */
+    void meet(Conflict kind, String table, long digest, int index, long otherDigest, int other) {
+        if (met.isEmpty()) {
+            met = new ArrayList<>(1);
+        }
+        met.add(new Met(kind, table, digest, index, otherDigest, other));
+    }
+
+    /** Returns what was met under the monitor, which is still held. */
+    List<Met> takeMet() {
+        List<Met> taken = met;
+        met = List.of();
+        return taken;
+    }
+
+    /** Reports conflicts; called without the monitor, which all event loops need. */
+    void report(List<Met> found) {
+        for (int i = 0; i < found.size(); i++) {
+            Met each = found.get(i);
+            conflicts.onConflict(each.kind, each.table, each.digest, each.index, each.otherDigest, each.otherIndex);
         }
     }
 
@@ -203,14 +240,14 @@ public final class TableOwnership {
         return begun(entries, index);
     }
 
-    /** Passes on the conflict with the first of some owners, or for a pinned write the one that it follows. */
+    /** Keeps the conflict with the first of some owners, or for a pinned write the one that it follows. */
     private void onConflict(Conflict kind, TableEntry[] entries, int against, long digest, int index) {
         int other = Integer.numberOfTrailingZeros(against);
         TableEntry at = entries[0];
         for (TableEntry entry : entries) {
             at = (entry.owners() & 1 << other) != 0 ? entry : at;
         }
-        conflicts.onConflict(kind, at.name, digest, index, at.lastDigest(other), other);
+        meet(kind, at.name, digest, index, at.lastDigest(other), other);
     }
 
     private boolean mayLeaveDefault(TableEntry[] entries) {
@@ -253,12 +290,22 @@ public final class TableOwnership {
      * @param kind the conflict if another domain owns one of them
      * @param mark whether they must not leave the default domain from now on, because they can be written like this
      */
-    public synchronized PendingWrite force(
-            TableEntry[] touched, int index, Conflict kind, Work work, long digest, boolean mark) {
+    public PendingWrite force(TableEntry[] touched, int index, Conflict kind, Work work, long digest, boolean mark) {
+        PendingWrite pending;
+        List<Met> found;
+        synchronized (this) {
+            pending = forced(touched, index, kind, work, digest, mark);
+            found = takeMet();
+        }
+        report(found);
+        return pending;
+    }
+
+    private PendingWrite forced(TableEntry[] touched, int index, Conflict kind, Work work, long digest, boolean mark) {
         int active = work == Work.UNKNOWN ? activity.owners() & ~(1 << index) : 0;
         if (active != 0) {
             int other = Integer.numberOfTrailingZeros(active);
-            conflicts.onConflict(Conflict.UNKNOWN_TABLES, unknown.name, digest, index, 0, other);
+            meet(Conflict.UNKNOWN_TABLES, unknown.name, digest, index, 0, other);
         }
         TableEntry[] entries = fresh(touched);
         for (TableEntry entry : entries) {
@@ -274,12 +321,12 @@ public final class TableOwnership {
         return begun(entries, index);
     }
 
-    /** Passes on a conflict if another domain owns the table. */
+    /** Keeps a conflict if another domain owns the table. */
     private void conflict(Conflict kind, TableEntry entry, int index, long digest) {
         int others = (entry.owners() | inheritance.owners()) & ~(1 << index);
         if (others != 0) {
             int other = Integer.numberOfTrailingZeros(others);
-            conflicts.onConflict(kind, entry.name, digest, index, entry.lastDigest(other), other);
+            meet(kind, entry.name, digest, index, entry.lastDigest(other), other);
         }
     }
 
@@ -290,15 +337,20 @@ public final class TableOwnership {
     }
 
     /** Called when the server refused the domain: the write runs in another one. */
-    synchronized void move(PendingWrite pending, int to, long digest) {
-        for (TableEntry entry : pending.entries) {
-            entry.move(pending.index(), to);
-            if (entry != unknown) {
-                conflict(Conflict.REFUSED, entry, to, digest);
+    void move(PendingWrite pending, int to, long digest) {
+        List<Met> found;
+        synchronized (this) {
+            for (TableEntry entry : pending.entries) {
+                entry.move(pending.index(), to);
+                if (entry != unknown) {
+                    conflict(Conflict.REFUSED, entry, to, digest);
+                }
             }
+            activity.move(pending.index(), to);
+            pending.moved(to);
+            found = takeMet();
         }
-        activity.move(pending.index(), to);
-        pending.moved(to);
+        report(found);
     }
 
     /** Keeps tables in the default domain from now on. */

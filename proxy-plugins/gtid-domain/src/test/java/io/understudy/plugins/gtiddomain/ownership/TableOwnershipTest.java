@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -505,5 +506,43 @@ class TableOwnershipTest {
         reader.join(30_000);
 
         assertThat(ownership.ownersOf("s.a")).isEqualTo(1 << 1);
+    }
+
+    /** All event loops take the monitor for each write, and who listens logs and counts. */
+    @Test
+    void conflictsAreReportedWithoutTheMonitor() {
+        List<String> held = new ArrayList<>();
+        List<Conflict> met = new ArrayList<>();
+        AtomicReference<TableOwnership> own = new AtomicReference<>();
+        TableOwnership ownership = new TableOwnership(
+                progress,
+                new TableOwnership.Scope(10, false, true),
+                table -> true,
+                (kind, table, digest, index, otherDigest, other) -> {
+                    met.add(kind);
+                    if (Thread.holdsLock(own.get())) {
+                        held.add(kind.label());
+                    }
+                },
+                null,
+                null);
+        own.set(ownership);
+        ownerships.add(ownership);
+        poll("0-1-5", "0-1-5");
+        TableEntry[] unknown = {ownership.unknown()};
+        decide(ownership, "s.a", 1);
+        decide(ownership, "s.a", 2).move(2, 1);
+        decide(ownership, "s.a", 0);
+        decide(ownership, "s.b", 1);
+        ownership.force(unknown, 2, Conflict.WRITTEN_ANYWAY, Work.UNKNOWN, 1, false);
+        ownership.logged.observe(List.of("s.b"), 0, DomainIndexes.DEFAULT, 6);
+        assertThat(met)
+                .contains(
+                        Conflict.PINNED,
+                        Conflict.REFUSED,
+                        Conflict.TWO_DOMAINS,
+                        Conflict.UNKNOWN_TABLES,
+                        Conflict.UNSEEN);
+        assertThat(held).isEmpty();
     }
 }
