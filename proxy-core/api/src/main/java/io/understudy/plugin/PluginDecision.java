@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a plugin would do with one statement: a part of {@code understudy explain}.
  *
- * @param fields for programs; a plugin has the same keys for every statement, and for an absent section too
+ * @param fields for programs; a plugin has the same keys for every statement, and for an absent section too, and shares
+ *     none with another plugin
  * @param lines for people
  */
 public record PluginDecision(Map<String, @Nullable Object> fields, List<Line> lines) {

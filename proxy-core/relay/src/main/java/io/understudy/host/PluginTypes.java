@@ -10,8 +10,11 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 
 /** Finds the installed plugins and the records to which their configuration sections are bound. */
 public final class PluginTypes {
@@ -20,7 +23,8 @@ public final class PluginTypes {
 
     private final Map<String, ProxyPlugin<?>> plugins;
 
-    private PluginTypes(Map<String, ProxyPlugin<?>> plugins) {
+    /** @param plugins by id, not started */
+    public PluginTypes(Map<String, ProxyPlugin<?>> plugins) {
         this.plugins = plugins;
     }
 
@@ -71,11 +75,17 @@ public final class PluginTypes {
         return new Configured<>(plugin, plugin.configType().cast(section));
     }
 
-    /** Returns what each installed plugin would do with a statement under a configuration. */
-    public List<PluginDecision> explain(LoadedConfig loaded, ExplainedStatement statement) {
-        return plugins.values().stream()
-                .map(plugin -> explain(plugin, loaded, statement))
-                .toList();
+    /**
+     * Returns by id what each installed plugin would do with a statement under a configuration, in its order; last
+     * those that it does not have.
+     */
+    public Map<String, PluginDecision> explain(LoadedConfig loaded, ExplainedStatement statement) {
+        Set<String> ids = new LinkedHashSet<>(loaded.plugins().keySet());
+        ids.retainAll(plugins.keySet());
+        ids.addAll(plugins.keySet());
+        Map<String, PluginDecision> decisions = new LinkedHashMap<>();
+        ids.forEach(id -> decisions.put(id, explain(Objects.requireNonNull(plugins.get(id)), loaded, statement)));
+        return decisions;
     }
 
     private static <C extends Record> PluginDecision explain(

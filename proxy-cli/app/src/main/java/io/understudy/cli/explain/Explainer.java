@@ -3,7 +3,6 @@ package io.understudy.cli.explain;
 import io.understudy.config.LoadedConfig;
 import io.understudy.host.PluginTypes;
 import io.understudy.plugin.ExplainedStatement;
-import io.understudy.plugin.PluginDecision;
 import io.understudy.plugin.PluginDecision.Line;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
@@ -13,6 +12,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,11 +22,16 @@ import org.jspecify.annotations.Nullable;
 /** Explains statements by a configuration, with the proxy's own classes. Opens no connection. */
 public final class Explainer {
     private final SqlAnalyzer analyzer = new SqlAnalyzer();
-    private final PluginTypes plugins = PluginTypes.installed();
+    private final PluginTypes plugins;
     private final LoadedConfig loaded;
 
     public Explainer(LoadedConfig loaded) {
+        this(loaded, PluginTypes.installed());
+    }
+
+    Explainer(LoadedConfig loaded, PluginTypes plugins) {
         this.loaded = loaded;
+        this.plugins = plugins;
         analyzer.setMaxLength(Math.max(
                 SqlAnalyzer.DEFAULT_MAX_LENGTH,
                 loaded.config().limits().statementBytes().toInt()));
@@ -36,6 +41,7 @@ public final class Explainer {
      * Returns what the proxy would do with a statement.
      *
      * @throws IllegalArgumentException if the client's address is malformed
+     * @throws IllegalStateException if two plugins have the same key
      */
     public ExplainResult explain(ExplainRequest request) {
         byte[] text = request.sql().getBytes(StandardCharsets.UTF_8);
@@ -62,11 +68,22 @@ public final class Explainer {
         lines.add(new Line("digest", summary.digestHex()));
         lines.add(new Line("reads", reads.isEmpty() ? "-" : String.join(", ", reads)));
         lines.add(new Line("writes", writes.isEmpty() ? "-" : String.join(", ", writes)));
-        for (PluginDecision decision : plugins.explain(loaded, subject)) {
+        Map<String, String> owners = new HashMap<>();
+        fields.keySet().forEach(key -> owners.put(key, "the proxy"));
+        plugins.explain(loaded, subject).forEach((id, decision) -> {
+            decision.fields().keySet().forEach(key -> own(key, "plugin " + id, owners));
             fields.putAll(decision.fields());
             lines.addAll(decision.lines());
-        }
+        });
         return new ExplainResult(fields, lines);
+    }
+
+    private static void own(String key, String owner, Map<String, String> owners) {
+        String other = owners.putIfAbsent(key, owner);
+        if (other != null) {
+            throw new IllegalStateException(owner + " explains '" + key + "', and so does " + other
+                    + ": remove one of them from the plugins folder, or give its key another name");
+        }
     }
 
     private static List<String> names(List<TableName> tables) {
