@@ -136,7 +136,12 @@ class ReadinessMySqlServerTest {
                 name -> null);
         Limits limits = new Limits(Duration.ofSeconds(60), Duration.ofSeconds(2), Duration.ofSeconds(10));
         return ReadinessGate.of(
-                        config, "standby-1", config.config().primary().address(), limits, Duration.ofSeconds(20))
+                        config,
+                        PluginTypes.installed().figures(config),
+                        "standby-1",
+                        config.config().primary().address(),
+                        limits,
+                        Duration.ofSeconds(20))
                 .report(ProxyFigures.NONE);
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.LoadedConfig;
+import io.understudy.host.PluginTypes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -178,7 +179,12 @@ class ReadinessGateTest extends ReadinessPair {
         LoadedConfig config = config(
                 "monitor", "127.0.0.1:" + pair.primary().port(), pair.standby().port());
         assertThatThrownBy(() -> ReadinessGate.of(
-                        config, "standby-2", config.config().primary().address(), LIMITS, Duration.ofSeconds(1)))
+                        config,
+                        PluginTypes.installed().figures(config),
+                        "standby-2",
+                        config.config().primary().address(),
+                        LIMITS,
+                        Duration.ofSeconds(1)))
                 .hasMessageContaining("known: [standby-1]");
     }
 }

@@ -77,7 +77,13 @@ abstract class ReadinessPair {
     }
 
     static ReadinessGate gate(LoadedConfig config, Duration time) {
-        return ReadinessGate.of(config, "standby-1", config.config().primary().address(), LIMITS, time);
+        return ReadinessGate.of(
+                config,
+                PluginTypes.installed().figures(config),
+                "standby-1",
+                config.config().primary().address(),
+                LIMITS,
+                time);
     }
 
     static ReadinessReport report(String user) throws Exception {

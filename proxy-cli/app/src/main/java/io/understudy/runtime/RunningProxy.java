@@ -104,7 +104,7 @@ public final class RunningProxy implements AutoCloseable {
         AdminPort started = null;
         try {
             proxy.prepare();
-            started = startAdmin(loaded.config());
+            started = startAdmin(loaded.config(), plugins);
             push.apply(loaded.config());
             // Last: a start that fails has accepted nobody whom it would cut, and has taken none from a predecessor.
             proxy.listen();
@@ -132,7 +132,8 @@ public final class RunningProxy implements AutoCloseable {
         return new RunningProxy(loaded, plugins, reloader);
     }
 
-    private @Nullable AdminPort startAdmin(UnderstudyConfig first) throws IOException, TlsFilesException {
+    private @Nullable AdminPort startAdmin(UnderstudyConfig first, PluginTypes plugins)
+            throws IOException, TlsFilesException {
         AdminConfig config = first.admin();
         if (!config.enabled()) {
             return null;
@@ -151,6 +152,7 @@ public final class RunningProxy implements AutoCloseable {
         PagesView pages = new PagesView(() -> current.config(), System::nanoTime);
         endpoints.viewOf("standbys/{name}/pages", parameters -> pages.of(parameters.getOrDefault("name", "")));
         ReadinessView standbys = new ReadinessView(
+                plugins,
                 () -> current,
                 () -> Address.parse(String.valueOf(proxy.primaryView().get("address"))),
                 new PluginFigures(proxy),

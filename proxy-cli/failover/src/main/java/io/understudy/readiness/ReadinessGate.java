@@ -7,7 +7,6 @@ import io.understudy.config.PagesConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
-import io.understudy.host.PluginTypes;
 import io.understudy.pages.PagesGrants;
 import io.understudy.plugin.StandbyFigures;
 import java.time.Duration;
@@ -57,13 +56,21 @@ public final class ReadinessGate {
             Check.twice(new SchemaChangeCheck()));
 
     private final LoadedConfig loaded;
+    private final StandbyFigures expected;
     private final StandbyConfig standby;
     private final Address primary;
     private final Limits limits;
     private final Duration time;
 
-    private ReadinessGate(LoadedConfig loaded, StandbyConfig standby, Address primary, Limits limits, Duration time) {
+    private ReadinessGate(
+            LoadedConfig loaded,
+            StandbyFigures expected,
+            StandbyConfig standby,
+            Address primary,
+            Limits limits,
+            Duration time) {
         this.loaded = loaded;
+        this.expected = expected;
         this.standby = standby;
         this.primary = primary;
         this.limits = limits;
@@ -73,12 +80,14 @@ public final class ReadinessGate {
     /**
      * Returns the gate for a standby.
      *
+     * @param expected the figures of {@link ProxyFigures} that a running proxy with this configuration has
      * @param primary the present primary; see {@link ConfiguredPrimary} for when no proxy knows it
      * @param time for all of it; what is not read by then counts as not known
      * @throws IllegalArgumentException if the configuration has no such standby
      */
-    public static ReadinessGate of(LoadedConfig loaded, String name, Address primary, Limits limits, Duration time) {
-        return new ReadinessGate(loaded, standby(loaded.config(), name), primary, limits, time);
+    public static ReadinessGate of(
+            LoadedConfig loaded, StandbyFigures expected, String name, Address primary, Limits limits, Duration time) {
+        return new ReadinessGate(loaded, expected, standby(loaded.config(), name), primary, limits, time);
     }
 
     /**
@@ -153,7 +162,7 @@ public final class ReadinessGate {
                 primary.toString(),
                 pages == null ? Set.of() : Set.of(pages.user()),
                 proxy,
-                expected(loaded),
+                expected,
                 limits);
         // What mends a standby, as making it read-only, would harm the primary.
         List<Check> checks = ReplicatesCheck.isTheSameServer(now)
@@ -181,11 +190,6 @@ public final class ReadinessGate {
             }
         }
         return findings;
-    }
-
-    /** Returns the figures of {@link ProxyFigures} that a running proxy with a configuration has. */
-    public static StandbyFigures expected(LoadedConfig loaded) {
-        return PluginTypes.installed().figures(loaded);
     }
 
     /**

@@ -2,6 +2,8 @@ package io.understudy.readiness;
 
 import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
+import io.understudy.host.PluginTypes;
+import io.understudy.plugin.StandbyFigures;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -56,18 +58,25 @@ public final class ReadinessView {
     /**
      * Creates a view of the standbys in the active configuration.
      *
+     * @param plugins those that the proxy has started with
      * @param primary the present primary
      * @param proxy what the plugins know of a standby
      * @param nanos a monotonic clock
      */
     public ReadinessView(
-            Supplier<LoadedConfig> config, Supplier<Address> primary, ProxyFigures.Source proxy, LongSupplier nanos) {
+            PluginTypes plugins,
+            Supplier<LoadedConfig> config,
+            Supplier<Address> primary,
+            ProxyFigures.Source proxy,
+            LongSupplier nanos) {
         this(
                 config,
                 primary,
-                (loaded, standby, present, older) -> ReadinessGate.of(
-                                loaded, standby, present, ReadinessGate.LIMITS, TIME)
-                        .report(() -> ProxyFigures.of(proxy, standby, ReadinessGate.expected(loaded)), older),
+                (loaded, standby, present, older) -> {
+                    StandbyFigures expected = plugins.figures(loaded);
+                    return ReadinessGate.of(loaded, expected, standby, present, ReadinessGate.LIMITS, TIME)
+                            .report(() -> ProxyFigures.of(proxy, standby, expected), older);
+                },
                 nanos);
     }
 

@@ -5,10 +5,12 @@ import io.understudy.config.Address;
 import io.understudy.config.ConfigException;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
+import io.understudy.host.PluginTypes;
 import io.understudy.option.ConfigFile;
 import io.understudy.option.ReportOutput;
 import io.understudy.option.TimeConverter;
 import io.understudy.option.TrustOption;
+import io.understudy.plugin.StandbyFigures;
 import io.understudy.readiness.ConfiguredPrimary;
 import io.understudy.readiness.Limits;
 import io.understudy.readiness.ProxyFigures;
@@ -156,6 +158,7 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
         long begun = System.nanoTime();
         StandbyConfig standby = ReadinessGate.standby(config.config(), name);
         Address primary = null;
+        StandbyFigures expected = PluginTypes.installed().figures(config);
         ProxyFigures figures = ProxyFigures.NONE;
         if (config.config().admin().enabled()) {
             try {
@@ -164,8 +167,7 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
                 if (proxy.value("primary", ADMIN_PATIENCE) instanceof Map<?, ?> view) {
                     primary = Address.parse(String.valueOf(view.get("address")));
                 }
-                figures =
-                        ProxyFigures.of(new AdminFigures(proxy, ADMIN_PATIENCE), name, ReadinessGate.expected(config));
+                figures = ProxyFigures.of(new AdminFigures(proxy, ADMIN_PATIENCE), name, expected);
             } catch (IOException e) {
                 // It does not run: the file names the primary, and that the warmth is unknown is a finding.
             }
@@ -174,7 +176,7 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
             primary = ConfiguredPrimary.of(config.config().primary(), standby);
         }
         Duration left = time.minusNanos(System.nanoTime() - begun);
-        return ReadinessGate.of(config, name, primary, limits, left.isNegative() ? Duration.ZERO : left)
+        return ReadinessGate.of(config, expected, name, primary, limits, left.isNegative() ? Duration.ZERO : left)
                 .report(figures)
                 .view();
     }
