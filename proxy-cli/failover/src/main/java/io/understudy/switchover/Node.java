@@ -96,7 +96,8 @@ final class Node implements AutoCloseable {
 
     /** Returns the standby's replication connections. */
     List<ReplicaStatus> replications(Dialect dialect) throws SQLException {
-        return ask("SHOW REPLICA STATUS", server -> ReplicaStatus.of(server, dialect.flavor()));
+        String status = dialect.flavor() == ServerFlavor.MARIADB ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS";
+        return ask(status, server -> ReplicaStatus.of(server, dialect.flavor()));
     }
 
     ServerFlavor flavor() throws SQLException {

@@ -69,8 +69,9 @@ public interface ProxyPlugin<C extends Record> {
     void reload(C config);
 
     /**
-     * Returns the observer of a new session, or {@link SessionObserver#NONE} to ignore the session. Called after the
-     * login, on the session's event loop. If it throws, the session continues without the plugin.
+     * Returns the observer of a new session, or {@link SessionObserver#NONE} to ignore the session. Called when the
+     * server has let the client in, before the client is told, on the session's event loop. If it throws, the session
+     * continues without the plugin.
      */
     SessionObserver openSession(SessionContext session);
 

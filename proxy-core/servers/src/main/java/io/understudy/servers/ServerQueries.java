@@ -47,7 +47,7 @@ public final class ServerQueries implements AutoCloseable {
         return new ServerQueries(source.getConnection());
     }
 
-    /** Queries over a connection that the caller closes, each of which the server itself ends after this time. */
+    /** Queries over a connection that the caller closes, each of which is ended on the server after this time. */
     public static ServerQueries endedAfter(int seconds, Connection connection) {
         return new ServerQueries(connection, seconds);
     }
@@ -114,6 +114,9 @@ public final class ServerQueries implements AutoCloseable {
     public <T> List<T> rows(String sql, List<? extends @Nullable Object> parameters, Row<T> row) throws SQLException {
         List<T> all = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            if (seconds > 0) {
+                statement.setQueryTimeout(seconds);
+            }
             for (int i = 0; i < parameters.size(); i++) {
                 statement.setObject(i + 1, parameters.get(i));
             }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param capacityConfigured whether that is {@code standbyIops}; otherwise the highest rate seen
  * @param untilWarm seconds until the excess is at the target at the present rate of mirroring; infinite if it does not
  *     fall
- * @param declines whether it is known that the excess falls
+ * @param declines whether it is known how many pages are missing, without which nothing says that the excess falls
  */
 record Forecast(
         double excessFirst1000,
