@@ -32,8 +32,10 @@ import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +87,23 @@ class QueryPoolTest {
                 ResultSet row = statement.executeQuery("SHOW SESSION STATUS LIKE 'Ssl_cipher'")) {
             row.next();
             return row.getString(2);
+        }
+    }
+
+    /** It was being opened when the primary changed: no list of connections had it, so no eviction met it. */
+    @Test
+    void aConnectionToTheFormerPrimaryIsNotUsed() throws Exception {
+        Address former = Address.parse(address(pair.primary()));
+        Address present = Address.parse(address(pair.standby()));
+        AtomicBoolean asked = new AtomicBoolean();
+        PrimaryAddress primary = new PrimaryAddress(present, new SimpleMeterRegistry(), Clock.systemUTC());
+        MonitorConfig account = new MonitorConfig("watch", Secret.parse("s3same"));
+        LiveAccount live = Objects.requireNonNull(LiveAccount.of(account, primary, new SimpleMeterRegistry()));
+        PrimaryConfig config = new PrimaryConfig(former, null, null, null, null, null, account);
+        try (QueryPool pool =
+                        QueryPool.to(config, live, () -> asked.getAndSet(true) ? present : former, NameLookup.RUNTIME);
+                Connection connection = pool.dataSource().getConnection()) {
+            assertThat(ServerQueries.brief(connection).variable("port")).isEqualTo(Integer.toString(present.port()));
         }
     }
 

@@ -14,7 +14,10 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLNonTransientConnectionException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Properties;
+import java.util.WeakHashMap;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
@@ -38,6 +41,9 @@ final class DriverSource implements DataSource {
     private final boolean tlsOptional;
 
     private final ServerTlsMode tlsMode;
+    /** The address of each open connection; compared by identity, as the driver's connections have no equals. */
+    private final Map<Connection, Address> opened = Collections.synchronizedMap(new WeakHashMap<>());
+
     /** The address of a server that has no TLS. */
     private volatile @Nullable Address withoutTls;
 
@@ -141,6 +147,11 @@ final class DriverSource implements DataSource {
         return connect(to, "disable");
     }
 
+    /** Returns whether that connection of this source leads to the present address. */
+    boolean isCurrent(Connection connection) {
+        return address.get().equals(opened.get(connection));
+    }
+
     private static boolean saysNoTls(SQLException e) {
         return String.valueOf(e.getMessage()).contains("ssl not enabled in the server");
     }
@@ -168,6 +179,7 @@ final class DriverSource implements DataSource {
             if (connection == null) {
                 throw new SQLException("the driver does not take the URL " + url);
             }
+            opened.put(connection, to);
             return connection;
         } catch (SQLException e) {
             throw inTheServersTerms(e, to);

@@ -33,7 +33,7 @@ public final class QueryPool implements AutoCloseable {
 
     private final HikariDataSource pool;
 
-    private QueryPool(String name, DataSource source, AccountUse use) {
+    private QueryPool(String name, DriverSource source, AccountUse use) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("queries-" + name);
         config.setDataSource(source);
@@ -43,15 +43,17 @@ public final class QueryPool implements AutoCloseable {
         config.setValidationTimeout(PATIENCE.toMillis());
         config.setInitializationFailTimeout(-1);
         config.setThreadFactory(new DefaultThreadFactory("queries-" + name, true));
-        pool = new Pool(config, use);
+        pool = new Pool(config, source, use);
     }
 
     /** Says why a connection could not be opened; the pool by itself, how long it waited and what it holds. */
     private static final class Pool extends HikariDataSource {
+        private final DriverSource source;
         private final AccountUse use;
 
-        Pool(HikariConfig config, AccountUse use) {
+        Pool(HikariConfig config, DriverSource source, AccountUse use) {
             super(config);
+            this.source = source;
             this.use = use;
         }
 
@@ -59,6 +61,11 @@ public final class QueryPool implements AutoCloseable {
         public Connection getConnection() throws SQLException {
             try {
                 Connection connection = super.getConnection();
+                // One that was being opened when the address changed is in no list that could be evicted.
+                while (!source.isCurrent(connection.unwrap(org.mariadb.jdbc.Connection.class))) {
+                    evictConnection(connection);
+                    connection = super.getConnection();
+                }
                 use.works();
                 return connection;
             } catch (SQLTransientConnectionException e) {
