@@ -98,7 +98,7 @@ record Checkpoint(Subject of, long read, long hash, Map<Long, Session> sessions)
         try {
             checkpoint = parse(file, text);
         } catch (ClassCastException | NullPointerException | IndexOutOfBoundsException e) {
-            throw new IOException(file + " is no checkpoint of a replay, or is damaged", e);
+            throw damaged(file, "a value is missing or of another type (" + e.getMessage() + ")", e);
         }
         Subject of = checkpoint.of();
         if (!of.target().equals(wanted.target())) {
@@ -110,6 +110,17 @@ record Checkpoint(Subject of, long read, long hash, Map<Long, Session> sessions)
                     file + " is the checkpoint of a replay that plays " + of.choice() + ", not " + wanted.choice());
         }
         return checkpoint;
+    }
+
+    private static IOException damaged(Path file, String where, Exception e) {
+        Path forced = CheckpointFile.forced(file);
+        return new IOException(
+                file + " is no checkpoint of a replay, or is damaged: " + where + ". "
+                        + (Files.exists(forced)
+                                ? "Move " + forced + " there, which is a little older, or begin"
+                                : "Begin")
+                        + " anew without --resume and with another file",
+                e);
     }
 
     private static IOException another(Path file, String format) {
@@ -125,7 +136,8 @@ record Checkpoint(Subject of, long read, long hash, Map<Long, Session> sessions)
         try {
             view = (Map<String, Object>) Objects.requireNonNull(JsonReader.read(text));
         } catch (IOException e) {
-            throw new IOException(file + " is no checkpoint of a replay, or is damaged: it is no JSON", e);
+            throw damaged(
+                    file, "it is no JSON: " + String.valueOf(e.getMessage()).replaceAll("\\s+", " "), e);
         }
         String format = (String) Objects.requireNonNull(view.get("format"));
         if (!format.equals(FORMAT)) {

@@ -189,9 +189,14 @@ class CheckpointTest {
         Files.writeString(path, "{\"format\":\"understudy replay checkpoint 2\",\"log\":\"/cap");
         assertThatThrownBy(this::left)
                 .isInstanceOf(IOException.class)
-                .hasMessage(path + " is no checkpoint of a replay, or is damaged: it is no JSON");
+                .hasMessageStartingWith(path + " is no checkpoint of a replay, or is damaged: it is no JSON: ")
+                .hasMessageContaining("line: 1, column: ")
+                .hasMessageEndingWith(". Begin anew without --resume and with another file");
+        Files.createFile(folder.resolve("replay.ckpt.forced"));
         Files.writeString(path, "{\"format\":\"understudy replay checkpoint 2\",\"read\":\"many\"}");
-        assertThatThrownBy(this::left).hasMessage(path + " is no checkpoint of a replay, or is damaged");
+        assertThatThrownBy(this::left)
+                .hasMessageStartingWith(path + " is no checkpoint of a replay, or is damaged: a value is missing")
+                .hasMessageContaining("Move " + path + ".forced there, which is a little older, or begin anew");
     }
 
     /** What waits then is not sent, and the file does not say that it may have been. */
