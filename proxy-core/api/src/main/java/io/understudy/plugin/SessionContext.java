@@ -19,6 +19,12 @@ public interface SessionContext {
     @Nullable
     String schema();
 
+    /**
+     * Returns whether a command that may change the schema has been sent and not been answered: {@link #schema} is then
+     * not that of a command behind it.
+     */
+    boolean schemaInFlight();
+
     /** Returns the client's address; with the PROXY protocol, the address in its header. */
     SocketAddress clientAddress();
 

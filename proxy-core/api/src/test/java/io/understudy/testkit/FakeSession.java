@@ -15,6 +15,7 @@ public class FakeSession implements SessionContext, SessionSettings {
     private @Nullable String schema;
     private final String address;
     private final String version;
+    private boolean schemaInFlight;
     private boolean temporaryTables;
     private Map<String, String> attributes = Map.of();
     private @Nullable SessionRefusal refusal;
@@ -52,6 +53,10 @@ public class FakeSession implements SessionContext, SessionSettings {
         schema = name;
     }
 
+    public void setSchemaInFlight(boolean changes) {
+        schemaInFlight = changes;
+    }
+
     public void setTemporaryTables(boolean exist) {
         temporaryTables = exist;
     }
@@ -69,6 +74,11 @@ public class FakeSession implements SessionContext, SessionSettings {
     @Override
     public @Nullable String schema() {
         return schema;
+    }
+
+    @Override
+    public boolean schemaInFlight() {
+        return schemaInFlight;
     }
 
     @Override

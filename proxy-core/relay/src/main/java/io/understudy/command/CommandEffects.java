@@ -54,6 +54,7 @@ final class CommandEffects {
             }
             case CommandCode.INIT_DB -> {
                 String name = buf.toString(index + 1, length - 1, StandardCharsets.UTF_8);
+                model.changesSchema(exchange.number());
                 exchange.onSuccess(() -> model.setSchema(name));
             }
             case CommandCode.SET_OPTION -> {
@@ -161,10 +162,16 @@ final class CommandEffects {
     /** Sets the effect of statements that are not analysed individually: several in one text, or in a block. */
     private void followHidden(Exchange exchange, StatementSummary summary) {
         if (summary.touchesSession()) {
-            exchange.onSuccess(model.settingsModel()::lost);
+            loses(exchange);
         } else if (model.settings().temporaryTables()) {
             exchange.onSuccess(model.settingsModel()::renamedTemporary);
         }
+    }
+
+    /** Sets the effect of what may change the session in ways that are not followed. */
+    private void loses(Exchange exchange) {
+        model.changesSchema(exchange.number());
+        exchange.onSuccess(model.settingsModel()::lost);
     }
 
     private void preparedInText(Exchange exchange, StatementKind kind) {
@@ -173,7 +180,7 @@ final class CommandEffects {
         if (kind == StatementKind.PREPARE) {
             exchange.onSuccess(model.textPrepared().prepared(text, modes));
         } else if (!model.textPrepared().executes(text, modes)) {
-            exchange.onSuccess(model.settingsModel()::lost);
+            loses(exchange);
         } else if (model.settings().temporaryTables()) {
             exchange.onSuccess(model.settingsModel()::renamedTemporary);
         }
@@ -198,7 +205,7 @@ final class CommandEffects {
         StatementSummary summary = exchange.summary();
         if (summary == null) {
             if (kind == StatementKind.SET || kind == StatementKind.USE || kind == StatementKind.BLOCK) {
-                exchange.onSuccess(model.settingsModel()::lost);
+                loses(exchange);
             }
             return;
         }
@@ -210,6 +217,7 @@ final class CommandEffects {
             case SET -> set(exchange, model.statement().setStatement(), summary, model.schema());
             case USE -> {
                 String schema = summary.useSchema();
+                model.changesSchema(exchange.number());
                 exchange.onSuccess(() -> model.setSchema(schema));
             }
             case CREATE -> {
@@ -230,7 +238,7 @@ final class CommandEffects {
      */
     private void set(Exchange exchange, @Nullable SetStatement set, StatementSummary summary, @Nullable String schema) {
         if (set == null) {
-            exchange.onSuccess(model.settingsModel()::lost);
+            loses(exchange);
         } else if (set.assignments().get(0).scope() != SetStatement.Scope.STATEMENT) {
             long number = exchange.number();
             exchange.onSuccess(() -> model.settingsModel().apply(set, number));
@@ -251,7 +259,7 @@ final class CommandEffects {
                 keep ? model.statement().copyText() : null,
                 model.settings().sqlModes(),
                 new PreparedEntry.Preparation(
-                        model.schema(),
+                        model.schemaInFlight() ? null : model.schema(),
                         model.settings().characterSet(),
                         model.settingsModel().mode(),
                         model.settings().known()),
@@ -282,7 +290,7 @@ final class CommandEffects {
             case SET -> {
                 StatementSummary summary = entry.summary();
                 if (summary == null) {
-                    exchange.onSuccess(model.settingsModel()::lost);
+                    loses(exchange);
                 } else {
                     set(exchange, entry.setStatement(), summary, entry.schema());
                 }
@@ -298,7 +306,7 @@ final class CommandEffects {
                     followTables(exchange, entry.summary(), entry.schema(), entry.normalizedText());
                 }
             }
-            case USE, LOCK, UNLOCK, EXECUTE, BLOCK -> exchange.onSuccess(model.settingsModel()::lost);
+            case USE, LOCK, UNLOCK, EXECUTE, BLOCK -> loses(exchange);
             default -> {
                 // No effect on the session.
             }
@@ -306,6 +314,7 @@ final class CommandEffects {
     }
 
     private void changeUser(Exchange exchange, ByteBuf buf, int index, int length) {
+        model.changesSchema(exchange.number());
         int end = index + length;
         int userEnd = buf.indexOf(index + 1, end, (byte) 0);
         if (userEnd < 0) {

@@ -182,6 +182,7 @@ public final class ResponseTracker implements PacketSink {
         model.statusInDoubt(mayHaveBegun(exchange));
         if (exchange.injected() == null) {
             settle(exchange);
+            model.answered(exchange.number());
             observer.responded(exchange);
             if (responses) {
                 listener.onResponse(exchange);
@@ -212,6 +213,7 @@ public final class ResponseTracker implements PacketSink {
         switch (exchange.code()) {
             case CommandCode.STMT_PREPARE -> {
                 if (entry != null && exchange.ok()) {
+                    entry.preparedIn(model.schema());
                     model.prepared().prepared(entry, exchange.preparedId(), exchange.preparedParameters());
                 } else if (entry != null) {
                     model.prepared().refused(entry);

@@ -48,6 +48,9 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     private String user;
     private @Nullable String schema;
+    /** Number of the last command in flight that may change the schema; -1 if there is none. */
+    private long schemaCommand = -1;
+
     private int status;
     private long transactionNanos;
     private boolean wroteInTransaction;
@@ -292,6 +295,18 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         schema = known ? name : null;
     }
 
+    /** Called when a command that may change the schema is being sent. */
+    void changesSchema(long command) {
+        schemaCommand = command;
+    }
+
+    /** Called with each response to a client's command, after its effect. */
+    void answered(long command) {
+        if (command == schemaCommand) {
+            schemaCommand = -1;
+        }
+    }
+
     private static boolean isAscii(String name) {
         return name.chars().allMatch(c -> c < 0x80);
     }
@@ -396,6 +411,11 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     @Override
     public @Nullable String schema() {
         return schema;
+    }
+
+    @Override
+    public boolean schemaInFlight() {
+        return schemaCommand >= 0;
     }
 
     @Override

@@ -12,12 +12,14 @@ import static io.understudy.testkit.Bytes.ok;
 import static io.understudy.testkit.Bytes.packet;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
 import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
 import io.understudy.testkit.session.Scripted;
 import io.understudy.testkit.session.Watcher;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -146,5 +148,20 @@ class PreparedLifeTest {
         assertThat(scripted.model().prepared().find(LAST)).isNotNull();
         scripted.server(prepared(1));
         assertThat(scripted.model().prepared().find(1)).isNotNull();
+    }
+
+    /** The names in it are those of the schema in which the server prepares it. */
+    @Test
+    void aStatementPreparedBehindAChangeOfSchemaBelongsToThatSchema() {
+        scripted.client(command(CommandCode.INIT_DB, "other"), command(CommandCode.STMT_PREPARE, "DELETE FROM t"));
+        assertThat(scripted.model().schemaInFlight()).isTrue();
+        PreparedEntry requested =
+                Objects.requireNonNull(scripted.model().prepared().find(-1));
+        assertThat(requested.schema()).as("while it is not known").isNull();
+        scripted.server(packet(1, concat(of(0), of(0, 0), int2(AC), int2(0))));
+        assertThat(scripted.model().schemaInFlight()).isFalse();
+        scripted.server(prepared(5));
+        PreparedEntry entry = Objects.requireNonNull(scripted.model().prepared().find(5));
+        assertThat(entry.schema()).isEqualTo("other");
     }
 }

@@ -18,6 +18,7 @@ public final class PreparedEntry implements PreparedStatement {
     private final byte @Nullable [] text;
     private int sqlModes;
     private final Preparation preparation;
+    private @Nullable String schema;
     private SqlModeSetting sqlMode;
     private final SqlAnalyzer analyzer;
     private @Nullable StatementSummary summary;
@@ -30,7 +31,11 @@ public final class PreparedEntry implements PreparedStatement {
     private boolean cursor;
     private boolean closed;
 
-    /** The settings at the time of preparation. */
+    /**
+     * The settings at the time of preparation.
+     *
+     * @param schema null also while it is not known, because a change of it is in flight
+     */
     public record Preparation(
             @Nullable String schema, @Nullable String characterSet, SqlModeSetting sqlMode, boolean settingsKnown) {}
 
@@ -47,6 +52,7 @@ public final class PreparedEntry implements PreparedStatement {
         this.text = text;
         this.sqlModes = sqlModes;
         this.preparation = preparation;
+        this.schema = preparation.schema();
         this.sqlMode = preparation.sqlMode();
         this.analyzer = analyzer;
     }
@@ -54,6 +60,11 @@ public final class PreparedEntry implements PreparedStatement {
     /** Returns how each execution changes the session's locks. */
     public LockChange locks() {
         return locks;
+    }
+
+    /** Called with the response to the preparation: a change of the schema may have been in flight ahead of it. */
+    public void preparedIn(@Nullable String schemaThen) {
+        schema = schemaThen;
     }
 
     void prepared(int statementId, int parameterCount) {
@@ -178,7 +189,7 @@ public final class PreparedEntry implements PreparedStatement {
 
     @Override
     public @Nullable String schema() {
-        return preparation.schema();
+        return schema;
     }
 
     /** Returns the parsed SET statement, or null when it is none or cannot be parsed. */

@@ -203,7 +203,8 @@ final class MirrorObserver implements SessionObserver {
             PreparedStatement prepared = command.prepared();
             String schema = prepared == null ? session.schema() : prepared.schema();
             List<TableName> written = ReadTables.resolved(summary.writes(), schema);
-            boolean unread = !summary.writesListed() && summary.runs() != StatementKind.DROP;
+            boolean unread = !summary.writesListed() && summary.runs() != StatementKind.DROP
+                    || prepared == null && session.schemaInFlight();
             change = unread ? new SchemaChange(null) : written.isEmpty() ? null : new SchemaChange(written);
         }
         changed(change);

@@ -30,10 +30,16 @@ final class CommandReader {
         return policy.tables.touched(work, summary, schema(command));
     }
 
-    /** Returns the schema of unqualified names; for a prepared statement, the schema of its preparation. */
+    /**
+     * Returns the schema of unqualified names; for a prepared statement, the schema of its preparation. Null if there
+     * is none, or a change of it is in flight.
+     */
     private @Nullable String schema(CommandView command) {
         PreparedStatement prepared = command.prepared();
-        return prepared == null ? session.schema() : prepared.schema();
+        if (prepared != null) {
+            return prepared.schema();
+        }
+        return session.schemaInFlight() ? null : session.schema();
     }
 
     static long digest(@Nullable StatementSummary summary) {

@@ -116,4 +116,21 @@ class SetBackTest {
         app.send("DELETE FROM archive", false);
         assertThat(app.injected()).isEqualTo("SET SESSION gtid_domain_id=0");
     }
+
+    /** Which tables it writes is not known: none leaves the default domain meanwhile. */
+    @Test
+    void aWriteBehindAChangeOfSchemaMayWriteAnyTable() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        FakeClient other = fixture.client("app");
+        app.run("SELECT 1");
+        app.setSchemaInFlight(true);
+        FakeExchange write = app.send("DELETE FROM orders", false);
+        assertThat(fixture.policy.ownership.ownersOf("shop.orders")).isZero();
+        assertThat(other.run("DELETE FROM archive")).isEqualTo("-");
+        app.setSchemaInFlight(false);
+        app.response(write);
+        fixture.caughtUp();
+        assertThat(other.run("DELETE FROM archive")).isEqualTo("SET SESSION gtid_domain_id=11");
+    }
 }
