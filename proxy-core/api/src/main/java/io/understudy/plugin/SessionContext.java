@@ -59,8 +59,9 @@ public interface SessionContext {
     /**
      * Refuses the session. In {@link ProxyPlugin#openSession} that refuses the login: the client gets the error in
      * place of the server's OK. Later it ends the session at its next boundary, at once if it is idle. At a boundary in
-     * {@link SessionObserver#beforeCommand} the command is not sent, and the error is its response. A statement that
-     * was sent before is executed, and the error follows its response.
+     * {@link SessionObserver#beforeCommand} the command is not sent, and the error is its response; that is not asked
+     * for other commands than its three, such as COM_STMT_PREPARE, nor away from a boundary. A statement that was sent
+     * before is executed, and the error follows its response.
      *
      * <p>Thread-safe. The first call counts.
      */
