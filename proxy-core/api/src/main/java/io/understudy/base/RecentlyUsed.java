@@ -3,7 +3,7 @@ package io.understudy.base;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A map of a bounded number of entries: a new one takes the place of that which was not used for longest. */
+/** A bounded map: an entry added to a full map evicts the least recently used one. */
 public final class RecentlyUsed<K, V> extends LinkedHashMap<K, V> {
     private static final long serialVersionUID = 1;
 
