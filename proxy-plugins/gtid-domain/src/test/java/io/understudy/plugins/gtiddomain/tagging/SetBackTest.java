@@ -8,13 +8,14 @@ import io.understudy.protocol.CommandCode;
 import io.understudy.testkit.FakeClient;
 import io.understudy.testkit.FakeExchange;
 import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What is left of a session's domain, and of what was decided about its writes. */
 class SetBackTest {
     private static final String TO_10 = "SET SESSION gtid_domain_id=10";
 
-    private static void reload(Fixture fixture, String procedure) {
+    private static void reload(Fixture fixture, @Nullable String procedure) {
         Policy before = fixture.policy;
         Policy with = fixture.policy(Mode.TAG, Guard.OFF, procedure, Fixture.ddl(10));
         fixture.policy = with;
