@@ -294,7 +294,7 @@ class CheckpointTest {
             file.sends(7, hand(file, 7), noted -> {
                 throw new IllegalStateException("made for the test");
             });
-            await().atMost(Duration.ofSeconds(30)).until(() -> !told.get().isEmpty());
+            await().atMost(Duration.ofSeconds(30)).until(() -> !"".equals(told.get()));
             send(file, 8, hand(file, 8));
             assertThat(told.get())
                     .isEqualTo("a fault of the replay: java.lang.IllegalStateException: made for the test");
