@@ -40,7 +40,7 @@ class ExamplesTest {
 
     record QueryLog(Integer digests, String literals, Integer readers, Object queue, List<Object> rules) {}
 
-    record BlackBox(String memory, Duration poll) {}
+    record BlackBox(String memory, Duration poll, String acknowledge, String size) {}
 
     record Capture(
             String directory,
