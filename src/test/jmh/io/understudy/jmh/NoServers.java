@@ -39,6 +39,11 @@ final class NoServers {
         }
 
         @Override
+        public ServerConnector separateConnector() {
+            return NoServers::never;
+        }
+
+        @Override
         public AutoCloseable onChange(Runnable listener) {
             return () -> {};
         }

@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,9 @@ final class Servers implements AutoCloseable {
     private static final Duration FIRST_PROBES = Duration.ofSeconds(2);
 
     private final EventLoopGroup loops;
+    /** Of {@link HostedPrimary#separateConnector}, from its first call. Guarded by this. */
+    private @Nullable EventLoopGroup separateLoop;
+
     private final ScheduledThreadPoolExecutor monitors;
     private final ExecutorService probeThreads;
     private final NameLookup names;
@@ -103,7 +107,8 @@ final class Servers implements AutoCloseable {
                 queries == null ? null : queries.dataSource(),
                 address,
                 primaryMonitor,
-                connector(primaryConfig, transport),
+                connector(primaryConfig, transport, loops),
+                () -> separateConnector(primaryConfig, transport),
                 monitor == null ? null : monitor.health());
         for (StandbyConfig standby : config.standbys()) {
             add(standby, transport, meters);
@@ -115,13 +120,22 @@ final class Servers implements AutoCloseable {
         return MONITOR_THREADS + 2 * standbyCount + config.candidates().size();
     }
 
-    private ServerConnector connector(PrimaryConfig config, NetworkTransport transport) {
+    private synchronized ServerConnector separateConnector(PrimaryConfig config, NetworkTransport transport) {
+        EventLoopGroup own = separateLoop;
+        if (own == null) {
+            own = transport.relayGroup(1, "binlog");
+            separateLoop = own;
+        }
+        return connector(config, transport, own);
+    }
+
+    private ServerConnector connector(PrimaryConfig config, NetworkTransport transport, EventLoopGroup on) {
         LiveAccount monitor = account;
         return monitor == null
                 ? HostedPrimary.noAccount()
                 : new NettyServerConnector(
                         transport,
-                        loops,
+                        on,
                         address::get,
                         monitor::credentials,
                         config.tls(),
@@ -404,6 +418,15 @@ final class Servers implements AutoCloseable {
         monitors.shutdownNow();
         probeThreads.shutdownNow();
         pools.forEach(QueryPool::close);
-        loops.shutdownGracefully(0, 2, java.util.concurrent.TimeUnit.SECONDS).awaitUninterruptibly();
+        end(loops);
+        synchronized (this) {
+            if (separateLoop != null) {
+                end(separateLoop);
+            }
+        }
+    }
+
+    private static void end(EventLoopGroup group) {
+        group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 }

@@ -19,6 +19,12 @@ public interface Primary {
     ServerConnector connector();
 
     /**
+     * Returns a connector as {@link #connector}, whose connections share an event loop, and so a thread, with no other
+     * connection: for what the primary itself waits for.
+     */
+    ServerConnector separateConnector();
+
+    /**
      * Returns whether the last probe found that it does not respond. The proxy has then logged that with the remedy, so
      * a plugin whose own query fails logs nothing.
      */

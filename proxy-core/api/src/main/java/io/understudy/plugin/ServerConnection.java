@@ -52,6 +52,13 @@ public interface ServerConnection {
      */
     void stream(ByteBuf command, ServerStream stream);
 
+    /**
+     * Sends a packet that is no command: an answer to what a stream has brought. Dropped if the connection has ended.
+     *
+     * @param packet with its header; ownership passes, also when this method throws
+     */
+    void answer(ByteBuf packet);
+
     /** Sends COM_QUIT and closes the connection. Pending responses fail. Idempotent. */
     void close();
 }

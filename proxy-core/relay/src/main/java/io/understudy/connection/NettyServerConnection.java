@@ -136,13 +136,18 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
             throw new IllegalArgumentException(
                     "command " + CommandCode.name(code) + " has a response; use execute or stream");
         }
+        answer(command);
+    }
+
+    @Override
+    public void answer(ByteBuf packet) {
         onLoop(
                 () -> {
-                    if (!refused(command)) {
-                        outgoing.write(command);
+                    if (!refused(packet)) {
+                        outgoing.write(packet);
                     }
                 },
-                command::release);
+                packet::release);
     }
 
     private static ResponseGrammar grammar(ByteBuf command, boolean streamed) {

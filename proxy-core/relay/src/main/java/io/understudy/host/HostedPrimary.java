@@ -8,6 +8,7 @@ import io.understudy.server.AccountHealth;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
 import io.understudy.server.PrimaryState;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param dataSource null without a monitor account
  * @param connector without a monitor account, one that fails and says so, see {@link #noAccount}
+ * @param separate opens a connector with an event loop of its own
  * @param account how the monitor account fares; null without one
  */
 public record HostedPrimary(
@@ -23,6 +25,7 @@ public record HostedPrimary(
         PrimaryAddress address,
         PrimaryMonitor monitor,
         ServerConnector connector,
+        Supplier<ServerConnector> separate,
         @Nullable AccountHealth account)
         implements Primary {
     /** Returns the connector used if no monitor account is configured. */
@@ -30,6 +33,11 @@ public record HostedPrimary(
         return () -> java.util.concurrent.CompletableFuture.failedFuture(new java.io.IOException(
                 "no connection to the primary: there is no account for it; add primary.monitor with user and"
                         + " password"));
+    }
+
+    @Override
+    public ServerConnector separateConnector() {
+        return separate.get();
     }
 
     @Override

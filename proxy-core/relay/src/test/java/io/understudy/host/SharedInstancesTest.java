@@ -42,7 +42,8 @@ class SharedInstancesTest {
         PrimaryAddress address = new PrimaryAddress(config.address(), registry, Clock.systemUTC());
         PrimaryMonitor monitor = new PrimaryMonitor(
                 address, config, null, NameLookup.RUNTIME, registry, never, never, Duration.ofSeconds(1));
-        HostedPrimary primary = new HostedPrimary(null, address, monitor, HostedPrimary.noAccount(), null);
+        HostedPrimary primary =
+                new HostedPrimary(null, address, monitor, HostedPrimary.noAccount(), HostedPrimary::noAccount, null);
         return new HostContext.Shared(
                 registry,
                 new LatencyHistograms(),

@@ -4,6 +4,7 @@ import io.understudy.base.BackOff;
 import io.understudy.base.NoTask;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -29,11 +30,11 @@ import org.slf4j.event.Level;
 public final class BinlogDump {
     private static final Logger log = LoggerFactory.getLogger(BinlogDump.class);
 
-    /** Interval at which an idle server sends heartbeats. */
+    /** Interval at which an idle server sends heartbeats to a mere reader. */
     static final Duration HEARTBEAT = Duration.ofSeconds(5);
 
-    /** Silence after which the connection counts as dead. */
-    static final Duration SILENCE = HEARTBEAT.multipliedBy(4);
+    /** As above, to a semi-synchronous replica: four missing ones are noticed within a second. */
+    private static final Duration SHORT_HEARTBEAT = Duration.ofMillis(200);
 
     /**
      * Rest between reads that saves nearly all wake-ups of a busy log, for subscribers that need no exact arrival
@@ -123,17 +124,58 @@ public final class BinlogDump {
             LongSupplier rest,
             Bytes bytes,
             BinlogListener listener) {
-        this.settings = new DumpSettings(
-                connector, queries, nanoClock, new ServerIds(serverId), wantTables, rest, bytes, listener);
+        this(
+                new DumpSettings(
+                        HEARTBEAT,
+                        connector,
+                        queries,
+                        nanoClock,
+                        new ServerIds(serverId),
+                        wantTables,
+                        rest,
+                        bytes,
+                        null,
+                        listener),
+                executor);
+    }
+
+    /**
+     * A dump connection that can be a semi-synchronous replica's, reads events as they arrive, and begins where
+     * {@code replica} says.
+     */
+    public BinlogDump(
+            ServerConnector connector,
+            PrimaryQueries queries,
+            ScheduledExecutorService executor,
+            SemiSyncReplica replica,
+            BinlogEvents events,
+            BinlogListener listener) {
+        this(
+                new DumpSettings(
+                        SHORT_HEARTBEAT,
+                        connector,
+                        queries,
+                        System::nanoTime,
+                        new ServerIds(0),
+                        () -> false,
+                        () -> 0,
+                        new Bytes(() -> true, () -> true, events),
+                        replica,
+                        listener),
+                executor);
+    }
+
+    private BinlogDump(DumpSettings settings, ScheduledExecutorService executor) {
+        this.settings = settings;
         this.executor = executor;
-        this.news = new DumpNews(queries::isUnreachable, nanoClock);
+        this.news = new DumpNews(settings.queries()::isUnreachable, settings.nanoClock());
         this.present = new DumpAttempt(this, settings);
     }
 
     /** Starts the first attempt, on the executor. */
     public synchronized void start() {
         pausing = submit(present, Duration.ZERO);
-        long period = HEARTBEAT.toMillis();
+        long period = settings.heartbeat().toMillis();
         watchdog = executor.scheduleWithFixedDelay(this::checkAlive, period, period, TimeUnit.MILLISECONDS);
     }
 
@@ -153,8 +195,16 @@ public final class BinlogDump {
         return next;
     }
 
+    /** Ends the stream if there is one, and begins another at once. The listener is not told of a gap. */
+    public synchronized void again() {
+        if (!stopped) {
+            pausing.cancel(false);
+            pausing = submit(next(), Duration.ZERO);
+        }
+    }
+
     /** Reads the new primary from now on, without a pause. A call of the listener may wait for it. */
-    void primaryChanged() {
+    public void primaryChanged() {
         DumpAttempt next;
         synchronized (this) {
             if (stopped) {
@@ -173,7 +223,7 @@ public final class BinlogDump {
     }
 
     /** Ends a pause: the primary responds again. Does not wait. */
-    synchronized void primaryReachable() {
+    public synchronized void primaryReachable() {
         news.outageEnded();
         if (stopped || present.state() instanceof DumpState.Reading) {
             return;
@@ -225,10 +275,14 @@ public final class BinlogDump {
     }
 
     /**
-     * Returns the facts at the position where to start: where the last stream of this server ended, if a subscriber
-     * needs an exact position.
+     * Returns the facts at the position where to start: where a replica says; else where the last stream of this server
+     * ended, if a subscriber needs an exact position.
      */
-    PrimaryFacts from(PrimaryFacts facts) {
+    PrimaryFacts from(PrimaryFacts facts) throws SQLException {
+        SemiSyncReplica replica = settings.replica();
+        if (replica != null) {
+            return replica.start(facts);
+        }
         PrimaryFacts before = began;
         return before != null
                         && before.sameServer(facts)
@@ -331,16 +385,17 @@ public final class BinlogDump {
             if (!(attempt.state() instanceof DumpState.Reading reading)) {
                 return;
             }
-            if (reading.stream().lived(HEARTBEAT)) {
+            if (reading.stream().lived(settings.heartbeat())) {
                 lastReason = null;
             }
-            silent = settings.nanoClock().getAsLong() - reading.stream().lastNanos() > SILENCE.toNanos();
+            silent = settings.nanoClock().getAsLong() - reading.stream().lastNanos()
+                    > settings.silence().toNanos();
         }
         if (silent) {
             ended(
                     attempt,
                     BinlogTrouble.Reason.CONNECTION,
-                    "nothing came for " + SILENCE.toSeconds() + " s, not even a heartbeat");
+                    "nothing came for " + settings.silence().toMillis() + " ms, not even a heartbeat");
         }
     }
 

@@ -102,13 +102,13 @@ final class BinlogParser {
     }
 
     /**
-     * Called when the last byte of the event has arrived.
+     * Called when the last byte of the event has arrived. Returns whether a transaction has ended with it.
      *
      * @param punctual whether it was read as it arrived, so that {@code receivedNanos} is its arrival
      */
-    void eventEnd(long receivedNanos, boolean punctual) {
+    boolean eventEnd(long receivedNanos, boolean punctual) {
         if (ending == Ending.NOT_YET) {
-            return;
+            return false;
         }
         BinlogTransaction transaction = new BinlogTransaction(
                 fields.gtid,
@@ -133,6 +133,7 @@ final class BinlogParser {
         ending = Ending.NOT_YET;
         tables.clear();
         out.accept(transaction);
+        return true;
     }
 
     private void begin(ByteBuf buf, int index, long nanos) {

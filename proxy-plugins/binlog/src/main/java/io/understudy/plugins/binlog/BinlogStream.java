@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Extracts events from packets: each packet is a zero byte and an event. Used on the connection's event loop only. */
 final class BinlogStream implements ServerStream {
@@ -30,6 +31,10 @@ final class BinlogStream implements ServerStream {
     private final LongSupplier rest;
     private final BooleanSupplier wantEvents;
     private final BinlogEvents bytes;
+    private final @Nullable SemiSyncReplica replica;
+    private final SemiSyncReplica.@Nullable Acknowledgements acknowledgements;
+    private final SemiSyncPackets semiSync = new SemiSyncPackets();
+    private boolean registered;
     private boolean rested;
     private boolean over;
     private final long beganNanos;
@@ -41,7 +46,7 @@ final class BinlogStream implements ServerStream {
     /** A stream whose events' bytes no subscriber needs. */
     BinlogStream(
             BinlogParser parser, long nowNanos, LongSupplier rest, BiConsumer<BinlogTrouble.Reason, String> onEnd) {
-        this(parser, nowNanos, rest, () -> false, UNWANTED, onEnd);
+        this(parser, nowNanos, rest, () -> false, UNWANTED, null, null, onEnd);
     }
 
     /**
@@ -49,6 +54,8 @@ final class BinlogStream implements ServerStream {
      *
      * @param rest nanoseconds for which it may be left unread; 0 while exact arrival times are needed
      * @param wantEvents whether {@code bytes} needs events now; it receives format descriptions in any case
+     * @param replica told of positions and marks; null for a stream whose packets have no mark
+     * @param acknowledgements of this stream; null without a replica
      * @param onEnd called once, with the server's error or the reason why the bytes cannot be read
      */
     BinlogStream(
@@ -57,11 +64,15 @@ final class BinlogStream implements ServerStream {
             LongSupplier rest,
             BooleanSupplier wantEvents,
             BinlogEvents bytes,
+            @Nullable SemiSyncReplica replica,
+            SemiSyncReplica.@Nullable Acknowledgements acknowledgements,
             BiConsumer<BinlogTrouble.Reason, String> onEnd) {
         this.parser = parser;
         this.rest = rest;
         this.wantEvents = wantEvents;
         this.bytes = bytes;
+        this.replica = replica;
+        this.acknowledgements = acknowledgements;
         this.onEnd = onEnd;
         this.beganNanos = nowNanos;
         this.lastNanos = nowNanos;
@@ -80,13 +91,27 @@ final class BinlogStream implements ServerStream {
         arrived(receivedNanos);
         events++;
         try {
-            parser.event(buf, index + 1, Math.min(shown, PREFIX) - 1, receivedNanos);
-            pass(buf, index + 1, shown - 1, shown == length && length < WHOLE);
+            boolean whole = length < WHOLE;
+            int before = 1 + (replica == null ? 0 : mark(replica, buf, index, shown, length, whole));
+            parser.event(buf, index + before, Math.min(shown, PREFIX) - before, receivedNanos);
+            if (replica != null) {
+                semiSync.event(buf, index + before, shown - before);
+            }
+            pass(buf, index + before, shown - before, whole && shown == length);
         } catch (IndexOutOfBoundsException | IllegalStateException e) {
             finish(
                     BinlogTrouble.Reason.MALFORMED,
                     "event " + events + " of the stream cannot be read: " + e.getMessage());
         }
+    }
+
+    private int mark(SemiSyncReplica told, ByteBuf buf, int index, int shown, int length, boolean whole) {
+        int bytes = semiSync.packet(buf, index, shown, length, whole);
+        if (!registered && semiSync.marked() && acknowledgements != null) {
+            registered = true;
+            told.registered(acknowledgements);
+        }
+        return bytes;
     }
 
     private void pass(ByteBuf buf, int index, int shown, boolean whole) {
@@ -106,7 +131,9 @@ final class BinlogStream implements ServerStream {
             return;
         }
         arrived(receivedNanos);
-        parser.eventEnd(receivedNanos, !rested);
+        if (parser.eventEnd(receivedNanos, !rested) && replica != null) {
+            replica.passed(semiSync.end(), semiSync.awaited());
+        }
         if (!waiting.isEmpty() && !parser.open()) {
             runWaiting();
         }

@@ -3,6 +3,8 @@ package io.understudy.plugins.binlog;
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -56,6 +58,9 @@ final class DumpAttempt implements Runnable {
         PrimaryFacts facts;
         try {
             facts = settings.queries().facts();
+            if (facts.logBin() && facts.gtids()) {
+                facts = dump.from(facts);
+            }
         } catch (Exception e) {
             trouble(BinlogTrouble.Reason.CONNECTION, "the primary cannot be queried: " + BinlogErrors.message(e));
             return;
@@ -65,7 +70,7 @@ final class DumpAttempt implements Runnable {
         } else if (!facts.gtids()) {
             trouble(BinlogTrouble.Reason.GTID_OFF, "the primary's transactions have no GTIDs");
         } else {
-            connect(dump.from(facts));
+            connect(facts);
         }
     }
 
@@ -83,14 +88,21 @@ final class DumpAttempt implements Runnable {
                         : failure;
                 trouble(BinlogTrouble.Reason.CONNECTION, String.valueOf(cause.getMessage()));
             } else if (dump.keeps(this, opened)) {
-                DumpPreparation.run(
-                        opened,
-                        DumpCommands.preparation(
-                                facts.flavor(), BinlogDump.HEARTBEAT, exact() ? facts.position() : null),
-                        () -> request(facts, opened),
-                        this::trouble);
+                prepare(facts, opened);
             }
         });
+    }
+
+    private void prepare(PrimaryFacts facts, ServerConnection opened) {
+        List<DumpPreparation.Step> steps = new ArrayList<>();
+        DumpCommands.preparation(facts.flavor(), settings.heartbeat(), exact() ? facts.position() : null)
+                .forEach(statement -> steps.add(DumpPreparation.statement(statement)));
+        SemiSyncReplica replica = settings.replica();
+        if (replica != null && replica.registers()) {
+            steps.add(DumpPreparation.statement(DumpCommands.SEMI_SYNC));
+            steps.add(DumpPreparation.register(settings.serverIds().current()));
+        }
+        DumpPreparation.run(opened, steps, () -> request(facts, opened), this::trouble);
     }
 
     /** Returns whether a subscriber needs the events' bytes, and the stream therefore an exact position. */
@@ -109,7 +121,7 @@ final class DumpAttempt implements Runnable {
             trouble(BinlogTrouble.Reason.MALFORMED, "the GTIDs " + facts.position() + " cannot be read");
             return;
         }
-        BinlogStream begun = stream(facts, position);
+        BinlogStream begun = stream(facts, position, on);
         BinlogDump.Begin begin = dump.streams(this, new DumpState.Reading(on, begun), facts, position);
         if (begin == BinlogDump.Begin.REFUSED) {
             command.release();
@@ -124,7 +136,7 @@ final class DumpAttempt implements Runnable {
         on.stream(command, begun);
     }
 
-    private BinlogStream stream(PrimaryFacts facts, StreamPosition position) {
+    private BinlogStream stream(PrimaryFacts facts, StreamPosition position, ServerConnection on) {
         BinlogParser parser = new BinlogParser(facts.flavor(), settings.wantTables(), transaction -> {
             if (dump.isPresent(this)) {
                 position.passed(transaction);
@@ -137,6 +149,8 @@ final class DumpAttempt implements Runnable {
                 settings.rest(),
                 settings.bytes().now(),
                 settings.bytes().to(),
+                settings.replica(),
+                upTo -> on.answer(DumpCommands.acknowledgement(on.alloc(), upTo)),
                 this::trouble);
     }
 

@@ -12,14 +12,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The commands of a dump connection. The start position is the server's current one (on MariaDB taken by the server
- * itself, on MySQL as just read), or where an earlier stream ended. Semi-synchronous replication is not announced, so
- * that the server never waits for this connection's acknowledgement.
+ * itself, on MySQL as just read), or where an earlier stream ended. Unless semi-synchronous replication is announced,
+ * the server never waits for this connection.
  */
 final class DumpCommands {
     /** The position follows as a GTID set. */
     private static final int BINLOG_THROUGH_GTID = 0x04;
 
     private static final int FIRST_POSITION = 4;
+    private static final int SEMI_SYNC_MARK = 0xEF;
 
     private DumpCommands() {}
 
@@ -40,6 +41,30 @@ final class DumpCommands {
                         "SET @slave_connect_state = "
                                 + (position == null ? "@@global.gtid_binlog_pos" : "'" + position + "'"))
                 : List.of(checksum, period);
+    }
+
+    /**
+     * Makes the connection one of a semi-synchronous replica. Both names, for the same reason as above; MySQL 9 reads
+     * either.
+     */
+    static final String SEMI_SYNC = "SET @rpl_semi_sync_slave = 1, @rpl_semi_sync_replica = 1";
+
+    /** A COM_REGISTER_SLAVE, by which the server lists the connection among its replicas. */
+    static ByteBuf register(ByteBufAllocator alloc, long serverId) {
+        byte[] name = "understudy".getBytes(StandardCharsets.US_ASCII);
+        ByteBuf out = begin(alloc, CommandCode.REGISTER_SLAVE);
+        out.writeIntLE((int) serverId).writeByte(name.length).writeBytes(name);
+        out.writeByte(0).writeByte(0); // neither user nor password
+        out.writeShortLE(0).writeIntLE(0).writeIntLE(0); // port, rank, the source's id
+        return end(out);
+    }
+
+    /** The acknowledgement of a semi-synchronous replica: 0xEF, the position, the file's name; always packet 0. */
+    static ByteBuf acknowledgement(ByteBufAllocator alloc, BinlogEnd upTo) {
+        ByteBuf out = begin(alloc, SEMI_SYNC_MARK);
+        out.writeLongLE(upTo.position());
+        out.writeCharSequence(upTo.file(), StandardCharsets.UTF_8);
+        return end(out);
     }
 
     static ByteBuf query(ByteBufAllocator alloc, String sql) {

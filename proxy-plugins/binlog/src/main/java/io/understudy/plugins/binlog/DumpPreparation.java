@@ -1,44 +1,56 @@
 package io.understudy.plugins.binlog;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerResponse;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 
-/** Executes the statements that precede the dump command, one after another. Used on the connection's event loop. */
+/** Executes the commands that precede the dump command, one after another. Used on the connection's event loop. */
 final class DumpPreparation implements ServerResponse {
     private final ServerConnection on;
-    private final List<String> statements;
+    private final List<Step> steps;
     private final Runnable done;
     private final BiConsumer<BinlogTrouble.Reason, String> trouble;
     private int next;
 
+    /**
+     * A command whose response is an OK or an error.
+     *
+     * @param name for messages
+     */
+    record Step(String name, Function<ByteBufAllocator, ByteBuf> command) {}
+
+    static Step statement(String sql) {
+        return new Step(sql, alloc -> DumpCommands.query(alloc, sql));
+    }
+
+    static Step register(long serverId) {
+        return new Step("the registration as a replica", alloc -> DumpCommands.register(alloc, serverId));
+    }
+
     private DumpPreparation(
-            ServerConnection on,
-            List<String> statements,
-            Runnable done,
-            BiConsumer<BinlogTrouble.Reason, String> trouble) {
+            ServerConnection on, List<Step> steps, Runnable done, BiConsumer<BinlogTrouble.Reason, String> trouble) {
         this.on = on;
-        this.statements = statements;
+        this.steps = steps;
         this.done = done;
         this.trouble = trouble;
     }
 
-    /** Executes all statements, then {@code done}; at the first error calls {@code trouble} instead and stops. */
+    /** Executes all of them, then {@code done}; at the first error calls {@code trouble} instead and stops. */
     static void run(
-            ServerConnection on,
-            List<String> statements,
-            Runnable done,
-            BiConsumer<BinlogTrouble.Reason, String> trouble) {
-        new DumpPreparation(on, statements, done, trouble).step();
+            ServerConnection on, List<Step> steps, Runnable done, BiConsumer<BinlogTrouble.Reason, String> trouble) {
+        new DumpPreparation(on, steps, done, trouble).step();
     }
 
     private void step() {
-        if (next == statements.size()) {
+        if (next == steps.size()) {
             done.run();
         } else {
-            on.execute(DumpCommands.query(on.alloc(), statements.get(next)), this);
+            on.execute(steps.get(next).command().apply(on.alloc()), this);
         }
     }
 
@@ -48,7 +60,8 @@ final class DumpPreparation implements ServerResponse {
             next++;
             step();
         } else {
-            String message = "error " + response.errorCode() + " to: " + statements.get(next);
+            String message =
+                    "error " + response.errorCode() + " to: " + steps.get(next).name();
             trouble.accept(BinlogErrors.reason(message), message);
         }
     }

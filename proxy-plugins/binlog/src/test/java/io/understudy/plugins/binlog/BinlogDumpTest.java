@@ -287,7 +287,7 @@ class BinlogDumpTest {
             last().feed(server.event(EventType.HEARTBEAT));
         }
         assertThat(troubles).isEmpty();
-        executor.advance(BinlogDump.SILENCE.plus(BinlogDump.HEARTBEAT.multipliedBy(2)));
+        executor.advance(BinlogDump.HEARTBEAT.multipliedBy(4).plus(BinlogDump.HEARTBEAT.multipliedBy(2)));
         expectTrouble(BinlogTrouble.Reason.CONNECTION, "not even a heartbeat");
         assertThat(primary.dumps).as("reads again").hasSize(2);
     }

@@ -82,6 +82,7 @@ final class FakePrimary implements ServerConnector, PrimaryQueries {
         private @Nullable ServerStream stream;
         private boolean closed;
         final List<String> said = new ArrayList<>();
+        final List<byte[]> answers = new ArrayList<>();
         long serverId;
 
         @Override
@@ -123,6 +124,14 @@ final class FakePrimary implements ServerConnector, PrimaryQueries {
         @Override
         public void send(ByteBuf command) {
             throw new AssertionError();
+        }
+
+        @Override
+        public void answer(ByteBuf packet) {
+            byte[] bytes = new byte[packet.readableBytes()];
+            packet.readBytes(bytes);
+            answers.add(bytes);
+            packet.release();
         }
 
         @Override

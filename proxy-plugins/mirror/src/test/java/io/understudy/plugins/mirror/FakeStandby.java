@@ -182,6 +182,11 @@ final class FakeStandby implements Standby, ServerConnector {
         }
 
         @Override
+        public void answer(ByteBuf packet) {
+            throw new AssertionError("nothing is streamed from a standby");
+        }
+
+        @Override
         public void stream(ByteBuf command, ServerStream stream) {
             command.release();
         }

@@ -1,0 +1,39 @@
+package io.understudy.plugins.binlog;
+
+import java.sql.SQLException;
+
+/**
+ * A reader that can take part in semi-synchronous replication: the primary holds back its clients' OKs until such a
+ * replica has acknowledged. Called on the dump connection's event loop, except for {@link #start}.
+ */
+public interface SemiSyncReplica {
+    /**
+     * Returns the facts at the position where the next stream is to begin. Called on the plugin's executor; may wait.
+     *
+     * @param facts the primary's, at its present position
+     */
+    PrimaryFacts start(PrimaryFacts facts) throws SQLException;
+
+    /** Returns whether the next stream is one of a semi-synchronous replica. Called before each stream. */
+    boolean registers();
+
+    /**
+     * Called when the stream brings the mark of semi-synchronous replication: from now on the primary may wait for this
+     * connection. Not called if the server has no semi-synchronous replication.
+     */
+    void registered(Acknowledgements to);
+
+    /**
+     * Called behind {@link BinlogListener#onTransaction} for the same transaction.
+     *
+     * @param awaited whether the primary waits for its acknowledgement
+     */
+    void passed(BinlogEnd end, boolean awaited);
+
+    /** Sends acknowledgements over one stream; drops them once that has ended. Thread-safe. */
+    @FunctionalInterface
+    interface Acknowledgements {
+        /** Tells the primary that all up to there is kept. */
+        void send(BinlogEnd upTo);
+    }
+}
