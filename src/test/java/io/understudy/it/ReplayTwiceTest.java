@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.report.LostWarnings;
+import io.understudy.lost.LostWarnings;
 import io.understudy.report.ReportText;
 import java.nio.file.Path;
 import java.sql.Connection;

@@ -2,6 +2,7 @@ package io.understudy.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.lost.LostWarnings;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

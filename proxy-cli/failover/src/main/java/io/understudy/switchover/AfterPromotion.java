@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** The steps behind the promotion, which nobody undoes: a failure says what is left to do by hand. */
-final class AfterPromotion {
+public final class AfterPromotion {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final long PAUSE_MILLIS = 20;
     /** Statements are printed a line each, to be copied. */
@@ -20,7 +20,7 @@ final class AfterPromotion {
     private final String host;
     private final int port;
 
-    AfterPromotion(Pair pair) {
+    public AfterPromotion(Pair pair) {
         this.pair = pair;
         Address to = pair.standbyAddress();
         host = to.isUnix() ? "HOST" : to.host();
@@ -28,7 +28,7 @@ final class AfterPromotion {
     }
 
     /** Has the proxy follow. With candidates it follows by itself once it has probed them; a refusal speeds that up. */
-    Step follow(ProxyControl proxy) {
+    public Step follow(ProxyControl proxy) {
         String to = pair.standbyAddress().toString();
         return Step.of("tell the proxy: POST /api/primary " + to, () -> {
             long begun = System.nanoTime();
@@ -65,7 +65,7 @@ final class AfterPromotion {
     }
 
     /** Removes the new primary's replication connection, which would start again with the server. */
-    Step forget() {
+    public Step forget() {
         String statement = pair.dialect().forget(pair.replication());
         return Step.of("remove the replication connection of " + pair.standby().name() + ": " + statement, () -> {
             try {
@@ -121,7 +121,7 @@ final class AfterPromotion {
     }
 
     /** Reports how the other standbys replicate from the new primary. They continue at their own positions. */
-    Step otherStandbys(List<StandbyConfig> others) {
+    public Step otherStandbys(List<StandbyConfig> others) {
         String statements = lines(pair.dialect().repoint(host, port, pair.replication()));
         return Step.of(
                 "print the statements that point the other standbys to "

@@ -15,7 +15,8 @@ import java.util.Map;
  * @param replicating standbys that read the binary log through the proxy
  * @param waitsFor sessions that are not yet at their boundary, each in words
  */
-record HeldSessions(boolean on, long atBoundary, long notYet, long unread, long replicating, List<String> waitsFor) {
+public record HeldSessions(
+        boolean on, long atBoundary, long notYet, long unread, long replicating, List<String> waitsFor) {
     static HeldSessions of(Map<String, Object> view) {
         return new HeldSessions(
                 Boolean.TRUE.equals(view.get("held")),

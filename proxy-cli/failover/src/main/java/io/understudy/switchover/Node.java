@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A server that was frozen may respond to a new connection before it executes what a former one has sent. A step
  * that undoes a statement, or reads its effect, first has to end the former connections: see {@link #endFormer}.
  */
-final class Node implements AutoCloseable {
+public final class Node implements AutoCloseable {
     private static final String CONNECTION = "SELECT CONNECTION_ID()";
 
     /** A connection's response takes at most this long in addition to what the statement may wait. */
@@ -47,22 +47,22 @@ final class Node implements AutoCloseable {
     }
 
     /** @param name of the server in what is printed */
-    Node(String name, DataSource source) {
+    public Node(String name, DataSource source) {
         this.name = name;
         this.source = source;
     }
 
-    String name() {
+    public String name() {
         return name;
     }
 
     /** Executes a statement that returns no rows. */
-    void execute(String sql) throws SQLException {
+    public void execute(String sql) throws SQLException {
         executeWithin(sql, RESPONSE);
     }
 
     /** @param longest for the response, however long the statement may wait */
-    void executeWithin(String sql, Duration longest) throws SQLException {
+    public void executeWithin(String sql, Duration longest) throws SQLException {
         on(sql, longest, server -> {
             server.execute(sql);
             return sql;
@@ -70,37 +70,37 @@ final class Node implements AutoCloseable {
     }
 
     /** Returns the first column of the first row; empty if there is none or it is NULL. */
-    String value(String sql) throws SQLException {
+    public String value(String sql) throws SQLException {
         return valueWithin(sql, RESPONSE);
     }
 
     /** @param waits how long the statement may wait before it responds */
-    String value(String sql, Duration waits) throws SQLException {
+    public String value(String sql, Duration waits) throws SQLException {
         return valueWithin(sql, RESPONSE.plus(waits));
     }
 
     /** @param longest for the response, however long the statement may wait */
-    String valueWithin(String sql, Duration longest) throws SQLException {
+    public String valueWithin(String sql, Duration longest) throws SQLException {
         return on(sql, longest, server -> server.text(sql));
     }
 
     /** What is asked of a server over one connection. */
-    interface Work<T> {
+    public interface Work<T> {
         T with(ServerQueries server) throws SQLException;
     }
 
     /** @param what is asked, for the message of a failure */
-    <T> T ask(String what, Work<T> work) throws SQLException {
+    public <T> T ask(String what, Work<T> work) throws SQLException {
         return on(what, RESPONSE, work);
     }
 
     /** Returns the standby's replication connections. */
-    List<ReplicaStatus> replications(Dialect dialect) throws SQLException {
+    public List<ReplicaStatus> replications(Dialect dialect) throws SQLException {
         String status = dialect.flavor() == ServerFlavor.MARIADB ? "SHOW ALL SLAVES STATUS" : "SHOW REPLICA STATUS";
         return ask(status, server -> ReplicaStatus.of(server, dialect.flavor()));
     }
 
-    ServerFlavor flavor() throws SQLException {
+    public ServerFlavor flavor() throws SQLException {
         ServerFlavor product = flavor;
         if (product == null) {
             product = ask("SELECT VERSION()", ServerQueries::flavor);
@@ -110,12 +110,12 @@ final class Node implements AutoCloseable {
     }
 
     /** Returns whether the server refuses writes of ordinary accounts. */
-    boolean readOnly() throws SQLException {
+    public boolean readOnly() throws SQLException {
         return ask("SELECT @@GLOBAL.read_only", ServerQueries::isReadOnly);
     }
 
     /** Returns the number of the present connection, which {@link #endFormer} ends if it breaks. */
-    String traced() throws SQLException {
+    public String traced() throws SQLException {
         Known present = known;
         if (present == null) {
             String number = value(CONNECTION);
@@ -138,7 +138,7 @@ final class Node implements AutoCloseable {
      * Kills the connections that broke after {@link #traced}, and returns the number of one that the server still has;
      * empty if there is none: then the server has executed their statements, or will not.
      */
-    String endFormer() throws SQLException {
+    public String endFormer() throws SQLException {
         if (former.isEmpty()) {
             return "";
         }
@@ -150,7 +150,7 @@ final class Node implements AutoCloseable {
     }
 
     /** As {@link #endFormer}, but fails while the server has such a connection; the message says how to end it. */
-    void ensureFormerEnded() throws SQLException {
+    public void ensureFormerEnded() throws SQLException {
         String left = endFormer();
         if (!left.isEmpty()) {
             throw new SQLException(name + " still has the connection of a statement that it did not respond to: KILL "

@@ -11,7 +11,7 @@ import io.understudy.servers.ReplicaStatus;
  * @param standby the standby that is promoted
  * @param replication its connection to the primary
  */
-record Pair(
+public record Pair(
         Node primary,
         Address primaryAddress,
         Node standby,

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 
 /** The privileges that a switchover needs, and those that its account lacks. */
-final class Privileges {
+public final class Privileges {
     static final List<String> ON_MARIADB =
             List.of("READ_ONLY ADMIN", "REPLICATION SLAVE ADMIN", "SLAVE MONITOR", "RELOAD", "EVENT");
     static final List<String> ON_MYSQL =
@@ -36,9 +36,7 @@ final class Privileges {
         List<String> problems = new ArrayList<>();
         Set<String> all = new HashSet<>();
         for (Node node : nodes) {
-            AccountGrants grants = node.ask("SHOW GRANTS", ServerQueries::grantsWithRoles);
-            List<String> missing =
-                    node.flavor() == ServerFlavor.MARIADB ? onMariaDb(grants, node) : onMySql(grants, node);
+            List<String> missing = missing(node, ScheduledEvent.enabled(node));
             if (!missing.isEmpty()) {
                 problems.add("on " + node.name() + " it lacks " + String.join(", ", missing));
                 all.addAll(missing);
@@ -55,14 +53,25 @@ final class Privileges {
         }
     }
 
-    private static List<String> onMariaDb(AccountGrants grants, Node node) throws SQLException {
+    /**
+     * Returns the privileges of those of a switchover that the account lacks on a server.
+     *
+     * @param events that it has to change
+     */
+    public static List<String> missing(Node node, List<ScheduledEvent> events) throws SQLException {
+        AccountGrants grants = node.ask("SHOW GRANTS", ServerQueries::grantsWithRoles);
+        return node.flavor() == ServerFlavor.MARIADB ? onMariaDb(grants, node, events) : onMySql(grants, node, events);
+    }
+
+    private static List<String> onMariaDb(AccountGrants grants, Node node, List<ScheduledEvent> events)
+            throws SQLException {
         String version = node.value("SELECT VERSION()");
         List<String> missing = new ArrayList<>(onMariaDb(grants, version));
         SemiSyncVariables semiSync = SemiSyncVariables.of(node);
         if (semiSync.isOn(semiSync.source()) && !has(grants, SOURCE_ADMIN, version)) {
             missing.add(SOURCE_ADMIN);
         }
-        if (!ScheduledEvent.enabled(node).isEmpty() && !has(grants, "SET USER", version)) {
+        if (!events.isEmpty() && !has(grants, "SET USER", version)) {
             missing.add("SET USER");
         }
         return missing;
@@ -85,13 +94,13 @@ final class Privileges {
         };
     }
 
-    static List<String> onMySql(AccountGrants grants, Node node) throws SQLException {
+    static List<String> onMySql(AccountGrants grants, Node node, List<ScheduledEvent> events) throws SQLException {
         List<String> missing = new ArrayList<>(ON_MYSQL);
-        if (!ScheduledEvent.enabled(node).isEmpty() && !grants.hasAny("SET_USER_ID")) { // its name before 8.2
+        if (!events.isEmpty() && !grants.hasAny("SET_USER_ID")) { // its name before 8.2
             missing.add("SET_ANY_DEFINER");
         }
         missing.removeIf(grants::hasAny);
-        if (!grants.hasAny(SYSTEM_USER) && isForDefiner(node)) {
+        if (!grants.hasAny(SYSTEM_USER) && isForDefiner(node, events)) {
             missing.add(SYSTEM_USER);
         }
         missing.removeIf(name ->
@@ -103,8 +112,8 @@ final class Privileges {
      * The privileges of other accounts are not to be read. The server checks the definer before it looks for the event,
      * and changes nothing. A standby executes none; its accounts are the primary's.
      */
-    private static boolean isForDefiner(Node node) throws SQLException {
-        for (ScheduledEvent event : ScheduledEvent.enabled(node)) {
+    private static boolean isForDefiner(Node node, List<ScheduledEvent> events) throws SQLException {
+        for (ScheduledEvent event : events) {
             try {
                 node.execute(event.named("understudy_no_such_event").alter("COMMENT ''"));
             } catch (SQLException e) {

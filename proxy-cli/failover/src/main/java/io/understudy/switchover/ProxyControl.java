@@ -12,18 +12,18 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The running proxy. The hold ends with this client's connection. */
-final class ProxyControl {
+public final class ProxyControl {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration BRIEF = Duration.ofSeconds(2);
 
     private final AdminClient admin;
 
-    ProxyControl(AdminClient admin) {
+    public ProxyControl(AdminClient admin) {
         this.admin = admin;
     }
 
     /** Returns the address of the present primary. */
-    String primary() throws IOException, InterruptedException {
+    public String primary() throws IOException, InterruptedException {
         return String.valueOf(admin.view("primary").get("address"));
     }
 
@@ -32,7 +32,7 @@ final class ProxyControl {
      *
      * @throws IOException if it is not known: no response in time, say, or one with another status than 200
      */
-    String primaryUnlessEnded() throws IOException, InterruptedException {
+    public String primaryUnlessEnded() throws IOException, InterruptedException {
         try {
             return admin.value("primary", BRIEF) instanceof Map<?, ?> view ? String.valueOf(view.get("address")) : "?";
         } catch (IOException e) {
@@ -44,7 +44,7 @@ final class ProxyControl {
     }
 
     /** Returns the addresses of the candidates; empty if the configuration has none. */
-    List<String> candidates() throws IOException, InterruptedException {
+    public List<String> candidates() throws IOException, InterruptedException {
         return admin.view("primary").get("candidates") instanceof List<?> all
                 ? all.stream()
                         .filter(Map.class::isInstance)
@@ -54,7 +54,7 @@ final class ProxyControl {
     }
 
     /** Returns the readiness gate's report on a standby. */
-    Map<String, Object> readiness(String standby) throws IOException, InterruptedException {
+    public Map<String, Object> readiness(String standby) throws IOException, InterruptedException {
         return admin.readiness(standby);
     }
 
@@ -62,14 +62,14 @@ final class ProxyControl {
      * Makes a server the primary that is known to be it. Returns what is left to do for the proxy's next start; empty
      * for nothing.
      */
-    String follow(String address) throws IOException, InterruptedException {
+    public String follow(String address) throws IOException, InterruptedException {
         Object note = admin.act("primary?force=true&address=" + URLEncoder.encode(address, StandardCharsets.UTF_8))
                 .get("note");
         return note == null ? "" : note.toString();
     }
 
     /** Returns the names of the standbys that the proxy knows to be the primary, whatever their address. */
-    Set<String> namesOfPrimary() throws IOException, InterruptedException {
+    public Set<String> namesOfPrimary() throws IOException, InterruptedException {
         Object all = admin.value("standbys", PATIENCE);
         return all instanceof List<?> rows
                 ? rows.stream()
@@ -79,11 +79,11 @@ final class ProxyControl {
                 : Set.of();
     }
 
-    HeldSessions hold(Duration longest) throws IOException, InterruptedException {
+    public HeldSessions hold(Duration longest) throws IOException, InterruptedException {
         return HeldSessions.of(admin.act("hold?max=" + Durations.format(longest)));
     }
 
-    HeldSessions held() throws IOException, InterruptedException {
+    public HeldSessions held() throws IOException, InterruptedException {
         return HeldSessions.of(admin.view("hold"));
     }
 
@@ -92,11 +92,11 @@ final class ProxyControl {
      *
      * @throws IOException also if the proxy does not respond within the time
      */
-    boolean isHolding(Duration within) throws IOException, InterruptedException {
+    public boolean isHolding(Duration within) throws IOException, InterruptedException {
         return admin.value("hold", within) instanceof Map<?, ?> view && Boolean.TRUE.equals(view.get("held"));
     }
 
-    HeldSessions release() throws IOException, InterruptedException {
+    public HeldSessions release() throws IOException, InterruptedException {
         return HeldSessions.of(admin.act("release"));
     }
 }

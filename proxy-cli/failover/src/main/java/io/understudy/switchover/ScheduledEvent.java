@@ -12,17 +12,17 @@ import java.util.List;
  * @param charset {@code character_set_client} of its creation
  * @param collation {@code collation_connection} of its creation
  */
-record ScheduledEvent(String schema, String name, String definer, String charset, String collation) {
+public record ScheduledEvent(String schema, String name, String definer, String charset, String collation) {
     private static final String EVENTS = "SELECT EVENT_SCHEMA, EVENT_NAME, DEFINER, CHARACTER_SET_CLIENT,"
             + " COLLATION_CONNECTION FROM information_schema.EVENTS WHERE STATUS IN (%s) ORDER BY 1, 2";
 
     /** Returns the events that the server executes. The account sees those of schemas where it has EVENT. */
-    static List<ScheduledEvent> enabled(Node node) throws SQLException {
+    public static List<ScheduledEvent> enabled(Node node) throws SQLException {
         return withStatus(node, "'ENABLED'");
     }
 
     /** Returns the events that are in the state that replication gives them on a standby. */
-    static List<ScheduledEvent> disabledAsOnStandby(Node node) throws SQLException {
+    public static List<ScheduledEvent> disabledAsOnStandby(Node node) throws SQLException {
         return withStatus(node, "'SLAVESIDE_DISABLED', 'REPLICA_SIDE_DISABLED'");
     }
 
@@ -45,7 +45,7 @@ record ScheduledEvent(String schema, String name, String definer, String charset
     }
 
     /** Returns the statement that changes its state. Without the definer it would become the account's own. */
-    String alter(String state) {
+    public String alter(String state) {
         int at = definer.lastIndexOf('@');
         String account = at < 0
                 ? Quoting.account(definer)
@@ -54,7 +54,7 @@ record ScheduledEvent(String schema, String name, String definer, String charset
     }
 
     /** Changes its state. The statement also stores the session's character set, so the event's own is set for it. */
-    void set(Node node, String state) throws SQLException {
+    public void set(Node node, String state) throws SQLException {
         String statement = alter(state);
         if (charset.isEmpty() || !statement.chars().allMatch(c -> c < 128)) { // it could not be read in another one
             node.execute(statement);

@@ -11,11 +11,11 @@ import java.util.Map;
  *
  * @param variables by lower-case names; MySQL has them only with the plugins
  */
-record SemiSyncVariables(Map<String, String> variables) {
+public record SemiSyncVariables(Map<String, String> variables) {
     private static final String PREFIX = "rpl_semi_sync_";
     private static final String VARIABLES = "SHOW GLOBAL VARIABLES LIKE 'rpl_semi_sync%'";
 
-    static SemiSyncVariables of(Node node) throws SQLException {
+    public static SemiSyncVariables of(Node node) throws SQLException {
         return new SemiSyncVariables(node.ask(VARIABLES, server -> server.pairs(VARIABLES)));
     }
 
@@ -24,24 +24,25 @@ record SemiSyncVariables(Map<String, String> variables) {
     }
 
     /** Returns the variable that makes commits wait for an acknowledgement. */
-    String source() {
+    public String source() {
         return name("source_enabled", "master_enabled");
     }
 
     /** Returns the variable by which they wait even while no standby is connected. */
-    String waits() {
+    public String waits() {
         return name("source_wait_no_replica", "master_wait_no_slave");
     }
 
-    private String replica() {
+    /** Returns the variable that makes a standby acknowledge. */
+    public String replica() {
         return name("replica_enabled", "slave_enabled");
     }
 
-    boolean has(String variable) {
+    public boolean has(String variable) {
         return variables.containsKey(variable);
     }
 
-    boolean isOn(String variable) {
+    public boolean isOn(String variable) {
         return ServerQueries.isOn(variables.getOrDefault(variable, ""));
     }
 

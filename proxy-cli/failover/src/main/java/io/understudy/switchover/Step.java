@@ -1,7 +1,7 @@
 package io.understudy.switchover;
 
 /** One step of a switchover. Used by one thread. */
-interface Step {
+public interface Step {
     /** The work of a step that has nothing to undo. */
     interface Action {
         /** Returns what was done. */

@@ -1,14 +1,14 @@
 package io.understudy.switchover;
 
 /** A step cannot be done. The message says what was found, where, and what to do. */
-final class StepFailure extends Exception {
+public final class StepFailure extends Exception {
     private static final long serialVersionUID = 1;
 
-    StepFailure(String message) {
+    public StepFailure(String message) {
         super(message);
     }
 
-    StepFailure(String message, Throwable cause) {
+    public StepFailure(String message, Throwable cause) {
         super(message, cause);
     }
 }

@@ -6,16 +6,16 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 
 /** Prints each step with its time. */
-final class StepLog {
+public final class StepLog {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
 
     private final PrintWriter out;
 
-    StepLog(PrintWriter out) {
+    public StepLog(PrintWriter out) {
         this.out = out;
     }
 
-    void line(String text) {
+    public void line(String text) {
         out.println(LocalTime.now(ZoneId.systemDefault()).format(TIME) + "  " + text);
         out.flush();
     }

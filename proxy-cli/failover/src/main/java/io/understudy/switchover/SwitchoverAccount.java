@@ -32,7 +32,7 @@ public final class SwitchoverAccount {
     }
 
     /** Returns the failure of a statement; of a refused login, with the statements that create the account. */
-    static SQLException explained(SQLException failure, String user) {
+    public static SQLException explained(SQLException failure, String user) {
         if (!AccountHealth.refuses(failure)) {
             return failure;
         }

@@ -511,13 +511,15 @@ class FailedStepsTest {
         Node node = new Node("the old primary", ScriptedServer.of(events("ENABLED", "ALTER", executed)));
         List<String> grants = List.of("GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION_SLAVE_ADMIN, REPLICATION CLIENT,"
                 + " RELOAD, EVENT, SET_ANY_DEFINER ON *.* TO `s`@`%`");
-        assertThat(Privileges.onMySql(new AccountGrants(grants), node)).containsExactly("SYSTEM_USER");
+        assertThat(Privileges.onMySql(new AccountGrants(grants), node, ScheduledEvent.enabled(node)))
+                .containsExactly("SYSTEM_USER");
         assertThat(executed)
                 .filteredOn(sql -> sql.startsWith("ALTER"))
                 .as("no event of the application")
                 .containsExactly("ALTER DEFINER='root'@'localhost' EVENT `shop`.`understudy_no_such_event` COMMENT ''");
         Node other = new Node("the old primary", ScriptedServer.of(events("ENABLED", "-", executed)));
-        assertThat(Privileges.onMySql(new AccountGrants(grants), other)).isEmpty();
+        assertThat(Privileges.onMySql(new AccountGrants(grants), other, ScheduledEvent.enabled(other)))
+                .isEmpty();
     }
 
     /** A switchover that was killed while it held the sessions leaves the events disabled on both. */

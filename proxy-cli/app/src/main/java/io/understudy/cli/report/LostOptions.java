@@ -2,8 +2,8 @@ package io.understudy.cli.report;
 
 import io.understudy.config.ConfigException;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.lost.LostSource;
 import io.understudy.option.AdminOptions;
-import io.understudy.report.LostSource;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;

@@ -1,6 +1,6 @@
 package io.understudy.cli.report;
 
-import io.understudy.report.LostWarnings;
+import io.understudy.lost.LostWarnings;
 import io.understudy.report.ReportText;
 import java.util.Map;
 import picocli.CommandLine;

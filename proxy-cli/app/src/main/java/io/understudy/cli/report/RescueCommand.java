@@ -1,7 +1,7 @@
 package io.understudy.cli.report;
 
-import io.understudy.report.LostSource;
-import io.understudy.report.LostWarnings;
+import io.understudy.lost.LostSource;
+import io.understudy.lost.LostWarnings;
 import io.understudy.report.ReportText;
 import io.understudy.terminal.CliCommand;
 import io.understudy.terminal.Subcommand;

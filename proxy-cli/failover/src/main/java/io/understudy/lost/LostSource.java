@@ -1,4 +1,4 @@
-package io.understudy.report;
+package io.understudy.lost;
 
 import io.understudy.config.Address;
 import io.understudy.config.MonitorConfig;
@@ -50,23 +50,38 @@ public final class LostSource {
         return admin.act("lost/rescue" + (on == null ? "" : query(on)));
     }
 
+    /** As {@link #lost}, for a server that the caller has asked itself. */
+    public Map<String, Object> lost(String on, ReportedPosition position) throws IOException, InterruptedException {
+        return admin.act("lost" + query(on, position));
+    }
+
+    /** As {@link #rescue}, for a server that the caller has asked itself. */
+    public Map<String, Object> rescue(String on, ReportedPosition position) throws IOException, InterruptedException {
+        return admin.act("lost/rescue" + query(on, position));
+    }
+
     /** Returns the next part of the rescue file; empty at its end. */
     public byte[] part(Map<String, Object> rescue) throws IOException, InterruptedException {
         return admin.bytes("lost/rescue/" + rescue.get("rescue"));
     }
 
     private String query(String on) throws IOException {
+        return on.contains(":") || on.contains("/") ? query(on, position(on)) : query(Map.of("on", on));
+    }
+
+    private static String query(String on, ReportedPosition reported) {
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.put("on", on);
-        if (on.contains(":") || on.contains("/")) {
-            ReportedPosition reported = position(on);
-            String received = reported.received();
-            parameters.put("replicated", reported.replicated());
-            parameters.put("logged", reported.logged());
-            parameters.put("received", received == null ? "?" : received);
-            parameters.put("readOnly", Boolean.toString(reported.readOnly()));
-            parameters.put("server", reported.server());
-        }
+        String received = reported.received();
+        parameters.put("replicated", reported.replicated());
+        parameters.put("logged", reported.logged());
+        parameters.put("received", received == null ? "?" : received);
+        parameters.put("readOnly", Boolean.toString(reported.readOnly()));
+        parameters.put("server", reported.server());
+        return query(parameters);
+    }
+
+    private static String query(Map<String, String> parameters) {
         StringBuilder query = new StringBuilder();
         parameters.forEach((name, value) -> query.append(query.length() == 0 ? '?' : '&')
                 .append(name)

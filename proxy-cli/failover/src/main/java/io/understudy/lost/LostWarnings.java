@@ -1,4 +1,4 @@
-package io.understudy.report;
+package io.understudy.lost;
 
 import static io.understudy.terminal.Table.map;
 import static io.understudy.terminal.Table.whole;
