@@ -25,9 +25,9 @@ public record ConfigDiff(List<Change> changes) {
 
     private static final String HIDDEN = "***";
 
-    private static final Pattern LIVE = Pattern.compile("(limits|log|metrics|pages|switchover|plugins)(\\..*)?"
+    private static final Pattern LIVE = Pattern.compile("(limits|log|metrics|pages|switchover|failover|plugins)(\\..*)?"
             + "|listen\\.maxConnections|listen\\.tls\\.(certificate|key|clientCa|requireClientCertificate)"
-            + "|primary\\.(address|candidates)|primary\\.monitor\\..*|standbys\\[\\d+]\\.(user|password)"
+            + "|peers(\\[.*)?|primary\\.(address|candidates)|primary\\.monitor\\..*|standbys\\[\\d+]\\.(user|password)"
             + "|primary\\.tls\\.(ca|certificate|key)"
             + "|admin\\.(token|hosts)|admin\\.tls\\.(certificate|key)");
 

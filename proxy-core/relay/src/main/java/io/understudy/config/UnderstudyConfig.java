@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param metrics where metrics are pushed to
  * @param pages the account for reports on pages and for rebuilding tables; null: neither is possible
  * @param switchover the account for planned changes of the primary; null: they are not possible
+ * @param failover what happens to clients while there is no primary
+ * @param peers the other proxies before this primary; may be empty
  * @param plugins each plugin's section by plugin id, in the file's order; a plugin without a section does not run
  */
 public record UnderstudyConfig(
@@ -36,6 +38,8 @@ public record UnderstudyConfig(
         MetricsConfig metrics,
         @Nullable PagesConfig pages,
         @Nullable SwitchoverConfig switchover,
+        FailoverConfig failover,
+        List<Peer> peers,
         Map<String, RawSection> plugins)
         implements HasWarnings {
 
@@ -47,6 +51,8 @@ public record UnderstudyConfig(
         limits = limits == null ? LimitsConfig.defaults() : limits;
         log = log == null ? LogConfig.defaults() : log;
         metrics = metrics == null ? MetricsConfig.defaults() : metrics;
+        failover = failover == null ? FailoverConfig.defaults() : failover;
+        peers = peers == null ? List.of() : List.copyOf(peers);
         plugins = plugins == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(plugins));
         Checks checks = new Checks()
                 .required(
@@ -60,6 +66,10 @@ public record UnderstudyConfig(
                     primary.candidates().isEmpty() ? "primary.address" : "primary.candidates",
                     "is the proxy's own listen.address: it would connect to itself");
         }
+        checks.that(
+                failover.hold().isZero() || primary == null || primary.monitor() != null,
+                "failover.hold",
+                "needs primary.monitor, whose probes find out that there is a primary again");
         checks.that(
                 !admin.enabled()
                         || admin.address().port() == 0

@@ -177,7 +177,7 @@ class ConfigSchemaTest {
 
     @Test
     void exactlyTheKeysAreDescribed() throws Exception {
-        assertThat(coreRecords()).hasSize(16);
+        assertThat(coreRecords()).hasSize(18);
         Descriptions descriptions = new Descriptions();
         for (Class<?> type : coreRecords()) {
             for (RecordComponent component : type.getRecordComponents()) {

@@ -30,7 +30,7 @@ class WrongDocumentsTest {
                 arguments(
                         OK + "colour: red",
                         "2:1: unknown key 'colour'; known here: transport, listen, primary, standbys, admin, limits,"
-                                + " log, metrics, pages, switchover, plugins"),
+                                + " log, metrics, pages, switchover, failover, peers, plugins"),
                 arguments(
                         OK + "transport: eppol",
                         "2:12: transport: expected one of auto, io_uring, epoll, nio but found 'eppol'; did you mean"
@@ -234,7 +234,7 @@ class WrongDocumentsTest {
                 arguments(
                         "- a",
                         "1:1: expected a mapping with the keys transport, listen, primary, standbys, admin, limits,"
-                                + " log, metrics, pages, switchover, plugins"
+                                + " log, metrics, pages, switchover, failover, peers, plugins"
                                 + " but found a list"),
                 arguments(OK + "? [a]\n: b", "2:3: a key must be a single word; quote a value that starts with { or ["),
                 arguments(

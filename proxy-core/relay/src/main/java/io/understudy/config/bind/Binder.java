@@ -75,6 +75,8 @@ public final class Binder {
         } else if (plain == Object.class) {
             Object value = node.toJava();
             return value == null ? unexpected(node, "a value", path) : value;
+        } else if (node instanceof YamlNode.Mapping mapping && plain.isAnnotationPresent(MappingToo.class)) {
+            return record(mapping, plain, path);
         } else if (Scalars.handles(plain)) {
             return scalar(node, plain, path);
         } else if (plain.isRecord()) {

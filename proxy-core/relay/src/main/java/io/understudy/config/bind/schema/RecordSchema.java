@@ -4,6 +4,7 @@ import io.understudy.base.Durations;
 import io.understudy.base.Sensitive;
 import io.understudy.config.bind.Binder;
 import io.understudy.config.bind.EnumNames;
+import io.understudy.config.bind.MappingToo;
 import io.understudy.config.bind.RawSection;
 import io.understudy.config.bind.Scalars;
 import io.understudy.config.bind.yaml.YamlNode;
@@ -111,6 +112,8 @@ public final class RecordSchema {
             return Map.of();
         } else if (plain == RawSection.class) {
             return ordered("type", List.of("object", "null"));
+        } else if (plain.isAnnotationPresent(MappingToo.class)) {
+            return ordered("anyOf", List.of(scalar(plain), of(plain)));
         } else if (Scalars.handles(plain)) {
             return scalar(plain);
         }
