@@ -322,7 +322,7 @@ public final class BinlogFeed implements AutoCloseable {
         public void onGap(BinlogTrouble why) {
             synchronized (BinlogFeed.this) {
                 if (run == this) {
-                    account.refused(BinlogErrors.code(why.cause()), why.cause());
+                    account.refused(why.errorCode(), why.cause());
                     state = new FeedState.Missing(why);
                     // A copy, because a listener may leave during the call.
                     List.copyOf(subscribers).forEach(subscriber -> subscriber.gap(why));

@@ -18,6 +18,11 @@ public record BinlogTrouble(Reason reason, String cause, String remedy) {
         return remedy.isEmpty() ? cause : cause + "; " + remedy;
     }
 
+    /** Returns the number of the server's error in the cause; 0 if there is none. */
+    public int errorCode() {
+        return BinlogErrors.code(cause);
+    }
+
     /** Kinds of trouble; the label is for metrics. */
     public enum Reason {
         /** The account may not read the binary log. */

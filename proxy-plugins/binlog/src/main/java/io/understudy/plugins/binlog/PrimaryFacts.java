@@ -60,7 +60,7 @@ public record PrimaryFacts(
     }
 
     /** Returns the same facts at another position. */
-    PrimaryFacts at(String other) {
+    public PrimaryFacts at(String other) {
         return new PrimaryFacts(flavor, serverId, serverUuid, logBin, format, gtids, other, logged);
     }
 

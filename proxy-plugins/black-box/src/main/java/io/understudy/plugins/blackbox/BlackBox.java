@@ -33,6 +33,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
     private final long limit;
+    private final boolean drops;
     private final LongSupplier nanoClock;
     private final Histories histories = new Histories();
     private final EventRecorder recorder;
@@ -50,10 +51,15 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private @Nullable String trouble;
     private boolean full;
 
-    BlackBox(long limit, LongSupplier nanoClock) {
+    /**
+     * @param limit bytes for transactions
+     * @param drops whether the oldest are dropped for want of room; else the newest are not taken
+     */
+    BlackBox(long limit, boolean drops, LongSupplier nanoClock) {
         this.limit = limit;
+        this.drops = drops;
         this.nanoClock = nanoClock;
-        recorder = new EventRecorder(limit, nanoClock, this::makeRoom);
+        recorder = new EventRecorder(limit, nanoClock, this::hasRoom);
     }
 
     @Override
@@ -115,17 +121,55 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     @Override
-    public synchronized void onTransaction(BinlogTransaction transaction) {
-        History present = histories.present();
-        if (present != null && recorder.end(present, transaction)) {
-            makeRoom();
-        }
+    public void onTransaction(BinlogTransaction transaction) {
+        take(transaction);
     }
 
-    private void makeRoom() {
-        while (histories.bytes() + recorder.bytes() > limit && histories.dropOldest()) {
+    /** Called when a transaction's last event has arrived. Returns what became of it. */
+    synchronized EventRecorder.Taken take(BinlogTransaction transaction) {
+        History present = histories.present();
+        if (present == null) {
+            return new EventRecorder.Taken(EventRecorder.Outcome.ANONYMOUS, null);
+        }
+        EventRecorder.Taken taken = recorder.end(present, transaction);
+        hasRoom();
+        return taken;
+    }
+
+    /** Returns whether what is kept, and the transaction in transit, are within the limit, perhaps after a drop. */
+    private boolean hasRoom() {
+        while (histories.bytes() + recorder.bytes() > limit) {
+            if (!drops || !histories.dropOldest()) {
+                return false;
+            }
             warnOfDropping();
         }
+        return true;
+    }
+
+    /** Returns whether there is room again for more than a few transactions. */
+    synchronized boolean hasRoomAgain() {
+        return histories.bytes() <= limit - limit / 8;
+    }
+
+    /** Returns whether the last stream was this server's. */
+    synchronized boolean isFollowing(PrimaryFacts facts) {
+        History present = histories.present();
+        return present != null && present.facts.sameServer(facts);
+    }
+
+    /** Returns the position up to which this server's log has been read; null if it was not, or has begun anew. */
+    synchronized @Nullable String readUpTo(PrimaryFacts facts) {
+        History present = histories.present();
+        return present == null || !present.facts.sameServer(facts) || present.isBehind(facts.position())
+                ? null
+                : present.readUpTo();
+    }
+
+    /** Returns whether the server's log has been read up to this position. */
+    synchronized boolean hasReached(PrimaryFacts facts) {
+        History present = histories.present();
+        return present != null && present.facts.sameServer(facts) && present.hasReached(facts.position());
     }
 
     /** Logs it once, until there is room again. */

@@ -5,7 +5,9 @@ import io.understudy.base.RepeatedWarning;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,7 +20,7 @@ final class EventRecorder {
     private static final byte[] NO_FORMAT = {};
 
     private final long limit;
-    private final Runnable makeRoom;
+    private final BooleanSupplier room;
     private final RepeatedWarning warnings;
 
     /** The present format description event. */
@@ -35,6 +37,7 @@ final class EventRecorder {
     private enum Obstacle {
         NONE(""),
         NO_FORMAT("the primary has not described the format of its events on this connection"),
+        NO_ROOM("there is no room for it"),
         HALF("it is larger than half of plugins.black-box.memory; raise that if such transactions matter"),
         HUGE_EVENT("one of its events has 16 MiB or more, and such are not kept, whatever plugins.black-box.memory is");
 
@@ -48,11 +51,11 @@ final class EventRecorder {
     /**
      * @param limit bytes; a transaction of more than half of it is not retained
      * @param nanoClock monotonic, limits how often warnings are logged
-     * @param makeRoom called before an event is copied, when {@link #bytes} includes it
+     * @param room called before an event is copied, when {@link #bytes} includes it: whether there is room for it
      */
-    EventRecorder(long limit, LongSupplier nanoClock, Runnable makeRoom) {
+    EventRecorder(long limit, LongSupplier nanoClock, BooleanSupplier room) {
         this.limit = limit;
-        this.makeRoom = makeRoom;
+        this.room = room;
         warnings = new RepeatedWarning(nanoClock);
     }
 
@@ -103,31 +106,57 @@ final class EventRecorder {
             clear();
             return;
         }
-        makeRoom.run();
+        if (!room.getAsBoolean()) {
+            obstacle = Obstacle.NO_ROOM;
+            clear();
+            return;
+        }
         byte[] event = new byte[length];
         buf.getBytes(index, event);
         events.add(event);
     }
 
-    /** Ends the transaction in transit. Returns whether it is retained. */
-    boolean end(History present, BinlogTransaction transaction) {
+    /** What became of a transaction. */
+    enum Outcome {
+        KEPT,
+        /** It is not kept, now or later. */
+        PASSED_OVER,
+        /** It is not kept for want of room. It does not count as having arrived. */
+        NO_ROOM,
+        /** It has no GTID. */
+        ANONYMOUS
+    }
+
+    /**
+     * A transaction that has ended.
+     *
+     * @param kept null if it is not kept
+     */
+    record Taken(Outcome outcome, @Nullable KeptTransaction kept) {}
+
+    /** Ends the transaction in transit. */
+    Taken end(History present, BinlogTransaction transaction) {
         boolean begun = open;
         List<byte[]> whole = events;
         discard();
         Gtid gtid = Gtid.of(present.flavor(), transaction);
         if (gtid == null) {
-            return false;
+            return new Taken(Outcome.ANONYMOUS, null);
+        }
+        if (begun && obstacle == Obstacle.NO_ROOM) {
+            return new Taken(Outcome.NO_ROOM, null);
         }
         present.passed(gtid);
         if (begun && obstacle == Obstacle.NONE) {
-            present.keep(new KeptTransaction(present, gtid, transaction, whole, format));
-            return true;
+            KeptTransaction kept = new KeptTransaction(present, gtid, transaction, whole, format);
+            present.keep(kept);
+            return new Taken(Outcome.KEPT, kept);
         }
         present.missed(gtid);
         if (begun) {
             warnOfNotKept(gtid, transaction);
         }
-        return false;
+        return new Taken(Outcome.PASSED_OVER, null);
     }
 
     private void warnOfNotKept(Gtid gtid, BinlogTransaction transaction) {

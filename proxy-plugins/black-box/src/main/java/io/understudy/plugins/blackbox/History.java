@@ -162,6 +162,16 @@ final class History {
                 .collect(Collectors.joining(","));
     }
 
+    /** Returns whether everything up to this position of the primary has arrived. */
+    boolean hasReached(String position) {
+        if (!mariadb()) {
+            return GtidNumbers.ofMySql(position).minus(seen).isEmpty();
+        }
+        Map<String, Long> highest = highest();
+        return Gtid.mariaDbPosition(position).stream()
+                .allMatch(gtid -> highest.getOrDefault(gtid.source(), 0L) >= gtid.number());
+    }
+
     /** MariaDB: returns the highest number in the binary log, by source. */
     Map<String, Long> highest() {
         Map<String, Long> highest = new HashMap<>();

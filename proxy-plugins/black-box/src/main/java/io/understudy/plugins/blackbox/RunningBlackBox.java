@@ -11,6 +11,7 @@ import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
+import io.understudy.plugins.binlog.JdbcPrimaryQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -37,11 +38,13 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private final BlackBoxConfig config;
     private final List<Future<?>> tasks = new ArrayList<>();
     private BinlogSubscription binlog = BinlogSubscription.NONE;
+    private @Nullable Witness witness;
 
     RunningBlackBox(PluginContext context, BlackBoxConfig config) {
         this.context = context;
         this.config = config;
-        box = new BlackBox(config.memory().bytes(), System::nanoTime);
+        boolean witness = config.acknowledge() != BlackBoxConfig.Acknowledge.OFF;
+        box = new BlackBox(config.memory().bytes(), !witness, System::nanoTime);
         sessionEvents = new SessionEvents(box);
     }
 
@@ -51,9 +54,29 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         publish();
         repeat(sessionEvents, SIGHTINGS_MILLIS);
         repeat(new StandbyPositions(context, box), config.poll().toMillis());
+        DataSource primary = context.primary().dataSource();
+        if (config.acknowledge() != BlackBoxConfig.Acknowledge.OFF && primary != null) {
+            startWitness(primary);
+            return;
+        }
         // Bytes that arrive during a rest are safe in the kernel's buffers, even if the primary dies meanwhile.
         binlog = BinlogFeed.of(context)
                 .subscribe(new BinlogNeeds(BlackBoxPlugin.ID, false, 0, BinlogDump.REST::toNanos, box), box);
+    }
+
+    private void startWitness(DataSource primary) {
+        Witness.Keeping keeping = new KeptInMemory(box);
+        Witness begun = new Witness(
+                context,
+                new JdbcPrimaryQueries(primary, context.primary()::isUnreachable),
+                box,
+                config.acknowledge() != BlackBoxConfig.Acknowledge.OFF,
+                keeping,
+                System::nanoTime);
+        WitnessMeters.register(begun, keeping, context.meters());
+        context.publish("witness", begun::view);
+        begun.start();
+        witness = begun;
     }
 
     private void repeat(Runnable task, long millis) {
@@ -130,6 +153,9 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     @Override
     public void stop() {
         binlog.close();
+        if (witness != null) {
+            witness.close();
+        }
         tasks.forEach(task -> task.cancel(false));
         box.close();
     }

@@ -19,7 +19,7 @@ abstract class BlackBoxHarness {
     static final byte[] FORMAT = "format".getBytes(StandardCharsets.US_ASCII);
 
     long now = 1_000_000_000_000L;
-    final BlackBox box = new BlackBox(2 * MIB, () -> now);
+    final BlackBox box = new BlackBox(2 * MIB, true, () -> now);
 
     static PrimaryFacts primary(long server, String position) {
         return new PrimaryFacts(ServerFlavor.MARIADB, server, "", true, "ROW", true, position);

@@ -33,7 +33,7 @@ class BlackBoxObserverTest {
                     "settings",
                     Fakes.of(SessionSettings.class, Map.of("temporaryTables", false))));
 
-    private final BlackBox box = new BlackBox(2 << 20, () -> 1_000);
+    private final BlackBox box = new BlackBox(2 << 20, true, () -> 1_000);
     private final SessionEvents events = new SessionEvents(box);
     private final BlackBoxObserver observer = new BlackBoxObserver(SESSION, events);
 
@@ -133,7 +133,7 @@ class BlackBoxObserverTest {
     }
 
     private String judged(FakeExchange... exchanges) {
-        BlackBox other = new BlackBox(2 << 20, () -> 1_000);
+        BlackBox other = new BlackBox(2 << 20, true, () -> 1_000);
         other.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-10"), false);
         SessionEvents passed = new SessionEvents(other);
         BlackBoxObserver observed = new BlackBoxObserver(SESSION, passed);

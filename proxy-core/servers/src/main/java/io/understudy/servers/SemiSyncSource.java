@@ -1,0 +1,40 @@
+package io.understudy.servers;
+
+import java.sql.SQLException;
+import java.util.Map;
+
+/**
+ * A primary's side of semi-synchronous replication, by whichever names its product and version have for it.
+ *
+ * @param loaded whether the server has it at all: always on MariaDB from 10.3 on, on MySQL with the plugin
+ * @param enabled whether it is switched on
+ * @param timeoutMillis longest time that a commit waits for an acknowledgement
+ * @param clients replicas that acknowledge
+ * @param waiting sessions that wait for an acknowledgement now
+ */
+public record SemiSyncSource(boolean loaded, boolean enabled, long timeoutMillis, long clients, long waiting) {
+    private static final String PREFIX = "rpl_semi_sync_";
+
+    /** Queries the server. Needs no privilege. */
+    public static SemiSyncSource of(ServerQueries server) throws SQLException {
+        Map<String, String> all = server.pairs("SHOW GLOBAL VARIABLES LIKE 'rpl\\_semi\\_sync\\_%'");
+        all.putAll(server.pairs("SHOW GLOBAL STATUS LIKE 'Rpl\\_semi\\_sync\\_%'"));
+        String enabled = value(all, "enabled");
+        return new SemiSyncSource(
+                !enabled.isEmpty(),
+                ServerQueries.isOn(enabled),
+                number(all, "timeout"),
+                number(all, "clients"),
+                number(all, "wait_sessions"));
+    }
+
+    private static String value(Map<String, String> all, String name) {
+        String source = all.get(PREFIX + "source_" + name);
+        return source == null ? all.getOrDefault(PREFIX + "master_" + name, "") : source;
+    }
+
+    private static long number(Map<String, String> all, String name) {
+        String value = value(all, name);
+        return value.isEmpty() ? 0 : Long.parseLong(value);
+    }
+}

@@ -1,0 +1,39 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugins.binlog.BinlogEnd;
+import io.understudy.plugins.binlog.SemiSyncReplica.Acknowledgements;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Acknowledges what the black box has in memory, at once. */
+final class KeptInMemory implements Witness.Keeping {
+    private final BlackBox box;
+    private final AtomicLong acknowledged = new AtomicLong();
+
+    KeptInMemory(BlackBox box) {
+        this.box = box;
+    }
+
+    @Override
+    public void keep(KeptTransaction transaction, BinlogEnd end, @Nullable Acknowledgements to) {
+        if (to != null) {
+            to.send(end);
+            acknowledged.incrementAndGet();
+        }
+    }
+
+    @Override
+    public void acknowledge(BinlogEnd upTo, Acknowledgements to) {
+        to.send(upTo);
+    }
+
+    @Override
+    public boolean mayContinue(Withdrawal after) {
+        return box.hasRoomAgain();
+    }
+
+    @Override
+    public long acknowledged() {
+        return acknowledged.get();
+    }
+}

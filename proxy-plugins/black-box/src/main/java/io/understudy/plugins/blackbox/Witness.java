@@ -1,0 +1,522 @@
+package io.understudy.plugins.blackbox;
+
+import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.AccountUse;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.BinlogDump;
+import io.understudy.plugins.binlog.BinlogEnd;
+import io.understudy.plugins.binlog.BinlogEvents;
+import io.understudy.plugins.binlog.BinlogListener;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.binlog.PrimaryQueries;
+import io.understudy.plugins.binlog.SemiSyncReplica;
+import io.understudy.servers.SemiSyncSource;
+import io.understudy.servers.ServerQueries;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fills the black box over a dump connection of its own, and acknowledges to the primary, as a semi-synchronous
+ * replica, what is kept there. What is not kept it does not acknowledge: it withdraws instead, so that the primary
+ * waits for its other replicas or for its own time-out, and comes back by itself.
+ *
+ * <p>It comes back in two steps: it reads without being registered, from the last transaction kept up to the primary's
+ * present position; then it registers and reads on. An acknowledgement covers all that was written before. So if it did
+ * not begin at a position that is known to cover every commit in progress, it registers only once no commit can wait
+ * any more that began to wait before.
+ *
+ * <p>Events arrive on the connection's event loop, which no other connection uses; the rest runs on the plugin's
+ * executor. Fields are guarded by this, unless it is said otherwise. Nothing waits under the lock.
+ */
+final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Witness.class);
+
+    private static final String FUNCTION = "the witness (acknowledges what the black box keeps)";
+    /** Between attempts to come back, and looks at whether commits in progress are settled. */
+    private static final Duration PAUSE = Duration.ofMillis(200);
+
+    /** Between looks at whether semi-synchronous replication was switched on. */
+    private static final Duration LONG_PAUSE = Duration.ofSeconds(2);
+
+    /** Time in which a registered stream must show the mark. */
+    private static final long UNMARKED_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final PluginContext context;
+    private final PrimaryQueries queries;
+    private final BlackBox box;
+    private final boolean acknowledges;
+    private final Keeping keeping;
+    private final AccountUse account;
+    private final LongSupplier nanoClock;
+    private final List<AutoCloseable> following = new ArrayList<>();
+    private final Map<Withdrawal, Long> withdrawn = new EnumMap<>(Withdrawal.class);
+
+    private @Nullable BinlogDump dump;
+    private Phase phase = Phase.WITHDRAWN;
+    private Withdrawal why = Withdrawal.BEHIND;
+    private String cause = "it has only begun";
+    private long sinceNanos;
+    /** The primary's position when the present stream began: then it has caught up. */
+    private PrimaryFacts head = NOBODY;
+    /** Since when commits may wait that the black box does not have; 0 if there are none. */
+    private long unsettledNanos;
+    /** Whether the primary has refused the position of the last stream. */
+    private boolean refused;
+
+    private boolean closed;
+
+    /** Acknowledgements of the present stream, while the primary counts on them. Written under the lock. */
+    private volatile @Nullable Acknowledgements to;
+    /** Whether the rest of the present stream is void. Written under the lock or on the event loop. */
+    private volatile boolean broken;
+    /** Written under the lock. */
+    private volatile boolean catchingUp;
+    // Used on the event loop.
+    private long received;
+    private @Nullable KeptTransaction last;
+    /** Where the last transaction ends that is kept, of the present primary. */
+    private volatile @Nullable BinlogEnd end;
+    /** What was acknowledged without a question. Used by {@link #look}. */
+    private @Nullable BinlogEnd repeated;
+
+    private static final PrimaryFacts NOBODY = new PrimaryFacts(ServerFlavor.MARIADB, 0, "", false, "", false, "");
+
+    private enum Phase {
+        /** Reads nothing until it can keep again. */
+        WITHDRAWN,
+        /** Reads, and is no replica to the primary. */
+        CATCHING_UP,
+        /** Has asked to be a replica. */
+        REGISTERING,
+        /** The primary may wait for it. */
+        PRESENT
+    }
+
+    /** Where transactions are kept, and how they are acknowledged once they are. */
+    interface Keeping {
+        /**
+         * Called on the event loop with each transaction that the black box has taken.
+         *
+         * @param to null if it is not to be acknowledged
+         */
+        void keep(KeptTransaction transaction, BinlogEnd end, @Nullable Acknowledgements to);
+
+        /** Acknowledges, once all that came before is kept, everything up to there. On any thread. */
+        void acknowledge(BinlogEnd upTo, Acknowledgements to);
+
+        /** Returns whether transactions can be kept again. May wait; on the plugin's executor. */
+        boolean mayContinue(Withdrawal after);
+
+        /** Returns how many transactions were acknowledged for which the primary waited. */
+        long acknowledged();
+    }
+
+    Witness(
+            PluginContext context,
+            PrimaryQueries queries,
+            BlackBox box,
+            boolean acknowledges,
+            Keeping keeping,
+            LongSupplier nanoClock) {
+        this.context = context;
+        this.queries = queries;
+        this.box = box;
+        this.acknowledges = acknowledges;
+        this.keeping = keeping;
+        this.nanoClock = nanoClock;
+        account = context.primary().accountUse(FUNCTION);
+        sinceNanos = nanoClock.getAsLong();
+    }
+
+    /** Begins. Called once. */
+    void start() {
+        synchronized (this) {
+            following.add(context.primary().onChange(() -> withDump(this::primaryChanged)));
+            following.add(context.primary().onReachable(() -> withDump(BinlogDump::primaryReachable)));
+        }
+        comeBack();
+        context.executor()
+                .scheduleWithFixedDelay(this::look, PAUSE.toMillis(), PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void withDump(Consumer<BinlogDump> action) {
+        BinlogDump present;
+        synchronized (this) {
+            present = dump;
+        }
+        if (present != null) {
+            submit(() -> action.accept(present), Duration.ZERO);
+        }
+    }
+
+    private void primaryChanged(BinlogDump present) {
+        end = null;
+        synchronized (this) {
+            refused = false;
+        }
+        present.primaryChanged();
+    }
+
+    private void submit(Runnable task, Duration delay) {
+        try {
+            context.executor().schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            log.debug("the proxy is stopping: the witness does not come back");
+        }
+    }
+
+    /** Reads again, without being registered at first. */
+    private synchronized void comeBack() {
+        if (closed || phase != Phase.WITHDRAWN) {
+            return;
+        }
+        enter(Phase.CATCHING_UP);
+        BinlogDump begun =
+                new BinlogDump(context.primary().separateConnector(), queries, context.executor(), this, this, this);
+        dump = begun;
+        begun.start();
+    }
+
+    private void enter(Phase next) {
+        phase = next;
+        catchingUp = next == Phase.CATCHING_UP;
+        sinceNanos = nanoClock.getAsLong();
+        if (next != Phase.PRESENT) {
+            to = null;
+        }
+    }
+
+    @Override
+    public PrimaryFacts start(PrimaryFacts facts) throws SQLException {
+        String position = box.readUpTo(facts);
+        boolean known = position != null;
+        synchronized (this) {
+            known &= !refused;
+        }
+        if (!known) {
+            position = isRefused() || box.isFollowing(facts)
+                    ? null
+                    : LowestPosition.of(context.standbys(), facts.flavor());
+            end = null;
+        }
+        synchronized (this) {
+            head = facts;
+            if (position == null) {
+                position = facts.position();
+                unsettledNanos = nanoClock.getAsLong();
+            }
+        }
+        return facts.at(position);
+    }
+
+    private synchronized boolean isRefused() {
+        return refused;
+    }
+
+    @Override
+    public synchronized boolean registers() {
+        return phase == Phase.REGISTERING;
+    }
+
+    @Override
+    public void onStart(PrimaryFacts facts, boolean replaced) {
+        account.works();
+        broken = false;
+        received = 0;
+        box.onStart(facts, replaced);
+        seeWhetherCaughtUp();
+    }
+
+    @Override
+    public void onFormat(byte[] event) {
+        box.onFormat(event);
+    }
+
+    @Override
+    public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
+        if (!broken) {
+            box.onEvent(buf, index, length, first, whole);
+        }
+    }
+
+    @Override
+    public void onTransaction(BinlogTransaction transaction) {
+        last = null;
+        if (broken) {
+            return;
+        }
+        received++;
+        EventRecorder.Taken taken = box.take(transaction);
+        last = taken.kept();
+        switch (taken.outcome()) {
+            case NO_ROOM -> withdraw(Withdrawal.MEMORY, "there is no room for " + transaction.gtid());
+            case PASSED_OVER -> notKept(transaction);
+            default -> {}
+        }
+        if (catchingUp) {
+            seeWhetherCaughtUp();
+        }
+    }
+
+    /** One that will never be kept is passed over, and no acknowledgement may cover it while its client waits. */
+    private void notKept(BinlogTransaction transaction) {
+        boolean catching;
+        synchronized (this) {
+            unsettledNanos = nanoClock.getAsLong();
+            catching = phase == Phase.CATCHING_UP;
+        }
+        if (!catching) {
+            withdraw(Withdrawal.TOO_LARGE, "transaction " + transaction.gtid() + " is not kept");
+        }
+    }
+
+    @Override
+    public void passed(BinlogEnd at, boolean awaited) {
+        KeptTransaction kept = last;
+        if (kept == null) {
+            return;
+        }
+        end = at;
+        keeping.keep(kept, at, awaited ? to : null);
+    }
+
+    private void seeWhetherCaughtUp() {
+        PrimaryFacts goal;
+        synchronized (this) {
+            goal = head;
+            if (phase != Phase.CATCHING_UP || goal == NOBODY) {
+                return;
+            }
+        }
+        if (box.hasReached(goal)) {
+            synchronized (this) {
+                head = NOBODY; // once for each stream
+            }
+            if (acknowledges) {
+                submit(this::register, Duration.ZERO);
+            }
+        }
+    }
+
+    private void register() {
+        SemiSyncSource source;
+        DataSource primary = context.primary().dataSource();
+        if (primary == null) {
+            return;
+        }
+        try (ServerQueries server = ServerQueries.of(primary)) {
+            source = SemiSyncSource.of(server);
+        } catch (SQLException e) {
+            submit(this::register, LONG_PAUSE); // the stream will end by itself if the primary is gone
+            return;
+        }
+        Duration pause;
+        synchronized (this) {
+            if (closed || phase != Phase.CATCHING_UP || head != NOBODY) {
+                return;
+            }
+            if (!source.enabled()) {
+                told(
+                        Withdrawal.NO_SEMI_SYNC,
+                        source.loaded()
+                                ? "semi-synchronous replication is switched off at the primary"
+                                : "the primary has no semi-synchronous replication (MySQL: the plugin is not loaded)");
+                pause = LONG_PAUSE;
+            } else if (isSettled(source)) {
+                unsettledNanos = 0;
+                enter(Phase.REGISTERING);
+                BinlogDump present = dump;
+                if (present != null) {
+                    present.again();
+                }
+                return;
+            } else {
+                told(Withdrawal.BEHIND, "commits wait that may have begun before it");
+                pause = PAUSE;
+            }
+        }
+        submit(this::register, pause);
+    }
+
+    private boolean isSettled(SemiSyncSource source) {
+        long waited = nanoClock.getAsLong() - unsettledNanos;
+        return unsettledNanos == 0
+                || source.waiting() == 0
+                || waited > TimeUnit.MILLISECONDS.toNanos(source.timeoutMillis() + 1000);
+    }
+
+    private void told(Withdrawal reason, String text) {
+        boolean news = why != reason;
+        why = reason;
+        cause = text;
+        if (news && reason == Withdrawal.NO_SEMI_SYNC) {
+            log.warn("black-box: the witness does not acknowledge: {}; {}", text, reason.remedy());
+        }
+    }
+
+    @Override
+    public void registered(Acknowledgements by) {
+        BinlogEnd known = end;
+        synchronized (this) {
+            if (phase != Phase.REGISTERING) {
+                return;
+            }
+            enter(Phase.PRESENT);
+            refused = false;
+            to = by;
+            log.info("black-box: the witness acknowledges what it keeps, as a semi-synchronous replica of the primary");
+        }
+        if (known != null) {
+            // Commits may wait for transactions that arrived before the registration, and nothing else may follow.
+            keeping.acknowledge(known, by);
+        }
+    }
+
+    @Override
+    public void onGap(BinlogTrouble trouble) {
+        account.refused(trouble.errorCode(), trouble.cause());
+        box.onGap(trouble);
+        synchronized (this) {
+            if (phase == Phase.WITHDRAWN) {
+                return;
+            }
+            if (trouble.reason() == BinlogTrouble.Reason.SERVER && received == 0) {
+                refused = true; // the position may be purged
+            }
+            count(Withdrawal.CONNECTION, trouble.cause());
+            enter(Phase.CATCHING_UP);
+        }
+    }
+
+    private void count(Withdrawal reason, String text) {
+        if (phase == Phase.PRESENT || phase == Phase.REGISTERING || why != reason) {
+            withdrawn.merge(reason, 1L, Long::sum);
+        }
+        why = reason;
+        cause = text;
+    }
+
+    /** Acknowledges nothing more until it can keep again. On any thread. */
+    void withdraw(Withdrawal reason, String text) {
+        broken = true;
+        BinlogDump ended;
+        synchronized (this) {
+            if (closed || phase == Phase.WITHDRAWN) {
+                return;
+            }
+            boolean news = phase == Phase.PRESENT || why != reason;
+            count(reason, text);
+            enter(Phase.WITHDRAWN);
+            ended = dump;
+            dump = null;
+            if (news) {
+                log.warn(
+                        "black-box: the witness withdraws ({}): {}; {}. The primary waits for its other replicas or"
+                                + " for its time-out; the witness comes back by itself",
+                        reason.label(),
+                        text,
+                        reason.remedy());
+            }
+        }
+        if (ended != null) {
+            ended.stop();
+        }
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.FAULT, "the witness has withdrawn: " + text, reason.remedy()));
+        submit(() -> comeBack(reason), PAUSE);
+    }
+
+    private void comeBack(Withdrawal after) {
+        if (keeping.mayContinue(after)) {
+            comeBack();
+        } else {
+            submit(() -> comeBack(after), PAUSE);
+        }
+    }
+
+    /**
+     * Acknowledges what the primary did not ask for, so that no commit waits for a question that did not come, and
+     * looks at a registration that had no effect: semi-synchronous replication was switched off meanwhile.
+     */
+    private void look() {
+        BinlogEnd known = end;
+        Acknowledgements by = to;
+        if (known != null && by != null) {
+            if (!known.equals(repeated)) {
+                keeping.acknowledge(known, by);
+            }
+            repeated = known;
+            return;
+        }
+        synchronized (this) {
+            if (phase != Phase.REGISTERING || nanoClock.getAsLong() - sinceNanos < UNMARKED_NANOS) {
+                return;
+            }
+            enter(Phase.CATCHING_UP);
+            head = NOBODY;
+        }
+        register();
+    }
+
+    synchronized boolean isPresent() {
+        return phase == Phase.PRESENT;
+    }
+
+    synchronized long withdrawn(Withdrawal reason) {
+        return withdrawn.getOrDefault(reason, 0L);
+    }
+
+    /** Returns the view for reports. */
+    synchronized Map<String, Object> view() {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("state", isPresent() ? "present" : phase == Phase.WITHDRAWN ? "withdrawn" : "behind");
+        view.put("reason", isPresent() ? "" : why.label());
+        view.put("cause", isPresent() ? "" : cause);
+        view.put("remedy", isPresent() ? "" : why.remedy());
+        view.put("sinceSeconds", TimeUnit.NANOSECONDS.toSeconds(nanoClock.getAsLong() - sinceNanos));
+        BinlogEnd last = end;
+        view.put("upTo", last == null ? "" : last.file() + ":" + last.position());
+        view.put("acknowledged", keeping.acknowledged());
+        Map<String, Object> counts = new LinkedHashMap<>();
+        withdrawn.forEach((reason, count) -> counts.put(reason.label(), count));
+        view.put("withdrawn", counts);
+        return view;
+    }
+
+    @Override
+    public void close() {
+        BinlogDump ended;
+        synchronized (this) {
+            closed = true;
+            enter(Phase.WITHDRAWN);
+            ended = dump;
+            dump = null;
+        }
+        broken = true;
+        if (ended != null) {
+            ended.stop();
+        }
+        for (AutoCloseable each : following) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                throw new IllegalStateException("a listener cannot be removed", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.understudy.plugins.blackbox;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/** The metrics of the witness. */
+final class WitnessMeters {
+    private WitnessMeters() {}
+
+    static void register(Witness witness, Witness.Keeping keeping, MeterRegistry meters) {
+        Gauge.builder("understudy.witness.present", witness, each -> each.isPresent() ? 1 : 0)
+                .description("1 while the primary counts the proxy among its semi-synchronous replicas")
+                .register(meters);
+        FunctionCounter.builder("understudy.witness.acknowledged", keeping, Witness.Keeping::acknowledged)
+                .description("Transactions for which the primary waited and that the witness acknowledged")
+                .register(meters);
+        for (Withdrawal reason : Withdrawal.values()) {
+            FunctionCounter.builder("understudy.witness.withdrawn", witness, each -> each.withdrawn(reason))
+                    .tag("reason", reason.label())
+                    .description("Times that the witness stopped acknowledging")
+                    .register(meters);
+        }
+    }
+}

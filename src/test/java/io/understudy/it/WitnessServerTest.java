@@ -1,0 +1,142 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.PairOptions;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The witness before a real pair: what a client was told is kept, and nobody waits for what it cannot keep. */
+@Timeout(180)
+class WitnessServerTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** The servers wait this long for an acknowledgement: no test lasts so long by accident. */
+    private static final Duration SEMI_SYNC_TIMEOUT = Duration.ofMinutes(2);
+
+    @TempDir
+    private Path folder;
+
+    private static EmbeddedPair pair(PairOptions options) {
+        EmbeddedPair pair = EmbeddedPair.start(options.withSemiSyncTimeout(SEMI_SYNC_TIMEOUT));
+        pair.primary()
+                .execute(
+                        "CREATE DATABASE shop",
+                        "CREATE TABLE shop.t (w INT, n INT, filler VARCHAR(60), PRIMARY KEY (w, n))");
+        pair.createAccount("app", BlackBoxProxy.PASSWORD, "ALL ON shop.*");
+        pair.createAccount("monitor", BlackBoxProxy.PASSWORD, "REPLICATION SLAVE, SLAVE MONITOR ON *.*");
+        pair.awaitCaughtUp(PATIENCE);
+        return pair;
+    }
+
+    private static String state(BlackBoxProxy proxy) {
+        return ((java.util.Map<?, ?>) Views.of(proxy.proxy().server().published(), "witness"))
+                .get("state")
+                .toString();
+    }
+
+    private static void awaitPresent(BlackBoxProxy proxy) {
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> state(proxy).equals("present"));
+    }
+
+    private static Connection use(Connection connection) throws SQLException {
+        connection.setCatalog("shop");
+        return connection;
+    }
+
+    private static Set<String> rows(EmbeddedServer server) throws SQLException {
+        Set<String> all = new HashSet<>();
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT CONCAT(w, '-', n) FROM shop.t")) {
+            while (rows.next()) {
+                all.add(rows.getString(1));
+            }
+        }
+        return all;
+    }
+
+    private static void awaitApplied(EmbeddedServer standby) {
+        await().atMost(PATIENCE)
+                .until(() -> BlackBoxTools.column(standby, "SHOW ALL SLAVES STATUS", "Gtid_IO_Pos")
+                        .equals(standby.query("SELECT @@global.gtid_slave_pos")));
+    }
+
+    /** {@code -Dunderstudy.it.kills=20} for the figures. */
+    static IntStream rounds() {
+        return IntStream.rangeClosed(1, Integer.getInteger("understudy.it.kills", 1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rounds")
+    void everyAnsweredRowIsKept(int round) throws Exception {
+        try (EmbeddedPair pair = pair(PairOptions.defaults());
+                BlackBoxProxy proxy = BlackBoxProxy.start(pair, "memory: 64MiB, poll: 100ms, acknowledge: memory")) {
+            awaitPresent(proxy);
+            Writers writers = Writers.start(8, proxy::connect);
+            writers.awaitRows(500);
+            pair.link().refuse();
+            pair.link().cut();
+            writers.awaitMore(200); // which the standby lacks
+            pair.primary().kill();
+            Set<String> answered = writers.join();
+            awaitApplied(pair.standby());
+
+            Set<String> missing = new HashSet<>(answered);
+            missing.removeAll(rows(pair.standby()));
+            LostView lost = proxy.lost();
+            System.out.println("round " + round + ": answered " + answered.size() + ", missing " + missing.size()
+                    + ", listed " + lost.number("answeredAndMissing", "count") + ", of these not captured "
+                    + lost.number("answeredAndMissing", "notCaptured"));
+            assertThat(missing).isNotEmpty();
+            assertThat(lost.number("answeredAndMissing", "count")).isEqualTo(missing.size());
+            assertThat(lost.number("answeredAndMissing", "notCaptured")).isZero();
+            assertThat(lost.number("unknown", "transactions")).isZero();
+
+            Path file = folder.resolve("rescued" + round);
+            proxy.rescue(file);
+            BlackBoxTools.assumeMariaDbTools();
+            pair.standby().execute("STOP SLAVE", "SET GLOBAL read_only=0");
+            BlackBoxTools.replay(file, pair.standby());
+            missing.removeAll(rows(pair.standby()));
+            assertThat(missing).isEmpty();
+        }
+    }
+
+    /** Alone, it answers at once; after it has gone the commit waits, and its return ends the wait. */
+    @Test
+    void aCommitThatWaitsIsAcknowledgedWhenTheWitnessComes() throws Exception {
+        try (EmbeddedPair pair = pair(PairOptions.defaults())) {
+            pair.link().refuse();
+            pair.primary()
+                    .execute("KILL "
+                            + pair.primary()
+                                    .query("SELECT id FROM information_schema.processlist"
+                                            + " WHERE command LIKE 'Binlog Dump%'"));
+            await().atMost(PATIENCE).until(() -> pair.primary().status("Rpl_semi_sync_master_clients") == 0);
+            Writers waiting = Writers.start(3, () -> use(pair.primary().connect()));
+            await().atMost(PATIENCE).until(() -> pair.primary().status("Rpl_semi_sync_master_wait_sessions") == 3);
+            try (BlackBoxProxy proxy = BlackBoxProxy.start(pair, "memory: 64MiB, poll: 100ms, acknowledge: memory")) {
+                waiting.awaitRows(3);
+                assertThat(state(proxy)).isEqualTo("present");
+                waiting.awaitMore(100);
+            }
+            pair.primary().kill();
+            waiting.join();
+        }
+    }
+}
