@@ -55,6 +55,11 @@ public final class LostSource {
         return admin.act("lost" + query(on, position));
     }
 
+    /** As {@link #lost}, and the proxy remembers nothing of it. */
+    public Map<String, Object> look(String on, ReportedPosition position) throws IOException, InterruptedException {
+        return admin.act("lost/look" + query(on, position));
+    }
+
     /** As {@link #rescue}, for a server that the caller has asked itself. */
     public Map<String, Object> rescue(String on, ReportedPosition position) throws IOException, InterruptedException {
         return admin.act("lost/rescue" + query(on, position));

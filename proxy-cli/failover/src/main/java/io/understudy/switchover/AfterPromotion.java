@@ -83,23 +83,33 @@ public final class AfterPromotion {
     /** Reports how the old primary is made a standby. */
     Step oldPrimary(LastTransaction last) {
         return Step.of("print the statements that make the old primary a standby", () -> {
-            List<String> follow =
-                    new ArrayList<>(pair.dialect().follow(host, port, pair.replication(), last.position()));
-            follow.addAll(follow.size() - 1, acknowledge());
-            String statements = "on " + pair.primaryAddress() + ":" + LINE + lines(follow);
+            List<String> acknowledge = acknowledge();
             try {
                 last.ensureLast();
             } catch (SQLException e) {
                 throw new StepFailure(
-                        e.getMessage() + "; by hand, once it responds: if "
-                                + pair.dialect().position() + " returns " + last.position() + " there, " + statements
-                                + System.lineSeparator()
-                                + "If it returns another position, it has transactions that "
-                                + pair.standby().name() + " lacks: build it anew",
-                        e);
+                        e.getMessage() + "; by hand, once it responds: " + rejoin(last.position(), acknowledge), e);
             }
-            return statements;
+            return statements(last.position(), acknowledge);
         });
+    }
+
+    /**
+     * Returns how the old primary is made a standby once it responds.
+     *
+     * @param last position of the last transaction of it that the new primary has
+     * @param more statements before its replication starts
+     */
+    public String rejoin(String last, List<String> more) {
+        return "if " + pair.dialect().position() + " returns " + last + " there, " + statements(last, more)
+                + System.lineSeparator() + "If it returns another position, it has transactions that "
+                + pair.standby().name() + " lacks: build it anew";
+    }
+
+    private String statements(String last, List<String> more) {
+        List<String> follow = new ArrayList<>(pair.dialect().follow(host, port, pair.replication(), last));
+        follow.addAll(follow.size() - 1, more);
+        return "on " + pair.primaryAddress() + ":" + LINE + lines(follow);
     }
 
     /**

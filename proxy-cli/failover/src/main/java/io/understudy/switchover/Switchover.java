@@ -27,14 +27,14 @@ public final class Switchover implements AutoCloseable {
 
     private final Pair pair;
     private final Steps steps;
-    private final StepLog log;
+    private final StepRunner runner;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean stopped;
 
     Switchover(Pair pair, Steps steps, PrintWriter out) {
         this.pair = pair;
         this.steps = steps;
-        this.log = new StepLog(out);
+        this.runner = new StepRunner(out);
     }
 
     /**
@@ -48,21 +48,10 @@ public final class Switchover implements AutoCloseable {
     public static Switchover to(
             String name, UnderstudyConfig config, AdminClient admin, SwitchoverLimits bounds, PrintWriter out)
             throws IOException, SQLException, InterruptedException {
-        if (!config.admin().enabled() || config.admin().token() == null) {
-            throw new IllegalArgumentException("the running proxy holds sessions and changes the primary for holders of"
-                    + " its token alone: add admin: { token: … } to the file, and reload the proxy");
-        }
+        SwitchoverAccount.ensureToken(config);
         ProxyControl proxy = new ProxyControl(admin);
-        StandbyConfig standby = config.standbys().stream()
-                .filter(each -> each.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("there is no standby '" + name + "'; known: "
-                        + config.standbys().stream().map(StandbyConfig::name).toList()));
-        SwitchoverConfig account = config.switchover();
-        if (account == null) {
-            throw new IllegalArgumentException("the configuration names no account for this: add switchover: { user:"
-                    + " …, password: … }; docs/production.md has its privileges");
-        }
+        StandbyConfig standby = SwitchoverAccount.standby(name, config);
+        SwitchoverConfig account = SwitchoverAccount.of(config);
         Address present = Address.parse(proxy.primary());
         if (present.equals(standby.address())) {
             throw new IllegalArgumentException(name + " (" + present + ") is the primary already");
@@ -113,7 +102,7 @@ public final class Switchover implements AutoCloseable {
     public SwitchoverOutcome rehearse() throws InterruptedException {
         int number = 0;
         for (Step step : steps.all()) {
-            log.line(++number + ". " + step.plan());
+            runner.line(++number + ". " + step.plan());
         }
         Deque<Step> none = new ArrayDeque<>();
         return prepare(steps.checks(), none) ? SwitchoverOutcome.DONE : SwitchoverOutcome.UNDONE;
@@ -129,12 +118,12 @@ public final class Switchover implements AutoCloseable {
             try {
                 attempt(steps.promotion());
             } catch (PromotionUnknown e) {
-                failed(steps.promotion(), e);
-                finish(steps.release());
+                runner.failed(steps.promotion(), e);
+                runner.finish(steps.release());
                 return SwitchoverOutcome.LEFT;
             } catch (Exception e) {
-                rethrowInterrupt(e);
-                failed(steps.promotion(), e);
+                StepRunner.rethrowInterrupt(e);
+                runner.failed(steps.promotion(), e);
                 return undo(done);
             }
             return follow();
@@ -144,10 +133,10 @@ public final class Switchover implements AutoCloseable {
     }
 
     private SwitchoverOutcome follow() throws InterruptedException {
-        boolean well = finish(steps.follow());
-        well &= finish(steps.release());
+        boolean well = runner.finish(steps.follow());
+        well &= runner.finish(steps.release());
         for (Step step : steps.rest()) {
-            well &= finish(step);
+            well &= runner.finish(step);
         }
         return well ? SwitchoverOutcome.DONE : SwitchoverOutcome.LEFT;
     }
@@ -165,8 +154,8 @@ public final class Switchover implements AutoCloseable {
             try {
                 attempt(step);
             } catch (Exception e) {
-                rethrowInterrupt(e);
-                failed(step, e);
+                StepRunner.rethrowInterrupt(e);
+                runner.failed(step, e);
                 return false;
             }
         }
@@ -177,25 +166,7 @@ public final class Switchover implements AutoCloseable {
         if (stopped) {
             throw new StepFailure("ended by a signal");
         }
-        timed(step);
-    }
-
-    private void timed(Step step) throws Exception {
-        long begun = System.nanoTime();
-        String result = step.run();
-        log.line(step.plan() + " (" + (System.nanoTime() - begun) / 1_000_000 + " ms) - " + result);
-    }
-
-    /** Runs a step that has to run whatever failed before it, or stopped the program. */
-    private boolean finish(Step step) throws InterruptedException {
-        try {
-            timed(step);
-            return true;
-        } catch (Exception e) {
-            rethrowInterrupt(e);
-            failed(step, e);
-            return false;
-        }
+        runner.timed(step);
     }
 
     private SwitchoverOutcome undo(Deque<Step> begun) throws InterruptedException {
@@ -207,7 +178,7 @@ public final class Switchover implements AutoCloseable {
                 }
             }
         }
-        log.line(all ? "failed; everything is as before" : "failed, and not everything could be undone");
+        runner.line(all ? "failed; everything is as before" : "failed, and not everything could be undone");
         return all ? SwitchoverOutcome.UNDONE : SwitchoverOutcome.LEFT;
     }
 
@@ -218,28 +189,17 @@ public final class Switchover implements AutoCloseable {
             try {
                 String result = step.undo();
                 if (!result.isEmpty()) {
-                    log.line("undone: " + result);
+                    runner.line("undone: " + result);
                 }
                 return true;
             } catch (Exception e) {
-                rethrowInterrupt(e);
+                StepRunner.rethrowInterrupt(e);
                 if (e instanceof UndoRefused || System.nanoTime() - begun > UNDO_PATIENCE.toNanos()) {
-                    log.line("NOT UNDONE: " + e.getMessage());
+                    runner.line("NOT UNDONE: " + e.getMessage());
                     return false;
                 }
             }
             Thread.sleep(UNDO_PAUSE_MILLIS);
-        }
-    }
-
-    private void failed(Step step, Exception e) {
-        String message = e.getMessage();
-        log.line(step.plan() + " - FAILED: " + (message == null ? e.toString() : message));
-    }
-
-    private static void rethrowInterrupt(Exception e) throws InterruptedException {
-        if (e instanceof InterruptedException interrupt) {
-            throw interrupt;
         }
     }
 

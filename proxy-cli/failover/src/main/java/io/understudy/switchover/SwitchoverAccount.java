@@ -2,7 +2,9 @@ package io.understudy.switchover;
 
 import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
+import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
+import io.understudy.config.UnderstudyConfig;
 import io.understudy.server.AccountHealth;
 import io.understudy.server.QueryPool;
 import io.understudy.sql.Quoting;
@@ -29,6 +31,33 @@ public final class SwitchoverAccount {
         } catch (SQLException e) {
             throw explained(e, account.user());
         }
+    }
+
+    /** @throws IllegalArgumentException if the configuration names none; the message says what to add */
+    public static SwitchoverConfig of(UnderstudyConfig config) {
+        SwitchoverConfig account = config.switchover();
+        if (account == null) {
+            throw new IllegalArgumentException("the configuration names no account for this: add switchover: { user:"
+                    + " …, password: … }; docs/production.md has its privileges");
+        }
+        return account;
+    }
+
+    /** @throws IllegalArgumentException if the configuration has no token of the proxy; the message says what to add */
+    public static void ensureToken(UnderstudyConfig config) {
+        if (!config.admin().enabled() || config.admin().token() == null) {
+            throw new IllegalArgumentException("the running proxy holds sessions and changes the primary for holders of"
+                    + " its token alone: add admin: { token: … } to the file, and reload the proxy");
+        }
+    }
+
+    /** @throws IllegalArgumentException if there is no standby of that name; the message has their names */
+    public static StandbyConfig standby(String name, UnderstudyConfig config) {
+        return config.standbys().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no standby '" + name + "'; known: "
+                        + config.standbys().stream().map(StandbyConfig::name).toList()));
     }
 
     /** Returns the failure of a statement; of a refused login, with the statements that create the account. */

@@ -110,6 +110,11 @@ final class DriverSource implements DataSource {
         }
     }
 
+    /** Lets a text have several statements. Before the first connection. */
+    void allowSeveralStatements() {
+        set("allowMultiQueries", "true");
+    }
+
     private void set(String name, String value) {
         properties.setProperty(name, value);
     }

@@ -184,6 +184,23 @@ public final class QueryPool implements AutoCloseable {
         return new DriverSource(address, tls, user, password, connectTimeout);
     }
 
+    /**
+     * As above, to any server, for texts of several statements.
+     *
+     * @param response maximum time for a text before the connection is closed
+     */
+    public static DataSource scripts(
+            Address address,
+            ServerTlsConfig tls,
+            String user,
+            Secret password,
+            Duration connectTimeout,
+            Duration response) {
+        DriverSource source = new DriverSource(address, tls, user, password, connectTimeout, response);
+        source.allowSeveralStatements();
+        return source;
+    }
+
     public DataSource dataSource() {
         return pool;
     }

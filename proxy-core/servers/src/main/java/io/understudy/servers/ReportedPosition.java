@@ -19,11 +19,16 @@ public record ReportedPosition(
     /** Queries a server's positions. Needs a privilege only for the received one. */
     public static ReportedPosition of(DataSource source) throws SQLException {
         try (ServerQueries server = ServerQueries.of(source)) {
-            ServerFlavor flavor = server.flavor();
-            ReportedPosition applied = applied(server, flavor);
-            return new ReportedPosition(
-                    applied.replicated, applied.logged, received(server, flavor), applied.readOnly, applied.server);
+            return of(server);
         }
+    }
+
+    /** As above, over a connection that is open. */
+    public static ReportedPosition of(ServerQueries server) throws SQLException {
+        ServerFlavor flavor = server.flavor();
+        ReportedPosition applied = applied(server, flavor);
+        return new ReportedPosition(
+                applied.replicated, applied.logged, received(server, flavor), applied.readOnly, applied.server);
     }
 
     /** Queries a server's positions, except what it has received. */

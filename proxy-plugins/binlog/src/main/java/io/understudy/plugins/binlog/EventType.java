@@ -4,25 +4,25 @@ package io.understudy.plugins.binlog;
  * Type codes of the binary log events that are read (MySQL's {@code binlog_event.h}, MariaDB's {@code log_event.h}).
  */
 public final class EventType {
-    static final int QUERY = 2;
+    public static final int QUERY = 2;
     static final int STOP = 3;
     static final int ROTATE = 4;
-    static final int FORMAT_DESCRIPTION = 15;
-    static final int XID = 16;
+    public static final int FORMAT_DESCRIPTION = 15;
+    public static final int XID = 16;
     static final int EXECUTE_LOAD_QUERY = 18;
     public static final int TABLE_MAP = 19;
     static final int HEARTBEAT = 27;
     static final int MYSQL_GTID = 33;
     static final int MYSQL_ANONYMOUS_GTID = 34;
-    static final int XA_PREPARE = 38;
-    static final int TRANSACTION_PAYLOAD = 40;
+    public static final int XA_PREPARE = 38;
+    public static final int TRANSACTION_PAYLOAD = 40;
     static final int HEARTBEAT_V2 = 41;
     static final int MYSQL_TAGGED_GTID = 42;
     public static final int MARIADB_GTID = 162;
     static final int START_ENCRYPTION = 164;
-    static final int QUERY_COMPRESSED = 165;
+    public static final int QUERY_COMPRESSED = 165;
     /** MariaDB 12.3: a part of an event with rows that is too long for one packet. */
-    static final int PARTIAL_ROWS = 172;
+    public static final int PARTIAL_ROWS = 172;
 
     private static final int LAST_OF_MYSQL = 42;
 
@@ -43,7 +43,7 @@ public final class EventType {
     }
 
     /** Returns whether the event is a GTID event, with which a transaction begins. */
-    static boolean beginsTransaction(int type) {
+    public static boolean beginsTransaction(int type) {
         return type == MARIADB_GTID || type == MYSQL_GTID || type == MYSQL_ANONYMOUS_GTID || type == MYSQL_TAGGED_GTID;
     }
 

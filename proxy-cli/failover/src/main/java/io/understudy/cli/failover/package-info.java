@@ -1,0 +1,5 @@
+/** {@code failover}. */
+@NullMarked
+package io.understudy.cli.failover;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,241 @@
+package io.understudy.unplanned;
+
+import io.understudy.config.StandbyConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.switchover.AfterPromotion;
+import io.understudy.switchover.SemiSyncVariables;
+import io.understudy.switchover.Step;
+import io.understudy.switchover.StepFailure;
+import io.understudy.switchover.StepRunner;
+import io.understudy.switchover.SwitchoverAccount;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Makes a standby the primary in place of one that is dead, step by step. Each step may be repeated, so that a second
+ * run goes on where one ended. Runs once, on one thread.
+ */
+public final class Failover implements AutoCloseable {
+    private static final String LINE = System.lineSeparator() + "    ";
+
+    private final Takeover takeover;
+    private final StepRunner runner;
+    private final List<StandbyConfig> others;
+    /** What is lost, by proxy, as of the last comparison. */
+    private final Map<String, Map<String, Object>> views = new LinkedHashMap<>();
+
+    private Failover(Takeover takeover, List<StandbyConfig> others, PrintWriter out) {
+        this.takeover = takeover;
+        this.others = others;
+        runner = new StepRunner(out);
+    }
+
+    /**
+     * Connects to the proxies and to the standby.
+     *
+     * @param name the standby's
+     * @throws IllegalArgumentException if the configuration lacks something; the message says what to add
+     * @throws IOException if a proxy does not respond
+     * @throws SQLException if the standby does not
+     */
+    public static Failover to(String name, UnderstudyConfig config, FailoverOptions options, PrintWriter out)
+            throws IOException, SQLException, InterruptedException {
+        SwitchoverAccount.ensureToken(config);
+        StandbyConfig standby = SwitchoverAccount.standby(name, config);
+        List<AskedProxy> proxies = AskedProxy.all(config, options.without());
+        Takeover takeover = Takeover.of(standby, config, proxies, options);
+        List<StandbyConfig> others = config.standbys().stream()
+                .filter(each -> !each.name().equals(name)
+                        && !each.address().equals(takeover.pair().primaryAddress()))
+                .toList();
+        return new Failover(takeover, others, out);
+    }
+
+    /** Prints what would be done, and looks at what the standby lacks. Changes nothing. */
+    public FailoverOutcome rehearse() throws InterruptedException {
+        boolean well = runner.finish(new CheckTargetStep(takeover))
+                && runner.finish(new OldPrimaryStep(takeover, true))
+                && runner.finish(Step.of("look at what would be applied to " + takeover.name(), this::look));
+        return well ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.NOT_PROMOTED;
+    }
+
+    private String look() throws SQLException, IOException, InterruptedException {
+        Reached reached = takeover.reached();
+        List<String> found = new ArrayList<>();
+        found.add(
+                reached.received().isEmpty()
+                        ? "it has applied what it has received"
+                        : "received, and to be applied first: " + reached.received());
+        for (AskedProxy each : takeover.blackBox() ? takeover.proxies() : List.<AskedProxy>of()) {
+            found.add("by the black box of " + each.name() + ": "
+                    + ReplayForecast.of(each.blackBox().look(takeover.name(), reached.applied())));
+        }
+        return String.join(LINE, found);
+    }
+
+    /** Runs all steps. */
+    public FailoverOutcome run() throws InterruptedException {
+        if (!runner.finish(new CheckTargetStep(takeover)) || !runner.finish(new OldPrimaryStep(takeover, false))) {
+            return notPromoted();
+        }
+        boolean promoted;
+        try {
+            promoted = !takeover.standby().readOnly();
+        } catch (SQLException e) {
+            runner.line(String.valueOf(e.getMessage()));
+            return notPromoted();
+        }
+        if (!promoted) {
+            if (!applyMissing()) {
+                return notPromoted();
+            }
+            PromotionStep promotion = new PromotionStep(takeover);
+            if (!runner.finish(promotion)) {
+                return promotionFailed();
+            }
+        } else if (!runner.finish(compare(false))) {
+            return FailoverOutcome.LEFT;
+        }
+        boolean well = follow();
+        List<String> lost = lost();
+        runner.line("lost: " + (lost.isEmpty() ? "nothing" : LINE + String.join(LINE, lost)));
+        runner.line(advice());
+        return !well ? FailoverOutcome.LEFT : lost.isEmpty() ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.LOST;
+    }
+
+    /**
+     * Applies what the standby lacks, and promotes nothing.
+     *
+     * @return {@link FailoverOutcome#NOTHING_LOST}, {@link FailoverOutcome#LOST} or, if that failed,
+     *     {@link FailoverOutcome#NOT_PROMOTED}
+     */
+    public FailoverOutcome rescue() throws InterruptedException {
+        if (!runner.finish(new CheckTargetStep(takeover)) || !applyMissing()) {
+            return FailoverOutcome.NOT_PROMOTED;
+        }
+        List<String> lost = lost();
+        runner.line("still missing: " + (lost.isEmpty() ? "nothing" : LINE + String.join(LINE, lost)));
+        return lost.isEmpty() ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.LOST;
+    }
+
+    private boolean applyMissing() throws InterruptedException {
+        return runner.finish(new ReceivedStep(takeover, runner::line))
+                && runner.finish(new MissingStep(takeover, runner::line))
+                && runner.finish(compare(true));
+    }
+
+    private FailoverOutcome notPromoted() {
+        runner.line(takeover.name() + " was not promoted. What was applied there stays; it may be tried again");
+        return FailoverOutcome.NOT_PROMOTED;
+    }
+
+    private FailoverOutcome promotionFailed() {
+        try {
+            if (takeover.standby().readOnly()) {
+                return notPromoted();
+            }
+        } catch (SQLException e) {
+            runner.line(String.valueOf(e.getMessage()));
+        }
+        runner.line("whether " + takeover.name() + " is writable is not known; run this again once it responds");
+        return FailoverOutcome.LEFT;
+    }
+
+    /** @param whole whether all that the black boxes have must be there */
+    private Step compare(boolean whole) {
+        return Step.of("compare " + takeover.name() + " with the black boxes", () -> {
+            Reached reached = takeover.reached();
+            for (AskedProxy each : takeover.blackBox() ? takeover.proxies() : List.<AskedProxy>of()) {
+                Map<String, Object> view = each.blackBox().lost(takeover.name(), reached.applied());
+                views.put(each.name(), view);
+                long left = ReplayForecast.missing(view);
+                if (whole && left > 0) {
+                    throw new StepFailure(left + " transactions that the proxy " + each.name()
+                            + " has are not there: understudy report lost --on " + takeover.name());
+                }
+            }
+            return takeover.name() + " is at " + reached;
+        });
+    }
+
+    private boolean follow() throws InterruptedException {
+        AfterPromotion after = new AfterPromotion(takeover.pair());
+        boolean well = true;
+        for (AskedProxy each : takeover.proxies()) {
+            well &= runner.finish(after.follow(each.control()));
+            well &= runner.finish(Step.of("release sessions that " + each.name() + " holds", () -> {
+                if (!each.control().held().on()) {
+                    return "none are held";
+                }
+                each.control().release();
+                return "released";
+            }));
+        }
+        well &= runner.finish(new EventsStep(takeover));
+        if (takeover.replicates()) {
+            well &= runner.finish(after.forget());
+        }
+        if (!others.isEmpty() && takeover.replicates()) {
+            well &= runner.finish(after.otherStandbys(others));
+        }
+        return well;
+    }
+
+    private List<String> lost() {
+        Set<String> lost = new LinkedHashSet<>();
+        views.values().forEach(view -> lost.addAll(LostSummary.of(view)));
+        if (views.isEmpty()) {
+            lost.add("NOT KNOWN: no black box was read. What the old primary's binary log has behind the new primary's"
+                    + " position is lost");
+        }
+        for (String each : takeover.options().without()) {
+            lost.add("NOT KNOWN: what only the black box of " + each + " has, which was not read");
+        }
+        return List.copyOf(lost);
+    }
+
+    /** Returns what is left to do, after everything else. */
+    private String advice() {
+        List<String> lines = new ArrayList<>();
+        lines.add("the old primary must not come back writable: read_only in its option file. docs/failover.md#people,"
+                + " step 8, makes it a standby");
+        views.values().stream().limit(1).forEach(view -> lines.addAll(readUpTo(view)));
+        try {
+            SemiSyncVariables semiSync = SemiSyncVariables.of(takeover.standby());
+            if (semiSync.isOn(semiSync.replica()) && !semiSync.isOn(semiSync.source())) {
+                lines.add(
+                        "commits wait for no standby. To have them wait: SET GLOBAL " + semiSync.waits() + "=0, GLOBAL "
+                                + semiSync.source() + "=1 on " + takeover.pair().standbyAddress());
+            }
+        } catch (SQLException e) {
+            lines.add(e.getMessage());
+        }
+        return "to do: " + String.join(LINE, lines);
+    }
+
+    /** The last log that is not read any more is the old primary's. */
+    private static List<String> readUpTo(Map<String, Object> view) {
+        List<String> ended = new ArrayList<>();
+        if (view.get("logs") instanceof List<?> logs) {
+            for (Object each : logs) {
+                if (each instanceof Map<?, ?> log && Boolean.FALSE.equals(log.get("read"))) {
+                    ended.add("its binary log was read up to " + log.get("upTo") + ": if its " + log.get("variable")
+                            + " is further, build it anew");
+                }
+            }
+        }
+        return ended.isEmpty() ? ended : ended.subList(ended.size() - 1, ended.size());
+    }
+
+    @Override
+    public void close() {
+        takeover.close();
+    }
+}

@@ -1,0 +1,13 @@
+package io.understudy.unplanned;
+
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * How a failover is done.
+ *
+ * @param fenced an old primary that gives signs of life is made read-only if possible, instead of ending the failover
+ * @param timeout longest time for the standby to apply what it has received, and for each part of what it lacks
+ * @param without proxies that are down, by the address of their admin endpoint: their black boxes are not read
+ */
+public record FailoverOptions(boolean fenced, Duration timeout, Set<String> without) {}

@@ -1,0 +1,165 @@
+package io.understudy.unplanned;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.sql.Quoting;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A query event: a statement, and the session's settings with which it was executed.
+ *
+ * @param settings values as in a SET statement, by session variable
+ * @param schema the current one; empty if the statement does not depend on it
+ * @param thread connection id of the client
+ * @see <a href="https://mariadb.com/kb/en/query_event/">MariaDB: QUERY_EVENT</a>
+ */
+record LoggedQuery(Map<String, String> settings, String schema, long thread, String text) {
+    private static final int SUPPRESS_USE = 8;
+    private static final int FIXED = 13;
+    /** Collations whose client character set is UTF-8: the defaults of utf8mb3, utf8mb4, and MySQL 8's of utf8mb4. */
+    private static final Set<Integer> UTF8 = Set.of(33, 45, 83, 255);
+
+    private static final int OFF_FOREIGN_KEYS = 1 << 26;
+    private static final int OFF_UNIQUE = 1 << 27;
+    private static final int AUTO_IS_NULL = 1 << 14;
+    /** MariaDB alone: bits as mariadb-binlog 10.11 shows them. */
+    private static final int OFF_CHECKS = 1 << 23;
+
+    private static final int EXPLICIT_DEFAULTS = 1 << 24;
+    private static final int IF_EXISTS = 1 << 28;
+    private static final int INSERT_HISTORY = 1 << 30;
+
+    /** @throws NotApplicable if its statement cannot be executed by a client as it was logged */
+    static LoggedQuery of(ServerFlavor flavor, RawEvent event) throws NotApplicable {
+        ByteBuffer body = event.body();
+        long thread = Integer.toUnsignedLong(body.getInt());
+        body.getInt(); // seconds that it took
+        int schemaLength = body.get() & 0xff;
+        int error = Short.toUnsignedInt(body.getShort());
+        byte[] status = new byte[Short.toUnsignedInt(body.getShort())];
+        body.get(status);
+        byte[] schema = new byte[schemaLength];
+        body.get(schema);
+        body.get(); // zero
+        byte[] text = new byte[body.remaining()];
+        body.get(text);
+        if (error != 0) {
+            throw new NotApplicable("a statement that failed with error " + error
+                    + " on the old primary, after a part of" + " its work");
+        }
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("timestamp", Long.toString(event.second()));
+        int client = settings(flavor, ByteBuffer.wrap(status).order(ByteOrder.LITTLE_ENDIAN), event.second(), settings);
+        return new LoggedQuery(
+                settings,
+                (event.flags() & SUPPRESS_USE) != 0 ? "" : new String(schema, StandardCharsets.UTF_8),
+                thread,
+                text(text, client));
+    }
+
+    private static String text(byte[] bytes, int client) throws NotApplicable {
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+            if (UTF8.contains(client) || text.chars().allMatch(c -> c < 128)) {
+                return text;
+            }
+        } catch (CharacterCodingException e) {
+            // As of a client with another character set.
+        }
+        throw new NotApplicable("a statement whose text is not UTF-8");
+    }
+
+    /** Adds the settings. Returns the collation of the client's character set; UTF-8's if it is not logged. */
+    private static int settings(ServerFlavor flavor, ByteBuffer in, long second, Map<String, String> out)
+            throws NotApplicable {
+        int client = 45;
+        boolean mariaDb = flavor == ServerFlavor.MARIADB;
+        while (in.hasRemaining()) {
+            int code = in.get() & 0xff;
+            switch (code) {
+                case 0 -> flags(mariaDb, in.getInt(), out);
+                case 1 -> out.put("sql_mode", Long.toUnsignedString(in.getLong()));
+                case 3 -> {
+                    out.put("auto_increment_increment", number(in.getShort()));
+                    out.put("auto_increment_offset", number(in.getShort()));
+                }
+                case 4 -> {
+                    client = Short.toUnsignedInt(in.getShort());
+                    out.put("character_set_client", Integer.toString(client));
+                    out.put("collation_connection", number(in.getShort()));
+                    out.put("collation_server", number(in.getShort()));
+                }
+                case 5 -> out.put("time_zone", Quoting.text(text(in, in.get() & 0xff)));
+                case 6 -> text(in, in.get() & 0xff); // catalog, always std
+                case 7 -> out.put("lc_time_names", number(in.getShort()));
+                case 8 -> {
+                    String collation = number(in.getShort());
+                    out.put("collation_database", collation.equals("0") ? "DEFAULT" : collation);
+                }
+                case 9, 17 -> in.getLong(); // tables of an UPDATE; number in the engine
+                case 10 -> in.getInt(); // bytes on a former primary
+                case 11 -> {
+                    text(in, in.get() & 0xff);
+                    text(in, in.get() & 0xff); // whom CURRENT_USER means: the text of a definition has its DEFINER
+                }
+                case 12 -> {
+                    int schemas = in.get() & 0xff;
+                    for (int i = 0; schemas != 254 && i < schemas; i++) {
+                        while (in.get() != 0) {} // names of schemas
+                    }
+                }
+                case 13, 128 -> {
+                    int micros = (in.get() & 0xff) | (in.get() & 0xff) << 8 | (in.get() & 0xff) << 16;
+                    out.put("timestamp", second + "." + "%06d".formatted(micros));
+                }
+                case 16 -> out.put("explicit_defaults_for_timestamp", Integer.toString(in.get()));
+                case 18 -> out.put("default_collation_for_utf8mb4", number(in.getShort()));
+                case 19 -> out.put("sql_require_primary_key", Integer.toString(in.get()));
+                case 20 -> out.put("default_table_encryption", Integer.toString(in.get()));
+                case 129 -> in.getLong(); // number in the engine
+                default ->
+                    throw new NotApplicable(
+                            "a statement with a setting of the session (" + code + ") that this program does not know");
+            }
+        }
+        return client;
+    }
+
+    private static void flags(boolean mariaDb, int flags, Map<String, String> out) {
+        out.put("foreign_key_checks", (flags & OFF_FOREIGN_KEYS) == 0 ? "1" : "0");
+        out.put("unique_checks", (flags & OFF_UNIQUE) == 0 ? "1" : "0");
+        out.put("sql_auto_is_null", (flags & AUTO_IS_NULL) == 0 ? "0" : "1");
+        if (mariaDb) {
+            out.put("check_constraint_checks", (flags & OFF_CHECKS) == 0 ? "1" : "0");
+        }
+        if (mariaDb && (flags & EXPLICIT_DEFAULTS) == 0) {
+            out.put("explicit_defaults_for_timestamp", "0");
+        } else if (mariaDb) {
+            out.put("explicit_defaults_for_timestamp", "1");
+        }
+        if (mariaDb && (flags & IF_EXISTS) != 0) {
+            out.put("sql_if_exists", "1");
+        }
+        if (mariaDb && (flags & INSERT_HISTORY) != 0) {
+            out.put("system_versioning_insert_history", "1");
+        }
+    }
+
+    private static String number(short unsigned) {
+        return Integer.toString(Short.toUnsignedInt(unsigned));
+    }
+
+    private static String text(ByteBuffer in, int length) {
+        byte[] bytes = new byte[length];
+        in.get(bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,122 @@
+package io.understudy.unplanned;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.ReportedPosition;
+import io.understudy.servers.ServerQueries;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+
+/**
+ * Applies missing transactions to a server in their order, each under its own GTID. Those that it has are left out, so
+ * that it may run again. Used by one thread.
+ */
+final class MissingReplay {
+    /** Characters of a text of several statements, where none is longer. */
+    private static final int BATCH = 1 << 20;
+    /** The servers' response to it says that it is the last one of its text, so it has to be. */
+    private static final String LAST = "BINLOG ";
+
+    private static final int TOLD_EACH = 1_000;
+
+    /** Only one program may apply transactions. It ends with the connection. */
+    private static final String LOCK = "SELECT GET_LOCK('understudy_missing_transactions', 5)";
+
+    private final String server;
+    private final DataSource target;
+    private final ServerFlavor flavor;
+    private final MissingTransactions missing;
+
+    /**
+     * @param server its name, for messages
+     * @param target of connections that take several statements in a text
+     */
+    MissingReplay(String server, DataSource target, ServerFlavor flavor, MissingTransactions missing) {
+        this.server = server;
+        this.target = target;
+        this.flavor = flavor;
+        this.missing = missing;
+    }
+
+    /** Returns those that a server at a position lacks. */
+    List<MissingTransaction> lacking(Reached position) {
+        return missing.all().stream().filter(each -> !position.has(each)).toList();
+    }
+
+    /**
+     * Ensures that each can be applied by a session, and fits into a packet.
+     *
+     * @throws NotApplicable if one cannot: then none may be applied
+     */
+    void check(List<MissingTransaction> lacking, long maxPacket) throws NotApplicable, IOException {
+        TransactionStatements statements = new TransactionStatements(flavor);
+        for (MissingTransaction each : lacking) {
+            for (String sql : statements.of(each, missing.events(each))) {
+                if (sql.length() * 3L >= maxPacket && bytes(sql) >= maxPacket) {
+                    throw new NotApplicable(each.gtid() + " has a statement of " + bytes(sql)
+                            + " bytes, more than max_allowed_packet (" + maxPacket + ") of " + server
+                            + ": SET GLOBAL max_allowed_packet=1073741824 there, and try again");
+                }
+            }
+        }
+    }
+
+    private static long bytes(String sql) {
+        return sql.getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
+    }
+
+    /**
+     * Applies them. Returns how many.
+     *
+     * @param progress is told how many are applied
+     * @throws SQLException if the server refuses one or does not respond: those before it are applied
+     */
+    int apply(Consumer<Integer> progress) throws SQLException, IOException, NotApplicable {
+        try (Connection connection = target.getConnection()) {
+            ServerQueries queries = new ServerQueries(connection);
+            if (queries.number(LOCK) != 1) {
+                throw new SQLException("another connection applies missing transactions to " + server
+                        + ": SELECT IS_USED_LOCK('understudy_missing_transactions') there has its number. Wait for that"
+                        + " program, or KILL its connection, and try again");
+            }
+            // The driver closes a connection that it sees leave UTF-8.
+            queries.execute("SET SESSION session_track_system_variables=''");
+            List<MissingTransaction> lacking = lacking(new Reached(flavor, ReportedPosition.of(queries)));
+            TransactionStatements statements = new TransactionStatements(flavor);
+            StringBuilder batch = new StringBuilder();
+            for (int i = 0; i < lacking.size(); i++) {
+                if (i > 0 && i % TOLD_EACH == 0) {
+                    progress.accept(i);
+                }
+                MissingTransaction each = lacking.get(i);
+                for (String sql : statements.of(each, missing.events(each))) {
+                    if (batch.length() + sql.length() > BATCH) {
+                        execute(connection, batch);
+                    }
+                    batch.append(sql).append("\n;");
+                    if (sql.startsWith(LAST)) {
+                        execute(connection, batch);
+                    }
+                }
+            }
+            execute(connection, batch);
+            return lacking.size();
+        }
+    }
+
+    private static void execute(Connection connection, StringBuilder batch) throws SQLException {
+        if (batch.length() == 0) {
+            return;
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.setEscapeProcessing(false);
+            statement.execute(batch.toString());
+            while (statement.getMoreResults() || statement.getUpdateCount() >= 0) {}
+        }
+        batch.setLength(0);
+    }
+}

@@ -1,0 +1,110 @@
+package io.understudy.unplanned;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.ServerQueries;
+import io.understudy.switchover.Node;
+import io.understudy.switchover.SemiSyncVariables;
+import io.understudy.switchover.Step;
+import io.understudy.switchover.StepFailure;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Takes what the standby lacks from the black boxes of all proxies, and applies it.
+ *
+ * @param progress is told what is applied so far
+ */
+record MissingStep(Takeover takeover, Consumer<String> progress) implements Step {
+    @Override
+    public String plan() {
+        return "apply to " + takeover.name() + " what the black boxes have and it lacks";
+    }
+
+    @Override
+    public String run() throws Exception {
+        if (!takeover.blackBox()) {
+            return "there is none: the file has no section plugins.black-box";
+        }
+        ServerFlavor flavor = takeover.pair().dialect().flavor();
+        Reached reached = takeover.reached();
+        try (MissingTransactions missing = new MissingTransactions(flavor)) {
+            for (AskedProxy each : takeover.proxies()) {
+                take(each, reached, missing);
+            }
+            MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
+            List<MissingTransaction> lacking = replay.lacking(reached);
+            if (lacking.isEmpty()) {
+                return "nothing is missing";
+            }
+            check(replay, lacking);
+            prepare(takeover.standby());
+            long begun = System.nanoTime();
+            int applied = replay.apply(done -> progress.accept(done + " of " + lacking.size() + " are applied"));
+            return applied + " transactions, " + lacking.get(0).gtid() + " to "
+                    + lacking.get(lacking.size() - 1).gtid() + ", " + missing.bytes() + " bytes, in "
+                    + (System.nanoTime() - begun) / 1_000_000 + " ms";
+        } catch (SQLException e) {
+            throw new StepFailure(
+                    e.getMessage() + ". " + takeover.name() + " is at " + position()
+                            + "; what is applied stays, and a second run goes on there. If it refuses a statement for"
+                            + " want of a privilege: GRANT it to the account of section switchover there, with SET"
+                            + " SESSION sql_log_bin=0 before",
+                    e);
+        }
+    }
+
+    private static void take(AskedProxy proxy, Reached reached, MissingTransactions missing)
+            throws IOException, InterruptedException, StepFailure {
+        // By the positions just read: nothing in relay logs counts any more.
+        Map<String, Object> begun = proxy.blackBox().rescue("failover", reached.applied());
+        String beyond = String.valueOf(begun.getOrDefault("survivorBeyond", ""));
+        if (!beyond.isEmpty() && !"0".equals(String.valueOf(begun.get("transactions")))) {
+            throw new StepFailure("it has transactions that the old primary never had (" + beyond
+                    + "), so that numbers and rows may collide with those that it lacks. Decide what of them stays, or"
+                    + " promote another standby; by hand: understudy rescue, docs/black-box.md");
+        }
+        missing.add(() -> proxy.blackBox().part(begun));
+    }
+
+    private void check(MissingReplay replay, List<MissingTransaction> lacking)
+            throws IOException, SQLException, StepFailure {
+        try {
+            replay.check(
+                    lacking,
+                    takeover.standby()
+                            .ask("max_allowed_packet", server -> server.number("SELECT @@GLOBAL.max_allowed_packet")));
+        } catch (NotApplicable e) {
+            boolean mariaDb = takeover.pair().dialect().flavor() == ServerFlavor.MARIADB;
+            throw new StepFailure(
+                    "nothing was applied, as " + e.getMessage()
+                            + ". By hand: understudy rescue -c FILE --to lost.binlog"
+                            + " --on " + takeover.name() + "; "
+                            + (mariaDb ? "mariadb-binlog lost.binlog | mariadb" : "mysqlbinlog lost.binlog | mysql")
+                            + " -h " + takeover.pair().standbyAddress() + " -u ADMIN; then repeat this",
+                    e);
+        }
+    }
+
+    /** MySQL's super_read_only refuses every account; read_only stays on. Nobody acknowledges what is applied now. */
+    private static void prepare(Node standby) throws SQLException {
+        if (standby.flavor() == ServerFlavor.MYSQL
+                && ServerQueries.isOn(standby.value("SELECT @@GLOBAL.super_read_only"))) {
+            standby.execute("SET GLOBAL super_read_only=0");
+        }
+        SemiSyncVariables semiSync = SemiSyncVariables.of(standby);
+        if (semiSync.isOn(semiSync.source()) && semiSync.isOn(semiSync.waits())) {
+            standby.execute("SET GLOBAL " + semiSync.waits() + "=0");
+        }
+    }
+
+    private String position() {
+        try {
+            return takeover.reached().toString();
+        } catch (SQLException e) {
+            return "a position that it does not tell";
+        }
+    }
+}

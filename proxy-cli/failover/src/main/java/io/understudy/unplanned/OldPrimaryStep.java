@@ -1,0 +1,78 @@
+package io.understudy.unplanned;
+
+import io.understudy.config.Address;
+import io.understudy.switchover.Step;
+import io.understudy.switchover.StepFailure;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/** Ensures that the old primary gives no sign of life, here and to each proxy, or fences it if that is asked for. */
+record OldPrimaryStep(Takeover takeover, boolean dryRun) implements Step {
+    /** A proxy finds out with its next probe: each second, and after three without a response. */
+    private static final long PATIENCE_NANOS = 6_000_000_000L;
+
+    private static final long PAUSE_MILLIS = 200;
+
+    @Override
+    public String plan() {
+        return takeover.options().fenced()
+                ? "make the old primary read-only if it responds"
+                : "ensure that the old primary does not respond, here and to each proxy";
+    }
+
+    @Override
+    public String run() throws Exception {
+        if (!takeover.oldIsKnown()) {
+            return "nobody follows it any more";
+        }
+        Address old = takeover.pair().primaryAddress();
+        String signs = signs(old);
+        if (signs.isEmpty()) {
+            return old + " does not";
+        }
+        if (dryRun) {
+            return "it does (" + signs + "): "
+                    + (takeover.options().fenced()
+                            ? "it would be made read-only: "
+                                    + takeover.pair().dialect().readOnly()
+                            : "a failover would be refused, for a living primary there is switchover");
+        }
+        if (takeover.options().fenced()) {
+            return signs + ": "
+                    + OldPrimary.fence(
+                            takeover.pair().primary(), takeover.pair().dialect());
+        }
+        throw new StepFailure("the old primary " + old + " is not known to be dead: " + signs
+                + ". If it lives: understudy switchover --to " + takeover.name()
+                + ". If it is to be given up: keep clients away from it (power, network, STOP), and repeat this with"
+                + " --fenced");
+    }
+
+    /** Returns who has which sign of life of it; empty for nobody. */
+    private String signs(Address old) throws IOException, InterruptedException {
+        String here = OldPrimary.sign(old);
+        if (!here.isEmpty()) {
+            return here;
+        }
+        long begun = System.nanoTime();
+        List<AskedProxy> left = new ArrayList<>(takeover.proxies());
+        while (true) {
+            StringJoiner signs = new StringJoiner("; ");
+            for (AskedProxy each : List.copyOf(left)) {
+                Map<String, Object> view = each.view();
+                if (Boolean.TRUE.equals(view.get("reachable")) && old.toString().equals(view.get("address"))) {
+                    signs.add("it responds to the proxy " + each.name() + ", though not here");
+                } else {
+                    left.remove(each);
+                }
+            }
+            if (left.isEmpty() || System.nanoTime() - begun > PATIENCE_NANOS) {
+                return signs.toString();
+            }
+            Thread.sleep(PAUSE_MILLIS);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.understudy.unplanned;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.MariaDbGtid;
+import io.understudy.servers.ReportedPosition;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The transactions that a server has, and those that it has received. */
+final class Reached {
+    private final ServerFlavor flavor;
+    private final ReportedPosition position;
+    private final List<MariaDbGtid> onMariaDb;
+    private final GtidNumbers onMySql;
+
+    Reached(ServerFlavor flavor, ReportedPosition position) {
+        this.flavor = flavor;
+        this.position = position;
+        boolean mariaDb = flavor == ServerFlavor.MARIADB;
+        onMariaDb = mariaDb
+                ? MariaDbGtid.list(
+                        position.replicated() + "," + position.logged().replace("\n", ""))
+                : List.of();
+        onMySql = mariaDb ? new GtidNumbers() : GtidNumbers.ofMySql(position.replicated());
+    }
+
+    /** Returns the position, with nothing received: relay logs that are not applied do not count. */
+    ReportedPosition applied() {
+        return new ReportedPosition(
+                position.replicated(), position.logged(), "", position.readOnly(), position.server());
+    }
+
+    boolean has(MissingTransaction transaction) {
+        if (flavor == ServerFlavor.MYSQL) {
+            return onMySql.contains(transaction.gtid());
+        }
+        MariaDbGtid gtid = MariaDbGtid.parse(transaction.gtid());
+        return onMariaDb.stream().anyMatch(gtid::isUpTo);
+    }
+
+    /** Returns what it has received and not applied, as far as its status says; empty for nothing. */
+    String received() {
+        String received = position.received();
+        if (received == null || received.isBlank()) {
+            return "";
+        }
+        if (flavor == ServerFlavor.MYSQL) {
+            return GtidNumbers.ofMySql(received).minus(onMySql).toString();
+        }
+        Map<Long, Long> applied = MariaDbGtid.sequences(position.replicated());
+        List<MariaDbGtid> waiting = MariaDbGtid.list(received).stream()
+                .filter(each -> each.sequence() > applied.getOrDefault(each.domain(), 0L))
+                .filter(each -> onMariaDb.stream().noneMatch(each::isUpTo))
+                .toList();
+        return waiting.isEmpty()
+                ? ""
+                : String.join(",", waiting.stream().map(MariaDbGtid::toString).toList());
+    }
+
+    /** Returns the position for people: on MariaDB the higher number of each domain, whoever wrote it. */
+    @Override
+    public String toString() {
+        if (flavor == ServerFlavor.MYSQL) {
+            return position.replicated().replace("\n", "");
+        }
+        Map<Long, MariaDbGtid> last = new TreeMap<>();
+        onMariaDb.forEach(each ->
+                last.merge(each.domain(), each, (one, other) -> other.sequence() > one.sequence() ? other : one));
+        return String.join(
+                ",", last.values().stream().map(MariaDbGtid::toString).toList());
+    }
+}

@@ -1,0 +1,118 @@
+package io.understudy.unplanned;
+
+import static io.understudy.terminal.Table.map;
+import static io.understudy.terminal.Table.whole;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.ReplicaStatus;
+import io.understudy.sql.Quoting;
+import io.understudy.switchover.Pair;
+import io.understudy.switchover.Step;
+import io.understudy.switchover.StepFailure;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Waits until the standby has applied what it has received, and then stops its replication. While something is in relay
+ * logs alone nothing is stopped: MariaDB throws relay logs away when both threads are stopped and one starts
+ * (MDEV-4698).
+ *
+ * @param progress is told, about each second, what is left
+ */
+record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Step {
+    private static final long PAUSE_MILLIS = 100;
+    private static final int TOLD_EACH = 20;
+
+    @Override
+    public String plan() {
+        return "wait until " + takeover.name() + " has applied what it has received, and stop its replication";
+    }
+
+    @Override
+    public String run() throws Exception {
+        Pair pair = takeover.pair();
+        long begun = System.nanoTime();
+        boolean started = false;
+        for (int i = 0; ; i++) {
+            Reached reached = takeover.reached();
+            String left = reached.received();
+            if (left.isEmpty()) {
+                pair.standby().traced();
+                pair.standby()
+                        .executeWithin(
+                                pair.dialect().stop(pair.replication()),
+                                takeover.options().timeout());
+                pair.standby().ensureFormerEnded();
+                return "applied up to " + reached + ", and stopped";
+            }
+            ReplicaStatus status = status();
+            if (!status.applies() && !status.applierError().isEmpty()) {
+                throw new StepFailure(takeover.name() + " cannot apply what it has received: "
+                        + status.applierError() + ". Mend that, START SLAVE SQL_THREAD there (MySQL: REPLICA), and try"
+                        + " again. Do not stop its receiver");
+            }
+            if (!status.applies() && started) {
+                throw new StepFailure(takeover.name() + " does not apply what it has received, though it was started");
+            }
+            if (!status.applies()) {
+                if (isThrownAway(status)) {
+                    return fromBlackBoxes(left);
+                }
+                pair.standby().execute(start());
+                started = true;
+            }
+            if (System.nanoTime() - begun > takeover.options().timeout().toNanos()) {
+                throw new StepFailure(takeover.name() + " has received " + left + " and not applied it within "
+                        + takeover.options().timeout().toSeconds()
+                        + " s. It goes on; try again, with a longer --timeout");
+            }
+            if (i % TOLD_EACH == 0) {
+                progress.accept(takeover.name() + " has yet to apply " + left);
+            }
+            Thread.sleep(PAUSE_MILLIS);
+        }
+    }
+
+    private ReplicaStatus status() throws SQLException, StepFailure {
+        List<ReplicaStatus> all =
+                takeover.standby().replications(takeover.pair().dialect());
+        if (all.size() != 1) {
+            throw new StepFailure(
+                    takeover.name() + " has " + all.size() + " replication connections: somebody changes them");
+        }
+        return all.get(0);
+    }
+
+    private boolean isThrownAway(ReplicaStatus status) {
+        String receiver = status.columns().getOrDefault("slave_io_running", "");
+        return takeover.pair().dialect().flavor() == ServerFlavor.MARIADB && receiver.equalsIgnoreCase("No");
+    }
+
+    private String start() {
+        String name = Quoting.text(takeover.pair().replication().name());
+        return takeover.pair().dialect().flavor() == ServerFlavor.MARIADB
+                ? "START SLAVE " + name + " SQL_THREAD"
+                : "START REPLICA SQL_THREAD FOR CHANNEL " + name;
+    }
+
+    /** The black boxes have them until a standby has applied them; the next step reports what they have not. */
+    private String fromBlackBoxes(String left) throws Exception {
+        boolean whole = false;
+        for (AskedProxy each : takeover.blackBox() ? takeover.proxies() : List.<AskedProxy>of()) {
+            Map<String, Object> view =
+                    each.blackBox().look(takeover.name(), takeover.reached().applied());
+            whole |= whole(map(view, "unknown"), "transactions") == 0
+                    && !"never read".equals(map(view, "primary").get("lostAt"));
+        }
+        if (!whole) {
+            throw new StepFailure(takeover.name() + " has received " + left
+                    + ", which the black boxes do not have, and its replication is stopped: MariaDB throws that"
+                    + " away when it starts again (MDEV-4698). Read"
+                    + " its relay logs with mariadb-binlog, and apply them by hand");
+        }
+        return "its replication is stopped, so that MariaDB would throw away " + left
+                + " in its relay logs; it comes from the black boxes instead";
+    }
+}

@@ -1,0 +1,28 @@
+package io.understudy.unplanned;
+
+import static io.understudy.terminal.Table.map;
+import static io.understudy.terminal.Table.whole;
+
+import java.util.List;
+import java.util.Map;
+
+/** What a failover would have to apply from a black box, and about how long that takes. */
+final class ReplayForecast {
+    /** Measured between two servers of one machine, with binary log; a slower disk or a longer way takes longer. */
+    private static final long TRANSACTIONS_A_SECOND = 1_000;
+
+    private ReplayForecast() {}
+
+    /** @param view the response of {@code /api/lost} */
+    static long missing(Map<String, Object> view) {
+        return whole(map(view, "answeredAndMissing"), "captured")
+                + whole(map(view, "missingNotKnownAnswered"), "count");
+    }
+
+    static String of(Map<String, Object> view) {
+        long count = missing(view);
+        List<String> lost = Boolean.TRUE.equals(map(view, "primary").get("read")) ? List.of() : LostSummary.of(view);
+        return count + " transactions, about " + (count + TRANSACTIONS_A_SECOND - 1) / TRANSACTIONS_A_SECOND + " s"
+                + (lost.isEmpty() ? "" : "; besides, " + String.join("; ", lost));
+    }
+}

@@ -1,0 +1,123 @@
+package io.understudy.unplanned;
+
+import io.understudy.config.Address;
+import io.understudy.config.StandbyConfig;
+import io.understudy.config.SwitchoverConfig;
+import io.understudy.config.UnderstudyConfig;
+import io.understudy.server.QueryPool;
+import io.understudy.servers.Dialect;
+import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.ReportedPosition;
+import io.understudy.switchover.Node;
+import io.understudy.switchover.Pair;
+import io.understudy.switchover.SwitchoverAccount;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+
+/**
+ * What the steps of one change share.
+ *
+ * @param pair the old primary, whose connection is opened only to fence it, and the standby
+ * @param replicates whether the standby has its replication connection
+ * @param oldIsKnown whether the address of the old primary is known: no longer when all proxies follow the standby
+ * @param scripts of connections to the standby that take several statements in a text
+ * @param proxies those whose black boxes are read, and that follow
+ * @param blackBox whether they have one
+ */
+record Takeover(
+        Pair pair,
+        boolean replicates,
+        boolean oldIsKnown,
+        DataSource scripts,
+        List<AskedProxy> proxies,
+        boolean blackBox,
+        FailoverOptions options)
+        implements AutoCloseable {
+
+    static Takeover of(
+            StandbyConfig standby, UnderstudyConfig config, List<AskedProxy> proxies, FailoverOptions options)
+            throws IOException, SQLException, InterruptedException {
+        SwitchoverConfig account = SwitchoverAccount.of(config);
+        Node replica = new Node(
+                standby.name(),
+                QueryPool.unpooled(
+                        standby.address(),
+                        standby.tls(),
+                        account.user(),
+                        account.password(),
+                        standby.connectTimeout()));
+        try {
+            Dialect dialect = Dialect.of(replica.flavor());
+            List<ReplicaStatus> all = replica.replications(dialect);
+            if (all.size() > 1) {
+                throw new SQLException(standby.name() + " has " + all.size()
+                        + " replication connections; a failover needs one, from the primary");
+            }
+            Address old = old(standby.address(), config, proxies);
+            Node primary = new Node(
+                    "the old primary",
+                    QueryPool.unpooled(
+                            old,
+                            config.primary().tls(),
+                            account.user(),
+                            account.password(),
+                            config.primary().connectTimeout()));
+            return new Takeover(
+                    new Pair(
+                            primary,
+                            old,
+                            replica,
+                            standby.address(),
+                            dialect,
+                            all.isEmpty() ? new ReplicaStatus(Map.of()) : all.get(0)),
+                    !all.isEmpty(),
+                    !old.equals(standby.address()),
+                    QueryPool.scripts(
+                            standby.address(),
+                            standby.tls(),
+                            account.user(),
+                            account.password(),
+                            standby.connectTimeout(),
+                            options.timeout()),
+                    proxies,
+                    config.plugins().containsKey("black-box"),
+                    options);
+        } catch (SQLException e) {
+            replica.close();
+            throw SwitchoverAccount.explained(e, account.user());
+        }
+    }
+
+    /** Returns the address that a proxy still follows, or that of the file; the standby's if neither is another one. */
+    private static Address old(Address standby, UnderstudyConfig config, List<AskedProxy> proxies)
+            throws IOException, InterruptedException {
+        for (AskedProxy each : proxies) {
+            Address present = Address.parse(String.valueOf(each.view().get("address")));
+            if (!present.equals(standby)) {
+                return present;
+            }
+        }
+        return config.primary().address();
+    }
+
+    Node standby() {
+        return pair.standby();
+    }
+
+    String name() {
+        return pair.standby().name();
+    }
+
+    /** Asks the standby for its positions. */
+    Reached reached() throws SQLException {
+        return new Reached(pair.dialect().flavor(), standby().ask("its position", ReportedPosition::of));
+    }
+
+    @Override
+    public void close() {
+        pair.close();
+    }
+}

@@ -1,0 +1,169 @@
+package io.understudy.unplanned;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.EventType;
+import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.sql.Quoting;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The statements with which a client's session applies transactions of a binary log, as the servers' own tools print
+ * them: rows by BINLOG, statements with their settings, all under the transaction's own GTID. Used by one thread, for
+ * one session.
+ *
+ * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/binlog.html">MySQL: BINLOG Statement</a>
+ */
+final class TransactionStatements {
+    private static final int INTVAR = 5;
+    private static final int RAND = 13;
+    private static final int ROWS_QUERY = 29;
+    private static final int ANNOTATE_ROWS = 160;
+    private static final int IGNORABLE = 0x80;
+    private static final int STANDALONE = 1;
+    private static final int MARIADB_FLAGS = 12;
+
+    private final boolean mariaDb;
+    private final ServerFlavor flavor;
+    /** Values by variable, as the session has them. */
+    private final Map<String, String> session = new HashMap<>();
+
+    private String schema = "";
+    private byte[] format = {};
+
+    TransactionStatements(ServerFlavor flavor) {
+        this.flavor = flavor;
+        mariaDb = flavor == ServerFlavor.MARIADB;
+    }
+
+    /**
+     * Returns the statements of one transaction; the first ones open it, and the last one commits, or on MariaDB notes
+     * it.
+     *
+     * @throws NotApplicable if a client's session cannot apply it; then none of its statements may be executed
+     */
+    List<String> of(MissingTransaction transaction, byte[] events) throws NotApplicable {
+        try {
+            return statements(transaction, events);
+        } catch (NotApplicable e) {
+            throw new NotApplicable(transaction.gtid() + " is " + e.getMessage());
+        } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
+            throw new NotApplicable(transaction.gtid() + " has an event that cannot be read (" + e + ")");
+        }
+    }
+
+    private List<String> statements(MissingTransaction transaction, byte[] events) throws NotApplicable {
+        BinlogTransaction summary = transaction.summary();
+        if (summary.kind() == TransactionKind.XA_PREPARE || summary.kind() == TransactionKind.XA_END) {
+            throw new NotApplicable("a phase of XA");
+        }
+        List<String> out = new ArrayList<>();
+        int checksum = RowStatements.checksumBytes(transaction.format());
+        if (transaction.format() != format) {
+            format = transaction.format();
+            out.add(RowStatements.binlog(List.of(new RawEvent(format)), false));
+        }
+        RowStatements rows = new RowStatements(out, checksum > 0);
+        ByteBuffer lengths = new RawEvent(events).buffer();
+        boolean begun = false;
+        boolean ended = false;
+        for (int at = 0; at < events.length; at += lengths.getInt(at + 9)) {
+            RawEvent event = RawEvent.of(events, at, at + lengths.getInt(at + 9), checksum);
+            int type = event.type();
+            if (at == 0) {
+                begun = mariaDb && (event.body().get(RawEvent.HEADER + MARIADB_FLAGS) & STANDALONE) == 0;
+                out.add(gtid(summary));
+                if (begun) {
+                    out.add("START TRANSACTION");
+                }
+            } else if (type == EventType.QUERY || type == EventType.QUERY_COMPRESSED) {
+                LoggedQuery query = LoggedQuery.of(flavor, type == EventType.QUERY ? event : Inflated.query(event));
+                String word = query.text().strip().toUpperCase(Locale.ROOT);
+                if (word.equals("BEGIN") || word.equals("COMMIT") || word.equals("ROLLBACK")) {
+                    begun |= word.equals("BEGIN");
+                    ended |= !word.equals("BEGIN");
+                    out.add(word);
+                } else {
+                    if (begun && !ended && word.startsWith("CREATE ") && !word.startsWith("CREATE TEMPORARY")) {
+                        throw new NotApplicable(
+                                "CREATE TABLE … SELECT with its rows, which a session commits in two" + " parts");
+                    }
+                    query(query, out);
+                }
+            } else if (type == EventType.XID) {
+                out.add("COMMIT");
+                ended = true;
+            } else if (type == EventType.TABLE_MAP || EventType.holdsRows(type)) {
+                rows.add(type >= Inflated.FIRST_ROWS && type <= Inflated.LAST_ROWS ? Inflated.rows(event) : event);
+            } else {
+                statement(event, out);
+            }
+        }
+        return out;
+    }
+
+    private String gtid(BinlogTransaction summary) {
+        return mariaDb
+                ? "SET SESSION gtid_domain_id=" + summary.domain() + ", server_id=" + summary.serverId()
+                        + ", gtid_seq_no=" + Long.toUnsignedString(summary.sequence())
+                : "SET SESSION gtid_next=" + Quoting.text(String.valueOf(summary.gtid()));
+    }
+
+    private void query(LoggedQuery query, List<String> out) {
+        Map<String, String> wanted = new HashMap<>(query.settings());
+        if (query.thread() != 0) {
+            wanted.put("pseudo_thread_id", Long.toString(query.thread()));
+        }
+        for (String rare : List.of("sql_if_exists", "system_versioning_insert_history")) {
+            if (session.containsKey(rare)) {
+                wanted.putIfAbsent(rare, "0");
+            }
+        }
+        if (session.containsKey("time_zone")) {
+            wanted.putIfAbsent("time_zone", "DEFAULT");
+        }
+        List<String> changes = new ArrayList<>();
+        wanted.forEach((name, value) -> {
+            if (!value.equals(session.put(name, value))) {
+                changes.add("@@SESSION." + name + "=" + value);
+            }
+        });
+        if (!changes.isEmpty()) {
+            out.add("SET " + String.join(", ", changes));
+        }
+        if (!query.schema().isEmpty() && !query.schema().equals(schema)) {
+            schema = query.schema();
+            out.add("USE " + Quoting.name(schema));
+        }
+        out.add(query.text());
+    }
+
+    /** Adds what a statement-based event of another kind says. */
+    private static void statement(RawEvent event, List<String> out) throws NotApplicable {
+        ByteBuffer body = event.body();
+        switch (event.type()) {
+            case INTVAR -> {
+                String variable = body.get() == 1 ? "LAST_INSERT_ID" : "INSERT_ID";
+                out.add("SET " + variable + "=" + Long.toUnsignedString(body.getLong()));
+            }
+            case RAND ->
+                out.add("SET @@SESSION.rand_seed1=" + Long.toUnsignedString(body.getLong()) + ", @@SESSION.rand_seed2="
+                        + Long.toUnsignedString(body.getLong()));
+            case ROWS_QUERY, ANNOTATE_ROWS -> {} // the text of what changed rows
+            case EventType.TRANSACTION_PAYLOAD ->
+                throw new NotApplicable("compressed (binlog_transaction_compression)");
+            default -> {
+                if ((event.flags() & IGNORABLE) == 0) {
+                    throw new NotApplicable("logged as a statement with an event of type " + event.type()
+                            + " (14: a user variable, 17 and 18: LOAD DATA), which a session cannot repeat");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.understudy.it;
+
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.cli.Understudy;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.PairOptions;
+import io.understudy.host.PluginTypes;
+import io.understudy.runtime.RunningProxy;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import picocli.CommandLine;
+
+/** A pair whose primary dies, and a running proxy with a black box before it. */
+final class FailoverPair implements AutoCloseable {
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final String PASSWORD = CommitProxy.PASSWORD;
+
+    final EmbeddedPair pair;
+    private final Path folder;
+    private RunningProxy proxy;
+
+    record Said(int status, String text) {}
+
+    /** @param grants of the account of section {@code switchover}, in addition to those that a switchover needs */
+    static FailoverPair start(Path folder, String grants) throws Exception {
+        EmbeddedPair pair =
+                EmbeddedPair.start(PairOptions.defaults().withSemiSync(false).withRtt(Duration.ZERO));
+        pair.primary()
+                .execute(
+                        "CREATE DATABASE shop",
+                        "CREATE TABLE shop.t (w INT, n INT, filler VARCHAR(60), PRIMARY KEY (w, n))");
+        pair.createAccount("app", PASSWORD, "ALL ON shop.*");
+        pair.createAccount("monitor", PASSWORD, "REPLICATION SLAVE, SLAVE MONITOR ON *.*");
+        pair.createAccount(
+                "switcher",
+                PASSWORD,
+                "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT, SET USER" + grants
+                        + " ON *.*");
+        pair.awaitCaughtUp(PATIENCE);
+        return new FailoverPair(pair, folder);
+    }
+
+    private FailoverPair(EmbeddedPair pair, Path folder) throws Exception {
+        this.pair = pair;
+        this.folder = folder;
+        int admin;
+        try (ServerSocket probe = new ServerSocket(0)) {
+            admin = probe.getLocalPort();
+        }
+        Files.writeString(folder.resolve("failover.yaml"), """
+                listen: { address: "127.0.0.1:0" }
+                primary:
+                  address: "127.0.0.1:%d"
+                  tls: { mode: disabled }
+                  monitor: { user: monitor, password: %3$s }
+                standbys:
+                  - { name: s1, address: "127.0.0.1:%d", tls: { mode: disabled }, user: monitor, password: %3$s }
+                admin: { address: "127.0.0.1:%4$d", token: a-token-of-fair-length }
+                switchover: { user: switcher, password: %3$s }
+                plugins:
+                  black-box: { poll: 100ms }
+                """.formatted(
+                        pair.primary().port(), pair.standby().port(), PASSWORD, admin));
+        proxy = startProxy();
+        awaitRead();
+    }
+
+    private RunningProxy startProxy() throws Exception {
+        PluginTypes plugins = PluginTypes.installed();
+        LoadedConfig loaded = ConfigLoader.load(folder.resolve("failover.yaml"), plugins.records());
+        return RunningProxy.start(loaded, plugins, () -> loaded);
+    }
+
+    private void awaitRead() {
+        await().atMost(PATIENCE).until(() -> run("report", "lost").text().contains("is being read"));
+    }
+
+    Connection connect() throws SQLException {
+        InetSocketAddress address =
+                (InetSocketAddress) proxy.proxy().addresses().get(0);
+        return DriverManager.getConnection(
+                "jdbc:mariadb://127.0.0.1:" + address.getPort() + "/shop?sslMode=disable", "app", PASSWORD);
+    }
+
+    RunningProxy proxy() {
+        return proxy;
+    }
+
+    /** Runs a command with the configuration file. */
+    Said run(String... arguments) {
+        StringWriter out = new StringWriter();
+        CommandLine line = Understudy.commandLine();
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(out, true));
+        String[] all = Arrays.copyOf(arguments, arguments.length + 2);
+        all[arguments.length] = "-c";
+        all[arguments.length + 1] = folder.resolve("failover.yaml").toString();
+        return new Said(line.execute(all), out.toString());
+    }
+
+    /** Cuts the standby off, so that it lacks what is written from now on. */
+    void cutOff() {
+        pair.link().refuse();
+        pair.link().cut();
+    }
+
+    EmbeddedServer standby() {
+        return pair.standby();
+    }
+
+    static Set<String> rows(EmbeddedServer server) {
+        Set<String> all = new HashSet<>();
+        server.rows("SELECT CONCAT(w, '-', n) AS r FROM shop.t").forEach(row -> all.add(String.valueOf(row.get("r"))));
+        return all;
+    }
+
+    @Override
+    public void close() {
+        proxy.close();
+        pair.close();
+    }
+}
