@@ -90,6 +90,30 @@ final class BlackBoxProxy implements AutoCloseable {
         return this;
     }
 
+    /** Returns what the witness does: present, behind or withdrawn. */
+    String witness() {
+        return witnessView("state");
+    }
+
+    String witnessView(String key) {
+        return String.valueOf(
+                Views.map(Views.of(proxy.server().published(), "witness")).get(key));
+    }
+
+    /** Returns how often it has withdrawn for that reason. */
+    long withdrawn(String reason) {
+        Map<String, Object> counts =
+                Views.map(Views.value(Views.map(Views.of(proxy.server().published(), "witness")), "withdrawn"));
+        return ((Number) counts.getOrDefault(reason, 0L)).longValue();
+    }
+
+    BlackBoxProxy awaitWitness() {
+        await().atMost(Duration.ofSeconds(30))
+                .ignoreExceptions()
+                .until(() -> witness().equals("present"));
+        return this;
+    }
+
     private Object act(String name, Map<String, String> parameters) {
         return Objects.requireNonNull(proxy.server().published().actions().get(name), name)
                 .run(parameters);

@@ -3,6 +3,7 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.embedded.DelayedLink;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
@@ -43,16 +44,6 @@ class WitnessServerTest {
         return pair;
     }
 
-    private static String state(BlackBoxProxy proxy) {
-        return ((java.util.Map<?, ?>) Views.of(proxy.proxy().server().published(), "witness"))
-                .get("state")
-                .toString();
-    }
-
-    private static void awaitPresent(BlackBoxProxy proxy) {
-        await().atMost(PATIENCE).ignoreExceptions().until(() -> state(proxy).equals("present"));
-    }
-
     private static Connection use(Connection connection) throws SQLException {
         connection.setCatalog("shop");
         return connection;
@@ -86,7 +77,7 @@ class WitnessServerTest {
     void everyAnsweredRowIsKept(int round) throws Exception {
         try (EmbeddedPair pair = pair(PairOptions.defaults());
                 BlackBoxProxy proxy = BlackBoxProxy.start(pair, "memory: 64MiB, poll: 100ms, acknowledge: memory")) {
-            awaitPresent(proxy);
+            proxy.awaitWitness();
             Writers writers = Writers.start(8, proxy::connect);
             writers.awaitRows(500);
             pair.link().refuse();
@@ -132,11 +123,89 @@ class WitnessServerTest {
             await().atMost(PATIENCE).until(() -> pair.primary().status("Rpl_semi_sync_master_wait_sessions") == 3);
             try (BlackBoxProxy proxy = BlackBoxProxy.start(pair, "memory: 64MiB, poll: 100ms, acknowledge: memory")) {
                 waiting.awaitRows(3);
-                assertThat(state(proxy)).isEqualTo("present");
+                assertThat(proxy.witness()).isEqualTo("present");
                 waiting.awaitMore(100);
             }
             pair.primary().kill();
             waiting.join();
+        }
+    }
+
+    /** The connection is open, and nothing passes: the primary may wait until its time-out, and not a moment longer. */
+    @Test
+    void withdrawsWhenTheNetworkIsSilentAndComesBackWithoutAGap() throws Exception {
+        try (EmbeddedPair pair = pair(PairOptions.defaults());
+                DelayedLink network = DelayedLink.to(pair.primary().address(), Duration.ZERO);
+                BlackBoxProxy proxy = BlackBoxProxy.start(
+                        network.address(),
+                        pair.standby().address(),
+                        "memory: 64MiB, poll: 100ms, acknowledge: memory")) {
+            proxy.awaitWitness();
+            Writers writers = Writers.start(2, () -> use(pair.primary().connect()));
+            writers.awaitRows(50);
+            network.pause();
+            await().atMost(PATIENCE).until(() -> proxy.withdrawn("connection") == 1);
+            assertThat(proxy.witness()).isEqualTo("behind");
+            writers.awaitMore(50); // the standby acknowledges
+            network.resume();
+            proxy.awaitWitness();
+            writers.awaitMore(50);
+            writers.stop();
+            writers.join();
+            pair.awaitCaughtUp(PATIENCE);
+            await().atMost(PATIENCE).until(() -> {
+                LostView lost = proxy.lostNow();
+                return lost.number("unknown", "transactions") == 0 && lost.number("answeredAndMissing", "count") == 0;
+            });
+        }
+    }
+
+    /** Nothing that was acknowledged is dropped to make room for more. */
+    @Test
+    void withdrawsWhenItsMemoryIsFullAndComesBackWithoutAGap() throws Exception {
+        try (EmbeddedPair pair = pair(PairOptions.defaults());
+                BlackBoxProxy proxy = BlackBoxProxy.start(pair, "memory: 1MiB, poll: 100ms, acknowledge: memory")) {
+            proxy.awaitWitness();
+            pair.standby().execute("STOP SLAVE SQL_THREAD");
+            Writers writers = Writers.start(4, proxy::connect);
+            await().atMost(PATIENCE).until(() -> proxy.withdrawn("memory") == 1);
+            assertThat(proxy.witness()).isEqualTo("withdrawn");
+            writers.awaitMore(50); // the standby acknowledges
+            LostView lost = proxy.lostNow();
+            assertThat(lost.number("kept", "dropped")).isZero();
+            assertThat(lost.number("unknown", "transactions")).isZero();
+            pair.standby().execute("START SLAVE SQL_THREAD");
+            proxy.awaitWitness();
+            writers.awaitMore(50);
+            writers.stop();
+            writers.join();
+            pair.awaitCaughtUp(PATIENCE);
+            await().atMost(PATIENCE)
+                    .until(() -> proxy.lostNow().number("unknown", "transactions") == 0
+                            && proxy.lostNow().number("answeredAndMissing", "count") == 0);
+        }
+    }
+
+    /** The operator decides whether commits wait; the witness follows. */
+    @Test
+    void registersWhenSemiSynchronousReplicationIsSwitchedOn() throws Exception {
+        try (EmbeddedPair pair = pair(PairOptions.defaults().withSemiSync(false));
+                BlackBoxProxy proxy = BlackBoxProxy.start(pair, "memory: 64MiB, poll: 100ms, acknowledge: memory")) {
+            await().atMost(PATIENCE)
+                    .ignoreExceptions()
+                    .until(() -> proxy.witnessView("reason").equals("no_semi_sync"));
+            pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled=1");
+            proxy.awaitWitness();
+            long before = pair.primary().status("Rpl_semi_sync_master_yes_tx");
+            Writers writers = Writers.start(1, proxy::connect);
+            writers.awaitRows(20);
+            pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled=0");
+            writers.awaitMore(20);
+            pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled=1");
+            writers.awaitMore(20);
+            writers.stop();
+            writers.join();
+            assertThat(pair.primary().status("Rpl_semi_sync_master_yes_tx")).isGreaterThan(before + 20);
         }
     }
 }

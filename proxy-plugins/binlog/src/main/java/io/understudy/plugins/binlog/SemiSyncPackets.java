@@ -17,6 +17,8 @@ final class SemiSyncPackets {
     private static final int MARK_BYTES = 2;
     private static final int NEXT_POSITION = 13;
     private static final int CHECKSUM = 4;
+    /** The header has the lower four bytes of the position. */
+    private static final long WRAP_MASK = 0xFFFF_FFFFL;
 
     private boolean marked;
     private boolean awaited;
@@ -50,8 +52,9 @@ final class SemiSyncPackets {
         }
         long low = buf.getUnsignedIntLE(index + NEXT_POSITION);
         if (low != 0) {
-            long next = end & ~0xFFFF_FFFFL | low;
-            end = next < end ? next + (1L << 32) : next;
+            long next = end & ~WRAP_MASK | low;
+            // Only what lies half the range behind has wrapped. A position that is too low is no danger.
+            end = Math.max(end, end - next > WRAP_MASK / 2 ? next + WRAP_MASK + 1 : next);
         }
     }
 

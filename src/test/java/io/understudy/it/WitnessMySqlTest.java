@@ -1,0 +1,76 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The witness before MySQL: {@code -Dunderstudy.it.mysql=DIR}. */
+@EnabledIfSystemProperty(named = MySqlSemiSyncPair.PROPERTY, matches = ".+")
+@Timeout(300)
+class WitnessMySqlTest {
+    private static Set<String> rows(Connection to) throws SQLException {
+        Set<String> all = new HashSet<>();
+        try (Statement statement = to.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT CONCAT(w, '-', n) FROM shop.t")) {
+            while (rows.next()) {
+                all.add(rows.getString(1));
+            }
+        }
+        return all;
+    }
+
+    /** {@code -Dunderstudy.it.kills=20} for the figures. */
+    static IntStream rounds() {
+        return IntStream.rangeClosed(1, Integer.getInteger("understudy.it.kills", 1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rounds")
+    void everyAnsweredRowIsKept(int round) throws Exception {
+        try (MySqlSemiSyncPair pair = new MySqlSemiSyncPair()) {
+            try (Connection source = pair.connect();
+                    Statement statement = source.createStatement()) {
+                statement.execute("GRANT REPLICATION CLIENT ON *.* TO monitor");
+                statement.execute(
+                        "CREATE TABLE shop.t (w INT, n INT, filler VARCHAR(60), PRIMARY KEY (w, n)) ENGINE=InnoDB");
+            }
+            try (BlackBoxProxy proxy = BlackBoxProxy.start(
+                    pair.address(), pair.replica(), "memory: 64MiB, poll: 100ms, acknowledge: memory")) {
+                proxy.awaitWitness();
+                Writers writers = Writers.start(8, proxy::connect);
+                writers.awaitRows(200);
+                pair.link().refuse();
+                pair.link().cut();
+                writers.awaitMore(100); // which the replica lacks
+                pair.killSource();
+                Set<String> answered = writers.join();
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> proxy.lostNow().number("receivedNotApplied", "count") == 0);
+                LostView lost = proxy.lostNow();
+                try (Connection replica = pair.connectReplica()) {
+                    Set<String> missing = new HashSet<>(answered);
+                    missing.removeAll(rows(replica));
+                    System.out.println("MySQL, round " + round + ": answered " + answered.size() + ", missing "
+                            + missing.size() + ", listed " + lost.number("answeredAndMissing", "count")
+                            + ", not captured " + lost.number("answeredAndMissing", "notCaptured"));
+                    assertThat(missing).isNotEmpty();
+                    assertThat(lost.number("answeredAndMissing", "count")).isEqualTo(missing.size());
+                    assertThat(lost.number("answeredAndMissing", "notCaptured")).isZero();
+                    assertThat(lost.number("unknown", "transactions")).isZero();
+                }
+            }
+        }
+    }
+}
