@@ -1,0 +1,47 @@
+package io.understudy.plugins.blackbox.log;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** The reason why the log cannot be written or read, with the remedy. */
+public final class LogException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final Reason reason;
+
+    /** Kinds of reasons; the label is for metrics. */
+    public enum Reason {
+        /** The file system has no room. */
+        DISK_FULL("disk_full"),
+        /** The log has its configured size, and no segment can be deleted yet. */
+        SIZE_FULL("size_full"),
+        /** The operating system reports any other error. */
+        IO("io"),
+        /** An administrator has to change something: another process, key, version, product, or file permissions. */
+        UNUSABLE("unusable");
+
+        private final String label;
+
+        Reason(String label) {
+            this.label = label;
+        }
+
+        public String label() {
+            return label;
+        }
+    }
+
+    /** @param cause the operating system's error if there is one */
+    public LogException(Reason reason, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.reason = reason;
+    }
+
+    static LogException unusable(String message) {
+        return new LogException(Reason.UNUSABLE, message, null);
+    }
+
+    public Reason reason() {
+        return reason;
+    }
+}

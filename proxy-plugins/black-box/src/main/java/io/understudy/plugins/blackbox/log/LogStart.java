@@ -1,0 +1,13 @@
+package io.understudy.plugins.blackbox.log;
+
+import io.understudy.plugins.binlog.PrimaryFacts;
+
+/**
+ * The position in a primary's binary log at which a segment, or a stream within it, begins.
+ *
+ * @param history number of the primary's history, which grows with each change of the primary
+ * @param anew whether the same server's numbers began anew with this history
+ * @param facts of the primary; all transactions up to their position precede
+ * @param began MariaDB: position at which the history began; empty on MySQL
+ */
+public record LogStart(long history, boolean anew, PrimaryFacts facts, String began) {}

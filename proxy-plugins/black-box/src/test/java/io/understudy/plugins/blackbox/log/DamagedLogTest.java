@@ -1,0 +1,148 @@
+package io.understudy.plugins.blackbox.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A file that was cut anywhere, or in which any byte is another one: never a wrong transaction, never another order,
+ * and nothing is left out without a word.
+ */
+class DamagedLogTest extends LogHarness {
+    private final List<String> written = new ArrayList<>();
+    private Path file = Path.of("");
+    private byte[] whole = {};
+    private LogCipher.Keys keys = new LogCipher.Keys(null);
+
+    /** @param killed whether zeros follow what was written: the process has not closed the file */
+    private void write(boolean encrypted, boolean killed) throws IOException {
+        key = encrypted ? KEY : null;
+        keys = new LogCipher.Keys(key);
+        try (TransactionLog log = open(new Lines())) {
+            log.start(at("0-1-10"), false);
+            written.add("start 0-1-10");
+            for (int number = 11; number <= 14; number++) {
+                String events = "events of " + number + "\0\0";
+                append(log, number, events);
+                written.add("0-1-" + number + " " + events);
+                log.missed("0-1-" + number + "1");
+                written.add("missed 0-1-" + number + "1");
+                log.flush();
+            }
+            file = files().get(0);
+            whole = Files.readAllBytes(file);
+            if (killed) {
+                whole = Arrays.copyOf(whole, end() + 100);
+            }
+        }
+        whole = killed ? whole : Files.readAllBytes(file);
+    }
+
+    private int end() {
+        return end(whole);
+    }
+
+    private static int end(byte[] content) {
+        int end = content.length;
+        while (end > 0 && content[end - 1] == 0) {
+            end--;
+        }
+        return end;
+    }
+
+    private Set<Integer> ends() {
+        Set<Integer> ends = new HashSet<>();
+        byte[] id = Arrays.copyOfRange(whole, 24, 40);
+        for (int at = SegmentHeader.LENGTH; at < end(); ) {
+            at += (int) Objects.requireNonNull(RecordFrame.read(id, whole, at)).total();
+            ends.add(at);
+        }
+        return ends;
+    }
+
+    private Lines read(byte[] content) throws IOException {
+        Files.write(file, content);
+        Lines lines = new Lines();
+        SegmentReader.read(file, keys, new HashMap<>(), false, lines);
+        return lines;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, false", "false, true", "true, false"})
+    void aCutEndIsSaidAndWhatPrecedesItIsWhole(boolean encrypted, boolean killed) throws IOException {
+        write(encrypted, killed);
+        int before = 0;
+        Set<Integer> ends = ends();
+        for (int cut = 0; cut <= end(); cut++) {
+            byte[] content = Arrays.copyOf(Arrays.copyOf(whole, cut), killed ? whole.length : cut);
+            Lines lines = read(content);
+            assertThat(lines.all).isEqualTo(written.subList(0, lines.all.size()));
+            if (lines.all.size() > before) {
+                before = lines.all.size();
+                assertThat(lines.damage).isEmpty(); // whole up to here
+            }
+            assertThat(lines.damage).allMatch(each -> each.kind() == LogDamage.Kind.UNFINISHED);
+            int behind = end(content);
+            boolean record = ends.contains(behind) || ends.contains(behind + 1) || behind <= SegmentHeader.LENGTH;
+            assertThat(lines.damage).as("cut at %d", cut).hasSize(record ? 0 : 1);
+        }
+        assertThat(before).isEqualTo(written.size());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+    void aFlippedByteIsSaidAndOnlyItsRecordIsLost(boolean encrypted, boolean killed) throws IOException {
+        write(encrypted, killed);
+        for (int at = 0; at < whole.length; at++) {
+            for (int bit : new int[] {1, 0x80, 0xFF}) {
+                byte[] content = whole.clone();
+                content[at] ^= (byte) bit;
+                Lines lines = read(content);
+                assertThat(inOrder(withoutMissed(lines.all))).isTrue();
+                boolean allThere = lines.all.containsAll(written);
+                assertThat(allThere || lines.damage.stream().anyMatch(LogDamage::mayLack))
+                        .as("%d flipped at %d: %s %s", bit, at, lines.all, lines.damage)
+                        .isTrue();
+                if (lines.all.contains("start 0-1-10")) {
+                    assertThat(lines.all.size()).isGreaterThanOrEqualTo(written.size() - 1);
+                }
+            }
+        }
+    }
+
+    private boolean inOrder(List<String> found) {
+        int next = 0;
+        for (String each : written) {
+            next += next < found.size() && found.get(next).equals(each) ? 1 : 0;
+        }
+        return next == found.size();
+    }
+
+    /** Of a transaction whose format is lost, the GTID alone is told. */
+    private static List<String> withoutMissed(List<String> all) {
+        return all.stream()
+                .filter(each -> !each.startsWith("missed") || each.length() == "missed 0-1-111".length())
+                .toList();
+    }
+
+    /** The end is cut once, and said once. */
+    @Test
+    void anUnfinishedEndIsCutWhenTheLogIsOpened() throws IOException {
+        write(false, true);
+        Files.write(file, Arrays.copyOf(whole, end() - 5));
+        assertThat(reopened().damage).singleElement().asString().contains("that was not acknowledged");
+        assertThat(reopened().damage).isEmpty();
+    }
+}
