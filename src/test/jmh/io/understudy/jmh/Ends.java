@@ -59,7 +59,7 @@ final class Ends {
 
     private static ClientSession loggedIn(SessionEnvironment environment, long capabilities, Leg server) {
         ClientSession session = new ClientSession(1, new Swallow(), environment, ended -> {});
-        session.serverConnected(server, Destination.FIXED);
+        session.serverConnected(server, Destination.FIXED, () -> {});
         session.fromServer(packet(0, handshakeV10(capabilities)));
         session.fromClient(packet(1, handshakeResponse(capabilities)));
         session.fromServer(packet(2, okFields(AUTOCOMMIT)));

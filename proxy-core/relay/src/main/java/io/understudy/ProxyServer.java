@@ -26,6 +26,7 @@ import io.understudy.relay.RelayContext;
 import io.understudy.relay.RelayServer;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryConnector;
+import io.understudy.session.AbsentPrimary;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
 import io.understudy.sql.SqlAnalyzer;
@@ -129,6 +130,9 @@ public final class ProxyServer implements AutoCloseable {
                 shortage,
                 config.limits().handshakeTimeout().toMillis());
         connector.sendProxyProtocol(config.primary().proxyProtocol());
+        AbsentPrimary absent = environment.absentPrimary();
+        absent.follow(servers.signs(absent::probed), loops, registry::all);
+        absent.allow(config.failover().hold());
         hold = new HoldControl(environment.hold(), registry, loops, servers::changeOver);
         server = new RelayServer(transport, acceptors, loops, relay);
         server.acceptProxyProtocol(
@@ -372,6 +376,7 @@ public final class ProxyServer implements AutoCloseable {
         environment.setStatementLimit(next.config().limits().statementBytes().toInt());
         relay.setHandshakeTimeoutMillis(
                 next.config().limits().handshakeTimeout().toMillis());
+        environment.absentPrimary().allow(next.config().failover().hold());
         try {
             legs.reload(next.config());
             oldCertificates = false;

@@ -26,6 +26,7 @@ import io.understudy.server.PrimaryState;
 import io.understudy.server.QueryLimits;
 import io.understudy.server.QueryPool;
 import io.understudy.server.StandbyMonitor;
+import io.understudy.session.AbsentPrimary;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -295,6 +296,32 @@ final class Servers implements AutoCloseable {
     /** Requests a probe of the primary, because a session could not be connected. Thread-safe. */
     void suspectPrimary() {
         primaryMonitor.suspect();
+    }
+
+    /** Returns what the probes say of the primary, to those that wait for one. */
+    AbsentPrimary.Signs signs(Runnable afterProbe) {
+        primaryMonitor.afterProbe(afterProbe);
+        return new AbsentPrimary.Signs() {
+            @Override
+            public boolean absent() {
+                return primaryMonitor.absent() || candidates.none() && !address.isChangePlanned();
+            }
+
+            @Override
+            public boolean usable() {
+                return !absent() && candidates.unchosen() == null;
+            }
+
+            @Override
+            public long lastSignNanos() {
+                return primaryMonitor.lastSignNanos();
+            }
+
+            @Override
+            public void suspect() {
+                suspectPrimary();
+            }
+        };
     }
 
     /** Returns why the primary cannot be used, or null when it can. */

@@ -37,6 +37,9 @@ public final class ResponseTracker implements PacketSink {
      */
     private boolean inDoubt;
 
+    /** The server has sent an error while no response was due. */
+    private boolean saidWhy;
+
     /** Code of the command whose response ended last. */
     private int lastCommand = -1;
 
@@ -75,6 +78,7 @@ public final class ResponseTracker implements PacketSink {
         }
         if (exchange == null) {
             if (first == Marker.ERR) {
+                saidWhy = true;
                 return 0; // the server says why it is about to close an idle connection
             }
             if (inDoubt) {
@@ -158,6 +162,14 @@ public final class ResponseTracker implements PacketSink {
      */
     public @Nullable ErrPacket unsaid() {
         return unsaid;
+    }
+
+    /**
+     * Returns whether the client knows why the server closes: it has asked for it, or the server has sent an error
+     * while no response was due.
+     */
+    public boolean closeExpected() {
+        return saidWhy || lastCommand == CommandCode.QUIT;
     }
 
     /** Returns whether the client must still send the rest of a file, although the server has already responded. */

@@ -34,10 +34,12 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         }
         ClientSession session = context.open(client);
         EventLoop loop = ctx.channel().eventLoop();
-        session.limitLogin(
-                loop.schedule(session::handshakeTimedOut, context.handshakeTimeoutMillis(), TimeUnit.MILLISECONDS));
         ctx.pipeline().replace(this, ClientHandler.NAME, new ClientHandler(session, client));
-        context.hold().afterRelease(loop, () -> connect(loop, session, client));
+        session.connectBy(() -> {
+            session.limitLogin(
+                    loop.schedule(session::handshakeTimedOut, context.handshakeTimeoutMillis(), TimeUnit.MILLISECONDS));
+            context.hold().afterRelease(loop, () -> connect(loop, session, client));
+        });
     }
 
     /**
@@ -47,6 +49,9 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
     private void connect(EventLoop loop, ClientSession session, ChannelLeg client) {
         if (session.ended()) {
             return; // while it waited
+        }
+        if (context.absentPrimary().absent() && session.awaitPrimary()) {
+            return;
         }
         PrimaryAddress.Present present = context.connector().present();
         Address primary = present.address();
@@ -64,7 +69,9 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
                 session.outOfDescriptors();
             } else {
                 ConnectFailure failure = context.connector().failed(primary, connected.cause());
-                session.serverFailed(failure.code(), failure.sqlState(), failure.message());
+                if (session.ended() || !session.awaitPrimary()) {
+                    session.serverFailed(failure.code(), failure.sqlState(), failure.message());
+                }
             }
         });
     }
@@ -82,8 +89,13 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         }
         ChannelLeg server = new ChannelLeg(channel);
         ChannelLeg.pair(client, server);
-        channel.pipeline().addLast(ClientHandler.NAME, new ServerHandler(session, server));
-        session.serverConnected(server, new ConnectedPrimary(context.connector(), primary, channel.remoteAddress()));
+        ServerHandler handler = new ServerHandler(session, server);
+        channel.pipeline().addLast(ClientHandler.NAME, handler);
+        session.serverConnected(
+                server, new ConnectedPrimary(context.connector(), primary, channel.remoteAddress()), () -> {
+                    channel.pipeline().remove(handler);
+                    channel.close();
+                });
         if (!channel.isActive()) {
             session.serverClosed(); // the channel closed before the handler was there to report it
         }

@@ -3,6 +3,7 @@ package io.understudy.relay;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.server.PrimaryConnector;
+import io.understudy.session.AbsentPrimary;
 import io.understudy.session.ClientSession;
 import io.understudy.session.Hold;
 import io.understudy.session.SessionEnvironment;
@@ -46,6 +47,10 @@ public final class RelayContext {
 
     Hold hold() {
         return environment.hold();
+    }
+
+    AbsentPrimary absentPrimary() {
+        return environment.absentPrimary();
     }
 
     CoreMetrics metrics() {

@@ -60,6 +60,7 @@ public final class PrimaryMonitor implements AutoCloseable {
     private final AccountUse use;
     private final LongSupplier nanoClock;
     private final Polling polling;
+    private volatile Runnable afterProbe = () -> {};
     private final List<Runnable> reachableListeners = new CopyOnWriteArrayList<>();
     /** Whether listeners know that the primary is reachable; true at start. Used by {@link #poll} alone. */
     private boolean announced = true;
@@ -127,11 +128,8 @@ public final class PrimaryMonitor implements AutoCloseable {
     }
 
     /** Returns whether the primary is unreachable, or has missed the last probe. */
-    @SuppressWarnings("ReferenceEquality") // UNKNOWN is the mark for not yet probed
     private boolean silent() {
-        PrimaryState now = state();
-        return now != PrimaryState.UNKNOWN && !now.reachable()
-                || hasAccount && nanoClock.getAsLong() - lastSignNanos > MISSED.toNanos();
+        return absent() || hasAccount && nanoClock.getAsLong() - lastSignNanos > MISSED.toNanos();
     }
 
     private static PrimaryProbe probe(
@@ -186,6 +184,23 @@ public final class PrimaryMonitor implements AutoCloseable {
         return () -> reachableListeners.remove(listener);
     }
 
+    /** Sets what is called after each probe, on its thread, and when the primary has changed. Must not wait. */
+    public void afterProbe(Runnable listener) {
+        afterProbe = listener;
+    }
+
+    /** Returns whether the primary is known not to respond. Thread-safe. */
+    @SuppressWarnings("ReferenceEquality") // UNKNOWN is the mark for not yet probed
+    public boolean absent() {
+        PrimaryState now = state();
+        return now != PrimaryState.UNKNOWN && !now.reachable();
+    }
+
+    /** Returns the monotonic time of the primary's last sign of life, or since which it is the primary. Thread-safe. */
+    public long lastSignNanos() {
+        return lastSignNanos;
+    }
+
     public void start() {
         polling.start();
     }
@@ -234,6 +249,7 @@ public final class PrimaryMonitor implements AutoCloseable {
         toldReadOnly = false;
         sqlModes.seen(null, now, now);
         suspect();
+        afterProbe.run();
     }
 
     void poll() {
@@ -275,6 +291,7 @@ public final class PrimaryMonitor implements AutoCloseable {
         sqlModes.seen(sqlMode, sentNanos, System.nanoTime());
         if (become(before, now)) {
             announce(now.reachable());
+            afterProbe.run();
         } else {
             suspect(); // it became another one meanwhile
         }

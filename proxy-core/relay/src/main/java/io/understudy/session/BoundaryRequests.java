@@ -5,7 +5,8 @@ import io.understudy.plugin.SessionRefusal;
 
 /**
  * The requests to a session at its next boundary: to end, because the proxy drains or its server is no longer the
- * primary, or to wait, because an operator holds sessions. Must be used on the session's event loop.
+ * primary, or to wait, because an operator holds sessions or there is no primary. Must be used on the session's event
+ * loop.
  */
 final class BoundaryRequests {
     private final ClientSession session;
@@ -73,9 +74,18 @@ final class BoundaryRequests {
         apply();
     }
 
-    /** Ends {@link #hold}. Returns whether the session was held. */
+    /** Ends {@link #hold}, and the wait for a primary once that is over. Returns whether the session was held. */
     boolean release() {
         holding = false;
+        return !session.waits() && goOn();
+    }
+
+    /** Has the session go on after its wait for a primary, unless an operator holds it. Returns whether it was held. */
+    boolean primaryBack() {
+        return !holding && goOn();
+    }
+
+    private boolean goOn() {
         long waited = session.phase() instanceof Relaying relaying ? relaying.release() : 0;
         if (waited > 0) {
             hold.waited(waited);
@@ -104,8 +114,11 @@ final class BoundaryRequests {
             session.end(faults.primaryChanged(session.phase()));
         } else if (draining) {
             session.end(CloseReason.DRAINED);
-        } else if (holding && session.phase() instanceof Relaying relaying) {
-            relaying.hold();
+        } else if (session.phase() instanceof Relaying relaying) {
+            boolean waits = session.awaitsPrimaryAtBoundary(); // also where an operator holds it: that may end first
+            if (waits || holding) {
+                relaying.hold();
+            }
         }
     }
 }

@@ -32,10 +32,18 @@ public final class ClientSession {
     private final BoundaryRequests requests;
     private final long begunNanos = System.nanoTime();
 
-    private SessionPhase phase = new Connecting();
+    private SessionPhase phase;
     private Leg server = NoServer.LEG;
     private Destination destination = Destination.FIXED;
     private Future<?> loginTimeout = NoTask.NONE;
+    /** Connects to the present primary. */
+    private Runnable connector = () -> {};
+    /** Takes this session off its server's connection. */
+    private Runnable parting = () -> {};
+    /** Waits for a primary. */
+    private boolean waits;
+    /** Has lost its server while it waits, or before. */
+    private boolean parted;
     /** Something was asked of the session at its next boundary. */
     private boolean requested;
 
@@ -49,6 +57,7 @@ public final class ClientSession {
         this.client = client;
         this.environment = environment;
         this.onEnd = onEnd;
+        this.phase = new Connecting(client);
         this.faults = new SessionFaults(
                 id, client, environment.metrics(), environment.repeatedWarning(), this::serverThreadId);
         this.requests = new BoundaryRequests(this, faults, environment.hold());
@@ -82,7 +91,108 @@ public final class ClientSession {
      * would keep the session in memory for its whole length.
      */
     public void limitLogin(Future<?> timeout) {
+        endLoginTimeout();
         loginTimeout = timeout;
+    }
+
+    /** Sets what connects the session to the present primary, and runs it. It runs again after a wait for a primary. */
+    public void connectBy(Runnable task) {
+        connector = task;
+        task.run();
+    }
+
+    /**
+     * Has a session that is not connected wait for a primary, if it may; then it is connected. Its login's time begins
+     * anew after that.
+     *
+     * @return false if it may not wait, or no longer
+     */
+    public boolean awaitPrimary() {
+        waits = environment.absentPrimary().awaitLogin(this, outcome -> {
+            if (waits) {
+                waits = false;
+                connecting(false);
+                connector.run();
+            }
+        });
+        if (waits) {
+            endLoginTimeout();
+            connecting(true);
+        }
+        return waits;
+    }
+
+    private void connecting(boolean watched) {
+        if (phase instanceof Connecting connecting) {
+            connecting.watch(watched);
+        }
+    }
+
+    /** Has a login wait anew whose server has sent nothing. Returns false if it may not wait, or no longer. */
+    private boolean awaitPrimaryAgain() {
+        if (!(phase instanceof LoggingIn login) || !login.untouched() || clientDone || !awaitPrimary()) {
+            return false;
+        }
+        parting.run();
+        login.close(CloseReason.SERVER_CLOSED);
+        server = NoServer.LEG;
+        destination = Destination.FIXED;
+        phase = new Connecting(client);
+        connecting(true);
+        return true;
+    }
+
+    /** Returns whether the session waits for a primary. */
+    boolean waits() {
+        return waits;
+    }
+
+    /** Called when there is no primary: the session waits at its next boundary, at once when idle. */
+    void primaryAbsent() {
+        requested = true;
+        if (!awaitPrimaryAgain()) {
+            requests.apply();
+        }
+    }
+
+    /** Returns whether the session, at a boundary, now waits for a primary. */
+    boolean awaitsPrimaryAtBoundary() {
+        waits = waits || environment.absentPrimary().awaitAtBoundary(this, this::primaryBack);
+        return waits;
+    }
+
+    /** Has a session at a boundary wait that has just lost its server. Returns false if it is to end at once. */
+    private boolean outlivesServer() {
+        if (!(phase instanceof Relaying relaying)
+                || clientDone
+                || !relaying.model().mayPause()
+                || relaying.closeExpected()) {
+            return false;
+        }
+        waits = waits || environment.absentPrimary().awaitBroken(this, this::primaryBack);
+        if (waits) {
+            parted = true;
+            relaying.hold();
+        }
+        return waits;
+    }
+
+    /** The wait of a logged-in session is over. */
+    private void primaryBack(AbsentPrimary.Outcome outcome) {
+        if (!waits) {
+            return;
+        }
+        waits = false;
+        if (parted) {
+            end(
+                    outcome == AbsentPrimary.Outcome.LEFT
+                            ? CloseReason.SERVER_CLOSED
+                            : faults.serverLost(phase, outcome == AbsentPrimary.Outcome.WENT_ON));
+        } else if (!destination.isPrimary()) {
+            end(faults.primaryChanged(phase));
+        } else {
+            wentOn(requests.primaryBack());
+        }
     }
 
     private void endLoginTimeout() {
@@ -151,8 +261,13 @@ public final class ClientSession {
         return phase instanceof Relaying relaying ? relaying.model() : null;
     }
 
-    /** Called when the primary has accepted the connection; from now on both legs are read. */
-    public void serverConnected(Leg primary, Destination to) {
+    /**
+     * Called when the primary has accepted the connection; from now on both legs are read.
+     *
+     * @param parting takes the session off that connection and closes it, without a call to the session
+     */
+    public void serverConnected(Leg primary, Destination to, Runnable parting) {
+        this.parting = parting;
         destination = to;
         if (ended()) {
             primary.closeAfterFlush();
@@ -176,7 +291,8 @@ public final class ClientSession {
     /** Called when the primary cannot be connected to: sends the client an ERR packet. */
     public void serverFailed(int code, String sqlState, String message) {
         if (!ended()) {
-            end(faults.serverFailed(phase, code, sqlState, message));
+            String waited = environment.absentPrimary().waited(begunNanos);
+            end(faults.serverFailed(phase, code, sqlState, message + waited));
         }
     }
 
@@ -261,7 +377,7 @@ public final class ClientSession {
     public void clientShutOutput() {
         clientDone = true;
         phase.clientShutOutput();
-        if (!phase.holdsCommands()) {
+        if (parted || !phase.holdsCommands()) {
             passOnEnd();
         }
     }
@@ -300,6 +416,9 @@ public final class ClientSession {
 
     /** Called when the server's connection has closed. */
     public void serverClosed() {
+        if (ended() || awaitPrimaryAgain() || outlivesServer()) {
+            return;
+        }
         if (phase instanceof LoggingIn) {
             environment.metrics().connection("closed_by_server_in_handshake");
         }
@@ -307,12 +426,18 @@ public final class ClientSession {
         end(CloseReason.SERVER_CLOSED);
     }
 
-    /** Ends the session if it is not logged in yet. Called when {@code limits.handshakeTimeout} is over. */
+    /**
+     * Ends the session if it is not logged in yet, unless it may wait for a primary. Called when
+     * {@code limits.handshakeTimeout} is over.
+     */
     public void handshakeTimedOut() {
         if (!ended() && !loggedIn()) {
             boolean serverDue = phase instanceof LoggingIn login && login.serverDue();
             if (serverDue) {
                 destination.silent();
+                if (awaitPrimaryAgain()) {
+                    return;
+                }
             }
             end(serverDue ? faults.serverSilent(phase, destination.name()) : faults.handshakeTimedOut(phase));
         }
@@ -365,6 +490,9 @@ public final class ClientSession {
      * @param change counts the changes
      */
     public void primaryChanged(int change) {
+        if (!destination.isPrimary() && (waits || awaitPrimaryAgain())) {
+            return; // its turn comes
+        }
         requested = true;
         requests.primaryChanged(destination.isPrimary(), change);
     }
@@ -389,7 +517,11 @@ public final class ClientSession {
 
     /** Ends {@link #hold}. */
     public void release() {
-        if (requests.release() && clientDone && !ended() && !phase.holdsCommands()) {
+        wentOn(requests.release());
+    }
+
+    private void wentOn(boolean wasHeld) {
+        if (wasHeld && clientDone && !ended() && !phase.holdsCommands()) {
             passOnEnd();
         }
     }
@@ -430,6 +562,10 @@ public final class ClientSession {
         SessionPhase last = phase;
         phase = new Ended();
         endLoginTimeout();
+        if (waits) {
+            waits = false;
+            environment.absentPrimary().leave(this, reason);
+        }
         environment.metrics().closed(reason.label());
         last.close(reason);
         client.closeAfterInput();

@@ -7,6 +7,7 @@ import io.understudy.handshake.Handshake;
 final class LoggingIn implements SessionPhase {
     private final Handshake handshake;
     private boolean clientSpoke;
+    private boolean serverSpoke;
 
     LoggingIn(Handshake handshake) {
         this.handshake = handshake;
@@ -24,12 +25,18 @@ final class LoggingIn implements SessionPhase {
 
     @Override
     public void fromServer(ByteBuf bytes) {
+        serverSpoke = true;
         handshake.fromServer(bytes);
     }
 
     @Override
     public long serverThreadId() {
         return handshake.serverThreadId();
+    }
+
+    /** Returns whether neither end has sent anything, so that another server can take this one's place. */
+    boolean untouched() {
+        return !clientSpoke && !serverSpoke;
     }
 
     /** Returns whether the next packet is the server's to send. */

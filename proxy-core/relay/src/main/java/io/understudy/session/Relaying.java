@@ -62,7 +62,7 @@ final class Relaying implements SessionPhase {
     private HeldCommand held = HeldCommand.NONE;
     /** No further command is taken until responses have arrived. */
     private boolean full;
-    /** An operator holds the session at its boundary. */
+    /** The session is held at its boundary: by an operator, or because there is no primary. */
     private boolean onHold;
 
     private long heldNanos;
@@ -228,6 +228,11 @@ final class Relaying implements SessionPhase {
                 && (full ? !model.inFlight().isFull() : model.inFlight().isEmpty())) {
             passOnHeld();
         }
+    }
+
+    /** Returns whether the client knows, or is about to be told, why the server closes the connection. */
+    boolean closeExpected() {
+        return responseTracker.unsaid() != null || responseTracker.closeExpected();
     }
 
     /** Holds what the client sends from now on, and stops reading it. Must be called at a boundary. */

@@ -26,6 +26,7 @@ public final class SessionEnvironment {
     private final InflationBudget inflation = new InflationBudget(InflationBudget.defaultLimit());
     private final PipelineBudget pipeline = PipelineBudget.ofHeap();
     private final Hold hold;
+    private final AbsentPrimary absentPrimary;
     private final RepeatedWarning repeated = new RepeatedWarning(System::nanoTime);
     private volatile int statementLimit;
     private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
@@ -39,6 +40,7 @@ public final class SessionEnvironment {
         this.timers = new KindTimers(metrics);
         this.hold = new Hold(metrics.histograms()
                 .series("understudy_held_seconds", "How long sessions and new connections were held on request"));
+        this.absentPrimary = new AbsentPrimary(metrics.registry());
         this.passthroughSeconds = metrics.histograms()
                 .series(
                         "understudy_passthrough_session_seconds",
@@ -75,6 +77,11 @@ public final class SessionEnvironment {
     /** Returns what holds sessions on request. */
     public Hold hold() {
         return hold;
+    }
+
+    /** Returns what has sessions wait while there is no primary. */
+    public AbsentPrimary absentPrimary() {
+        return absentPrimary;
     }
 
     /** Returns what limits warnings that many sessions have one cause for. */

@@ -109,6 +109,22 @@ final class SessionFaults {
         return CloseReason.PRIMARY_CHANGED;
     }
 
+    /**
+     * The connection to the server was lost at a boundary, and the session waited for a primary. What the client has
+     * sent meanwhile was not executed.
+     *
+     * @param back whether there is one
+     */
+    CloseReason serverLost(SessionPhase phase, boolean back) {
+        String then = back ? "connect again" : "there is none within failover.hold";
+        tell(
+                phase,
+                ER_SERVER_SHUTDOWN,
+                "08S01",
+                "Server shutdown in progress (Understudy: the connection to the primary was lost; " + then + ")");
+        return CloseReason.SERVER_CLOSED;
+    }
+
     /** Logged by whoever watches the process's descriptors, not for each session. */
     CloseReason outOfDescriptors(SessionPhase phase) {
         metrics.connection("refused_no_descriptors");

@@ -154,23 +154,26 @@ public final class Scripted {
 
     /** Connects the session to its server, the primary. */
     public void connectServer() {
-        session.serverConnected(server, new Destination() {
-            @Override
-            public String name() {
-                return "the primary";
-            }
+        session.serverConnected(
+                server,
+                new Destination() {
+                    @Override
+                    public String name() {
+                        return "the primary";
+                    }
 
-            @Override
-            public boolean isPrimary() {
-                return !primaryChanged;
-            }
+                    @Override
+                    public boolean isPrimary() {
+                        return !primaryChanged;
+                    }
 
-            @Override
-            public void loggedIn() {}
+                    @Override
+                    public void loggedIn() {}
 
-            @Override
-            public void silent() {}
-        });
+                    @Override
+                    public void silent() {}
+                },
+                () -> {});
     }
 
     /** Makes another server the primary. */
