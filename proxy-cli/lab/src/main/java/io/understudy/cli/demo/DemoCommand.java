@@ -289,8 +289,8 @@ public final class DemoCommand extends CliCommand implements Subcommand {
                 "Measure on embedded servers what a commit costs without semi-synchronous replication, with a distant"
                         + " standby alone and with the witness, from memory and from disk; then kill the primary while"
                         + " its standby is cut off, and fail over.",
-                "Ends with 0 only if the failover lost nothing that a client was told, and a connection with the witness"
-                        + " has 0.3 of the commits of one that waits for nobody."
+                "Ends with 0 only if the failover lost nothing that a client was told, and a connection with the"
+                        + " witness has 0.3 of the commits of one that waits for nobody."
             })
     int witness(
             @Option(

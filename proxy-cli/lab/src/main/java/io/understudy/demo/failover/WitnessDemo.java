@@ -106,8 +106,8 @@ public final class WitnessDemo {
         pair.createAccount(
                 "switcher",
                 PASSWORD,
-                "SELECT, INSERT, UPDATE, DELETE, BINLOG REPLAY, READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR,"
-                        + " RELOAD, EVENT ON *.*");
+                "SELECT, INSERT, UPDATE, DELETE, BINLOG REPLAY ON *.*",
+                "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT ON *.*");
         pair.awaitCaughtUp(PATIENCE);
     }
 
