@@ -6,7 +6,14 @@ import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.blackbox.log.LogDamage;
+import io.understudy.plugins.blackbox.log.LogPlace;
+import io.understudy.plugins.blackbox.log.LogStart;
+import io.understudy.plugins.blackbox.log.LogVisitor;
 import io.understudy.servers.GtidNumbers;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -43,6 +50,10 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Servers whose position has gone back since the primary's numbers began anew. */
     private final Set<String> rebuilt = new HashSet<>();
 
+    /** What a log has lost. */
+    private final List<LogDamage> damage = new ArrayList<>();
+
+    private @Nullable LogQueue queue;
     private boolean streaming;
     /** When the present stream began. */
     private long streamingNanos;
@@ -75,6 +86,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
         doubts.resumed(present);
         present.streamAt(facts);
+        if (queue != null) {
+            queue.started(present.start());
+        }
         recorder.begin();
         streaming = true;
         streamingNanos = nanoClock.getAsLong();
@@ -97,7 +111,34 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                         + " by their positions, and all that is written since is reported as missing, until they are"
                         + " built anew",
                 how);
-        return histories.follow(facts, true);
+        History next = histories.follow(facts, true);
+        if (queue != null) {
+            queue.started(next.start());
+        }
+        return next;
+    }
+
+    /** Has all that is retained from now on written to a log. */
+    synchronized void writeTo(LogQueue log) {
+        queue = log;
+    }
+
+    /** Returns what takes over the content of a log, in place of what was retained before. */
+    synchronized LogVisitor restored(Clock clock) {
+        histories.clear();
+        damage.clear();
+        return new RestoredLog(this, histories, damage, clock, nanoClock);
+    }
+
+    /** Called when the log has a transaction. */
+    synchronized void stored(KeptTransaction transaction, LogPlace place) {
+        transaction.history.stored(transaction, place);
+    }
+
+    /** Returns the position of the present history; null if there is none. */
+    synchronized @Nullable LogStart position() {
+        History present = histories.present();
+        return present == null ? null : present.start();
     }
 
     @Override
@@ -131,7 +172,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         if (present == null) {
             return new EventRecorder.Taken(EventRecorder.Outcome.ANONYMOUS, null);
         }
-        EventRecorder.Taken taken = recorder.end(present, transaction);
+        EventRecorder.Taken taken = recorder.end(present, transaction, queue);
         hasRoom();
         return taken;
     }
@@ -214,9 +255,16 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      *
      * @param standbys the last known positions of all standbys
      */
-    synchronized void applied(Collection<Applied> standbys) {
-        histories.release(standbys);
-        full &= histories.bytes() > limit / 2;
+    void applied(Collection<Applied> standbys) {
+        LogQueue written;
+        synchronized (this) {
+            histories.release(standbys);
+            full &= histories.bytes() > limit / 2;
+            written = queue;
+        }
+        if (written != null) {
+            written.trim();
+        }
     }
 
     /**
@@ -247,6 +295,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         loss.forgotten = histories.forgotten();
         loss.trouble = streaming && ofFormer > 0 ? "the primary has changed" : trouble;
         loss.endedNanos = endedNanos;
+        damage.stream().filter(LogDamage::mayLack).map(LogDamage::toString).forEach(loss.damage::add);
         return loss;
     }
 
@@ -292,9 +341,27 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 implied);
     }
 
-    /** Returns a copy of the bytes, or null if they were released. */
-    synchronized byte @Nullable [] bytes(KeptTransaction transaction) {
-        return transaction.bytes();
+    /** Returns a copy of the bytes, or null if they were released, or the log cannot be read. */
+    byte @Nullable [] bytes(KeptTransaction transaction) {
+        LogPlace place;
+        synchronized (this) {
+            place = transaction.place();
+            if (place == null) {
+                return transaction.bytes();
+            }
+        }
+        try {
+            return place.read();
+        } catch (IOException e) {
+            if (!isDropped(transaction)) {
+                log.warn("black-box: transaction {} cannot be read: {}", transaction.gtid.text(), e.getMessage());
+            }
+            return null;
+        }
+    }
+
+    private synchronized boolean isDropped(KeptTransaction transaction) {
+        return transaction.isDropped();
     }
 
     /** Returns whether the present primary's binary log is being read. */

@@ -134,8 +134,12 @@ final class EventRecorder {
      */
     record Taken(Outcome outcome, @Nullable KeptTransaction kept) {}
 
-    /** Ends the transaction in transit. */
-    Taken end(History present, BinlogTransaction transaction) {
+    /**
+     * Ends the transaction in transit.
+     *
+     * @param log told of what becomes of it; or null
+     */
+    Taken end(History present, BinlogTransaction transaction, @Nullable LogQueue log) {
         boolean begun = open;
         List<byte[]> whole = events;
         discard();
@@ -150,9 +154,15 @@ final class EventRecorder {
         if (begun && obstacle == Obstacle.NONE) {
             KeptTransaction kept = new KeptTransaction(present, gtid, transaction, whole, format);
             present.keep(kept);
+            if (log != null) {
+                log.kept(kept);
+            }
             return new Taken(Outcome.KEPT, kept);
         }
         present.missed(gtid);
+        if (log != null) {
+            log.missed(gtid);
+        }
         if (begun) {
             warnOfNotKept(gtid, transaction);
         }

@@ -11,13 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A global transaction id.
  *
- * @param text as the servers write it
  * @param source numbering to which {@code number} belongs: MySQL's UUID, with {@code :tag} if it has one; MariaDB's
  *     domain
  * @param domain MariaDB's; 0 on MySQL
  * @param server MariaDB's server that wrote it first; 0 on MySQL
  */
-record Gtid(String text, String source, long domain, long server, long number) {
+record Gtid(String source, long domain, long server, long number) {
+    /** Returns it as the servers write it. Not kept: it would be the largest part of what is kept of a transaction. */
+    String text() {
+        return server == 0 ? source + ":" + number : source + "-" + server + "-" + Long.toUnsignedString(number);
+    }
 
     /** Returns the transaction's GTID, or null for an anonymous transaction. */
     static @Nullable Gtid of(ServerFlavor flavor, BinlogTransaction transaction) {
@@ -27,8 +30,9 @@ record Gtid(String text, String source, long domain, long server, long number) {
         }
         boolean mariadb = flavor == ServerFlavor.MARIADB;
         return new Gtid(
-                text,
-                mariadb ? source(transaction.domain()) : text.substring(0, text.lastIndexOf(':')),
+                mariadb
+                        ? source(transaction.domain())
+                        : text.substring(0, text.lastIndexOf(':')).intern(),
                 transaction.domain(),
                 mariadb ? transaction.serverId() : 0,
                 transaction.sequence());
@@ -55,7 +59,7 @@ record Gtid(String text, String source, long domain, long server, long number) {
     }
 
     private static Gtid of(MariaDbGtid gtid) {
-        return new Gtid(gtid.toString(), source(gtid.domain()), gtid.domain(), gtid.server(), gtid.sequence());
+        return new Gtid(source(gtid.domain()), gtid.domain(), gtid.server(), gtid.sequence());
     }
 
     /**
@@ -68,7 +72,7 @@ record Gtid(String text, String source, long domain, long server, long number) {
     }
 
     private static Gtid mySql(String source, long number) {
-        return new Gtid(source.toLowerCase(Locale.ROOT) + ":" + number, source, 0, 0, number);
+        return new Gtid(source.toLowerCase(Locale.ROOT).intern(), 0, 0, number);
     }
 
     /** Avoids a new string for domain 0, which nearly all transactions have. */

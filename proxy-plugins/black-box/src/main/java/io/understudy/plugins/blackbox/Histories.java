@@ -21,6 +21,7 @@ final class Histories implements Iterable<History> {
     private static final int MOST = 3;
 
     private final ArrayDeque<History> all = new ArrayDeque<>();
+    private long last;
     private long dropped;
     private long forgotten;
 
@@ -36,8 +37,14 @@ final class Histories implements Iterable<History> {
      * @param anew whether it is the same server, whose numbers have begun anew
      */
     History follow(PrimaryFacts facts, boolean anew) {
+        return follow(last + 1, facts, anew);
+    }
+
+    /** As {@link #follow(PrimaryFacts, boolean)}, with the number that the log has. */
+    History follow(long number, PrimaryFacts facts, boolean anew) {
         History former = present();
-        History next = new History(facts, anew);
+        History next = new History(number, facts, anew);
+        last = number;
         if (former != null) {
             former.followedBy(next);
         }

@@ -2,6 +2,8 @@ package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.blackbox.log.LogPlace;
+import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.servers.GtidNumbers;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -26,11 +28,17 @@ final class History {
     /** Sessions that ended before the response to a statement that may have committed. */
     final ArrayDeque<InterruptedSession> interrupted = new ArrayDeque<>();
 
+    /** Grows with each history. */
+    final long number;
+
     private final boolean anew;
     private final GtidNumbers seen = new GtidNumbers();
     private final GtidNumbers notKept = new GtidNumbers();
     /** MariaDB: the last transaction of each domain when the first stream began. */
-    private final List<Gtid> starts = new ArrayList<>();
+    private List<Gtid> starts = List.of();
+    /** Whether the first stream has begun. */
+    private boolean begun;
+
     /** MariaDB: the primary's {@code gtid_binlog_state} when the last stream began. */
     private List<Gtid> logged = List.of();
     /** The history of the primary that followed this one. */
@@ -52,7 +60,8 @@ final class History {
     }
 
     /** @param anew whether the same server's numbers have begun anew */
-    History(PrimaryFacts facts, boolean anew) {
+    History(long number, PrimaryFacts facts, boolean anew) {
+        this.number = number;
         this.facts = facts;
         this.anew = anew;
     }
@@ -104,22 +113,60 @@ final class History {
     /** Called when a stream begins: unseen transactions up to its position have no events here. */
     void streamAt(PrimaryFacts now) {
         GtidNumbers upTo;
-        boolean first = lasts.isEmpty();
         if (mariadb()) {
             upTo = new GtidNumbers();
-            for (Gtid gtid : Gtid.mariaDbPosition(now.position())) {
+            List<Gtid> position = Gtid.mariaDbPosition(now.position());
+            for (Gtid gtid : position) {
                 upTo.add(gtid.source(), 1, gtid.number());
                 note(gtid);
-                if (first) {
-                    starts.add(gtid);
-                }
             }
+            starts = begun ? starts : position;
             logged = Gtid.mariaDbPosition(now.logged());
         } else {
             upTo = GtidNumbers.ofMySql(now.position());
         }
+        begun = true;
         notKept.addAll(upTo.minus(seen));
         seen.addAll(upTo);
+    }
+
+    /** Returns the present position, as the log has it. */
+    LogStart start() {
+        String position = mariadb()
+                ? lasts.stream()
+                        .map(each -> each.domain + "-" + each.server + "-" + each.number)
+                        .collect(Collectors.joining(","))
+                : seen.toString();
+        PrimaryFacts now = new PrimaryFacts(
+                facts.flavor(),
+                facts.serverId(),
+                facts.serverUuid(),
+                facts.logBin(),
+                facts.format(),
+                facts.gtids(),
+                position,
+                text(logged));
+        return new LogStart(number, anew, now, text(starts));
+    }
+
+    private static String text(List<Gtid> position) {
+        return position.stream().map(Gtid::text).collect(Collectors.joining(","));
+    }
+
+    /** Called when a segment of the log begins. */
+    void restore(LogStart start) {
+        starts = begun ? starts : Gtid.mariaDbPosition(start.began());
+        begun = true;
+        streamAt(start.facts());
+    }
+
+    /**
+     * Called for a transaction behind damage of the log: those of its source before it are a gap if they are unknown.
+     */
+    void gapBefore(Gtid gtid) {
+        long known = seen.lastUpTo(gtid.source(), gtid.number() - 1);
+        notKept.add(gtid.source(), known + 1, gtid.number() - 1);
+        seen.add(gtid.source(), known + 1, gtid.number() - 1);
     }
 
     /** Called when a transaction has arrived. */
@@ -237,6 +284,14 @@ final class History {
         kept.add(transaction);
         bytes += transaction.memory();
         answers.arrived(transaction);
+    }
+
+    /** Called when the log has a transaction. */
+    void stored(KeptTransaction transaction, LogPlace place) {
+        boolean counts = !transaction.isDropped();
+        bytes -= counts ? transaction.memory() : 0;
+        transaction.stored(place);
+        bytes += counts ? transaction.memory() : 0;
     }
 
     /** Called when a transaction has arrived that is not kept. */

@@ -2,14 +2,18 @@ package io.understudy.plugins.blackbox;
 
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.blackbox.log.LogPlace;
+import io.understudy.plugins.blackbox.log.LoggedTransaction;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A transaction with its events. Guarded by the lock of its {@link BlackBox}. */
+/** A transaction with its events, in memory or in the log. Guarded by the lock of its {@link BlackBox}. */
 final class KeptTransaction {
     /** Estimated memory besides the events: this object, its GTID, its entries in collections. */
     private static final int OVERHEAD = 256;
+    /** Estimated memory of one whose events are in the log. */
+    private static final int INDEX = 150;
     /** Estimated memory of an event besides its bytes. */
     static final int EVENT_OVERHEAD = 24;
 
@@ -25,8 +29,11 @@ final class KeptTransaction {
     @Nullable
     AnsweredCommit answered;
 
-    private @Nullable List<byte[]> events;
-    private final int memory;
+    /** Also read by the thread that writes the log. The list does not change. */
+    private volatile @Nullable List<byte[]> events;
+
+    private @Nullable LogPlace place;
+    private int memory;
 
     KeptTransaction(History history, Gtid gtid, BinlogTransaction transaction, List<byte[]> events, byte[] format) {
         this.history = history;
@@ -39,6 +46,41 @@ final class KeptTransaction {
         memory = OVERHEAD + length + events.size() * EVENT_OVERHEAD;
     }
 
+    /** Creates one whose events are in the log. */
+    KeptTransaction(History history, Gtid gtid, LoggedTransaction transaction, long nanos, LogPlace place) {
+        this.history = history;
+        this.gtid = gtid;
+        kind = transaction.kind();
+        this.nanos = nanos;
+        length = transaction.length();
+        format = transaction.format();
+        this.place = place;
+        memory = INDEX;
+    }
+
+    /** Called when the events are in the log: they are released from memory. */
+    void stored(LogPlace in) {
+        if (isDropped()) {
+            in.release();
+            return;
+        }
+        place = in;
+        events = null;
+        memory = INDEX;
+    }
+
+    /** Returns the events if they are in memory. */
+    @Nullable
+    List<byte[]> events() {
+        return events;
+    }
+
+    /** Returns where the log has the events; null if it does not. */
+    @Nullable
+    LogPlace place() {
+        return place;
+    }
+
     /** Returns an estimate of the bytes of memory that it takes. */
     int memory() {
         return memory;
@@ -47,13 +89,18 @@ final class KeptTransaction {
     /** Releases the events. */
     void drop() {
         events = null;
+        LogPlace in = place;
+        place = null;
+        if (in != null) {
+            in.release();
+        }
     }
 
     boolean isDropped() {
-        return events == null;
+        return events == null && place == null;
     }
 
-    /** Returns a copy of the events' bytes, or null if they were released. */
+    /** Returns a copy of the events' bytes, or null if they are not in memory. */
     byte @Nullable [] bytes() {
         List<byte[]> all = events;
         if (all == null) {

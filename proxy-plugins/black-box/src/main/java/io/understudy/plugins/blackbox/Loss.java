@@ -46,6 +46,9 @@ final class Loss {
     /** By history, the oldest first: the GTIDs up to which its binary log was read. */
     final Map<PrimaryFacts, String> logs = new LinkedHashMap<>();
 
+    /** What the log has lost, and where. */
+    final List<String> damage = new ArrayList<>();
+
     long moreNotCaptured;
     /** Transactions of primaries that are too long ago. */
     long forgotten;

@@ -1,0 +1,206 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.blackbox.log.LogException;
+import io.understudy.plugins.blackbox.log.LogPlace;
+import io.understudy.plugins.blackbox.log.LogStart;
+import io.understudy.plugins.blackbox.log.LoggedTransaction;
+import io.understudy.plugins.blackbox.log.TransactionLog;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a black box retains, on its way to the log, in the order of the binary log. Filled under the lock of the
+ * {@link BlackBox}; {@link #write} is called by one thread.
+ */
+final class LogQueue {
+    /** What is written together has at most so many bytes, or is one transaction. */
+    private static final long BATCH = 4 << 20;
+    /** Bytes of a record besides the events. */
+    private static final int OVERHEAD = 256;
+
+    private final BlackBox box;
+    private final TransactionLog log;
+    private final Clock clock;
+    private final LongSupplier nanoClock;
+    private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
+    /** What is being written, or was not because of a failure. */
+    private final List<Entry> batch = new ArrayList<>();
+    /** The position up to which the log has all. */
+    private @Nullable History written;
+
+    /** One of its parts is not null. */
+    private record Entry(
+            @Nullable LogStart start,
+            @Nullable KeptTransaction kept,
+            @Nullable Gtid missed,
+            @Nullable Runnable then) {
+        private long bytes() {
+            return OVERHEAD + (kept == null ? 0 : kept.length);
+        }
+    }
+
+    /** @param log whose content the box has taken over */
+    LogQueue(BlackBox box, TransactionLog log, Clock clock, LongSupplier nanoClock) {
+        this.box = box;
+        this.log = log;
+        this.clock = clock;
+        this.nanoClock = nanoClock;
+        LogStart position = box.position();
+        written = position == null ? null : at(position);
+    }
+
+    private static History at(LogStart start) {
+        History history = new History(start.history(), start.facts(), start.anew());
+        history.restore(start);
+        return history;
+    }
+
+    void started(LogStart start) {
+        queue.add(new Entry(start, null, null, null));
+    }
+
+    void kept(KeptTransaction transaction) {
+        queue.add(new Entry(null, transaction, null, null));
+    }
+
+    void missed(Gtid gtid) {
+        queue.add(new Entry(null, null, gtid, null));
+    }
+
+    /** Has an action run when all that came before is in the log, by the thread that writes. */
+    void then(Runnable action) {
+        queue.add(new Entry(null, null, null, action));
+    }
+
+    /** Returns whether all is written. Thread-safe. */
+    boolean isEmpty() {
+        return queue.isEmpty();
+    }
+
+    void trim() {
+        log.trim();
+    }
+
+    /**
+     * Waits until there is something to write, at most so long.
+     *
+     * @return whether there is
+     */
+    boolean await(long millis) throws InterruptedException {
+        if (batch.isEmpty()) {
+            Entry first = queue.poll(millis, TimeUnit.MILLISECONDS);
+            if (first != null) {
+                batch.add(first);
+            }
+        }
+        return !batch.isEmpty();
+    }
+
+    /**
+     * Writes what has come together.
+     *
+     * @throws LogException if nothing of it is written; it will be with the next call that succeeds
+     */
+    void write() throws LogException {
+        if (batch.isEmpty()) {
+            return;
+        }
+        LogStart start = batch.get(0).start();
+        if (start != null) {
+            write(start);
+        } else {
+            gather();
+            writeBatch();
+        }
+        batch.clear();
+    }
+
+    private void write(LogStart start) throws LogException {
+        History before = written;
+        if (before != null && before.flavor() != start.facts().flavor()) {
+            throw new LogException(
+                    LogException.Reason.UNUSABLE,
+                    "the log holds transactions of " + name(before.facts) + ", and the primary is "
+                            + name(start.facts()) + ": name another plugins.black-box.directory, or move it away",
+                    null);
+        }
+        log.reserve(OVERHEAD + 4L * start.facts().position().length());
+        log.start(start, before == null || before.number != start.history());
+        log.flush();
+        written = at(start);
+    }
+
+    private static String name(PrimaryFacts facts) {
+        return facts.flavor() == ServerFlavor.MARIADB ? "a MariaDB server" : "a MySQL server";
+    }
+
+    private void gather() {
+        long bytes = 0;
+        for (Entry each : batch) {
+            bytes += each.bytes();
+        }
+        for (Entry next = queue.peek();
+                next != null && next.start() == null && bytes + next.bytes() <= BATCH;
+                next = queue.peek()) {
+            bytes += next.bytes();
+            batch.add(queue.remove());
+        }
+    }
+
+    private void writeBatch() throws LogException {
+        History position = written;
+        if (position == null) {
+            throw new IllegalStateException("a transaction before any position");
+        }
+        log.reserve(batch.stream().mapToLong(Entry::bytes).sum() + OVERHEAD);
+        if (log.needsStart()) {
+            log.start(position.start(), false);
+        }
+        List<@Nullable LogPlace> places = new ArrayList<>(batch.size());
+        for (Entry each : batch) {
+            places.add(append(each));
+        }
+        log.flush();
+        for (int i = 0; i < batch.size(); i++) {
+            done(position, batch.get(i), places.get(i));
+        }
+    }
+
+    private @Nullable LogPlace append(Entry entry) throws LogException {
+        KeptTransaction kept = entry.kept();
+        List<byte[]> events = kept == null ? null : kept.events();
+        if (kept != null && events != null) {
+            long age = TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong() - kept.nanos);
+            return log.append(
+                    new LoggedTransaction(kept.gtid.text(), kept.kind, clock.millis() - age, kept.format, kept.length),
+                    events);
+        }
+        Gtid missed = kept == null ? entry.missed() : kept.gtid; // released before it was written
+        if (missed != null) {
+            log.missed(missed.text());
+        }
+        return null;
+    }
+
+    private void done(History position, Entry entry, @Nullable LogPlace place) {
+        KeptTransaction kept = entry.kept();
+        Gtid gtid = kept == null ? entry.missed() : kept.gtid;
+        Runnable then = entry.then();
+        if (gtid != null) {
+            position.passed(gtid);
+        }
+        if (kept != null && place != null) {
+            box.stored(kept, place);
+        }
+        if (then != null) {
+            then.run();
+        }
+    }
+}

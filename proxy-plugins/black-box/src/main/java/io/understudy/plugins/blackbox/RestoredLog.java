@@ -1,0 +1,100 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugins.blackbox.log.LogDamage;
+import io.understudy.plugins.blackbox.log.LogPlace;
+import io.understudy.plugins.blackbox.log.LogStart;
+import io.understudy.plugins.blackbox.log.LogVisitor;
+import io.understudy.plugins.blackbox.log.LoggedTransaction;
+import io.understudy.servers.GtidNumbers;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Makes histories of what a log holds. Their transactions are not known to have been answered. */
+final class RestoredLog implements LogVisitor {
+    private static final Logger log = LoggerFactory.getLogger(RestoredLog.class);
+
+    private final Object lock;
+    private final Histories histories;
+    private final List<LogDamage> damage;
+    private final Clock clock;
+    private final LongSupplier nanoClock;
+    /** Of the present history, those that were read. */
+    private GtidNumbers read = new GtidNumbers();
+    /** Whether numbers may be missing without a word. */
+    private boolean damaged;
+
+    /** @param lock guards the histories */
+    RestoredLog(Object lock, Histories histories, List<LogDamage> damage, Clock clock, LongSupplier nanoClock) {
+        this.lock = lock;
+        this.histories = histories;
+        this.damage = damage;
+        this.clock = clock;
+        this.nanoClock = nanoClock;
+    }
+
+    @Override
+    public void start(LogStart start) {
+        synchronized (lock) {
+            damaged = false;
+            History present = histories.present();
+            if (present == null || present.number != start.history()) {
+                present = histories.follow(start.history(), start.facts(), start.anew());
+                read = new GtidNumbers();
+            }
+            present.restore(start);
+        }
+    }
+
+    private History present() {
+        History present = histories.present();
+        if (present == null) {
+            throw new IllegalArgumentException("a transaction before any position");
+        }
+        return present;
+    }
+
+    private Gtid passed(History present, String text) {
+        Gtid gtid = Gtid.parseAll(present.flavor(), text).get(0);
+        if (damaged) {
+            present.gapBefore(gtid);
+        }
+        present.passed(gtid);
+        return gtid;
+    }
+
+    @Override
+    public void transaction(LoggedTransaction transaction, LogPlace place) {
+        synchronized (lock) {
+            History present = present();
+            Gtid gtid = passed(present, transaction.gtid());
+            if (read.contains(gtid.source(), gtid.number())) {
+                place.release(); // of a flush that failed and could not be taken back
+                return;
+            }
+            read.add(gtid.source(), gtid.number());
+            long age = TimeUnit.MILLISECONDS.toNanos(clock.millis() - transaction.millis());
+            present.keep(new KeptTransaction(present, gtid, transaction, nanoClock.getAsLong() - age, place));
+        }
+    }
+
+    @Override
+    public void missed(String gtid) {
+        synchronized (lock) {
+            History present = present();
+            present.missed(passed(present, gtid));
+        }
+    }
+
+    @Override
+    public void damage(LogDamage found) {
+        synchronized (lock) {
+            damaged |= found.mayLack();
+            damage.add(found);
+        }
+        log.warn("black-box: {}", found);
+    }
+}
