@@ -137,9 +137,9 @@ final class EventRecorder {
     /**
      * Ends the transaction in transit.
      *
-     * @param log told of what becomes of it; or null
+     * @param queue told of what becomes of it; or null
      */
-    Taken end(History present, BinlogTransaction transaction, @Nullable LogQueue log) {
+    Taken end(History present, BinlogTransaction transaction, @Nullable LogQueue queue) {
         boolean begun = open;
         List<byte[]> whole = events;
         discard();
@@ -154,14 +154,14 @@ final class EventRecorder {
         if (begun && obstacle == Obstacle.NONE) {
             KeptTransaction kept = new KeptTransaction(present, gtid, transaction, whole, format);
             present.keep(kept);
-            if (log != null) {
-                log.kept(kept);
+            if (queue != null) {
+                queue.kept(kept);
             }
             return new Taken(Outcome.KEPT, kept);
         }
         present.missed(gtid);
-        if (log != null) {
-            log.missed(gtid);
+        if (queue != null) {
+            queue.missed(gtid);
         }
         if (begun) {
             warnOfNotKept(gtid, transaction);

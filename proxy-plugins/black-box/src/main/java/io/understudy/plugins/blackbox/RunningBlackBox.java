@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private static final Logger log = LoggerFactory.getLogger(RunningBlackBox.class);
     private static final long SIGHTINGS_MILLIS = 50;
+    private static final long LOOK_MILLIS = 100;
 
     private static final String SILENT =
             "the primary does not respond, though the connection for its binary log is open: it may be frozen";
@@ -39,6 +40,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private final List<Future<?>> tasks = new ArrayList<>();
     private BinlogSubscription binlog = BinlogSubscription.NONE;
     private @Nullable Witness witness;
+    private @Nullable KeptInLog kept;
 
     RunningBlackBox(PluginContext context, BlackBoxConfig config) {
         this.context = context;
@@ -55,7 +57,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         repeat(sessionEvents, SIGHTINGS_MILLIS);
         repeat(new StandbyPositions(context, box), config.poll().toMillis());
         DataSource primary = context.primary().dataSource();
-        if (config.acknowledge() != BlackBoxConfig.Acknowledge.OFF && primary != null) {
+        boolean alone = config.acknowledge() != BlackBoxConfig.Acknowledge.OFF || config.directory() != null;
+        if (alone && primary != null) {
             startWitness(primary);
             return;
         }
@@ -65,7 +68,9 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     }
 
     private void startWitness(DataSource primary) {
-        Witness.Keeping keeping = new KeptInMemory(box);
+        KeptInLog inLog =
+                config.directory() == null ? null : new KeptInLog(box, config, context.clock(), System::nanoTime);
+        Witness.Keeping keeping = inLog == null ? new KeptInMemory(box) : inLog;
         Witness begun = new Witness(
                 context,
                 new JdbcPrimaryQueries(primary, context.primary()::isUnreachable),
@@ -75,8 +80,14 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 System::nanoTime);
         WitnessMeters.register(begun, keeping, context.meters());
         context.publish("witness", begun::view);
-        begun.start();
         witness = begun;
+        if (inLog == null) {
+            begun.start();
+        } else {
+            kept = inLog;
+            inLog.start(begun);
+            repeat(inLog::look, LOOK_MILLIS);
+        }
     }
 
     private void repeat(Runnable task, long millis) {
@@ -155,6 +166,9 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         binlog.close();
         if (witness != null) {
             witness.close();
+        }
+        if (kept != null) {
+            kept.close();
         }
         tasks.forEach(task -> task.cancel(false));
         box.close();

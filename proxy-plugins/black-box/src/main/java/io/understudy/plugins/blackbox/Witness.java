@@ -155,6 +155,14 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
                 .scheduleWithFixedDelay(this::look, PAUSE.toMillis(), PAUSE.toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    /** Called before {@link #start} with the reason why it cannot begin yet. */
+    synchronized void cannotBegin(Withdrawal reason, String text) {
+        if (why != reason || !cause.equals(text)) {
+            count(reason, text);
+            log.warn("black-box: nothing is kept or acknowledged ({}): {}", reason.label(), text);
+        }
+    }
+
     private void withDump(Consumer<BinlogDump> action) {
         BinlogDump present;
         synchronized (this) {

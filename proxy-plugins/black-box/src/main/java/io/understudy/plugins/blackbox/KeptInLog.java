@@ -1,0 +1,192 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugins.binlog.BinlogEnd;
+import io.understudy.plugins.binlog.SemiSyncReplica.Acknowledgements;
+import io.understudy.plugins.blackbox.log.LogException;
+import io.understudy.plugins.blackbox.log.TransactionLog;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what the black box retains to the log, on a thread of its own, and acknowledges it from there. The witness
+ * begins once the log is read, which is tried until it succeeds.
+ */
+final class KeptInLog implements Witness.Keeping, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(KeptInLog.class);
+
+    private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long REOPEN_MILLIS = 2_000;
+    private static final long RETRY_MILLIS = 200;
+    private static final long CLOSE_MILLIS = 5_000;
+
+    private final BlackBox box;
+    private final BlackBoxConfig config;
+    private final Clock clock;
+    private final LongSupplier nanoClock;
+    private final AtomicLong acknowledged = new AtomicLong();
+    private final Thread thread = new Thread(this::run, "black-box-log");
+
+    private volatile @Nullable Witness witness;
+    private volatile @Nullable LogQueue queue;
+    private volatile boolean failing;
+    /** When the present write began; 0 for none. */
+    private volatile long writingNanos;
+
+    private volatile boolean closed;
+
+    KeptInLog(BlackBox box, BlackBoxConfig config, Clock clock, LongSupplier nanoClock) {
+        this.box = box;
+        this.config = config;
+        this.clock = clock;
+        this.nanoClock = nanoClock;
+        thread.setDaemon(true);
+    }
+
+    /** Opens the log, then starts the witness. */
+    void start(Witness filling) {
+        witness = filling;
+        thread.start();
+    }
+
+    private void run() {
+        try (TransactionLog opened = open()) {
+            if (opened == null) {
+                return;
+            }
+            LogQueue filled = new LogQueue(box, opened, clock, nanoClock);
+            queue = filled;
+            box.writeTo(filled);
+            Witness filling = witness;
+            if (filling != null) {
+                filling.start();
+            }
+            while (!closed || !failing && !filled.isEmpty()) {
+                write(filled);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException | RuntimeException e) {
+            failing = true;
+            withdraw(Withdrawal.FAULT, String.valueOf(e));
+            log.error("black-box: the log in {} is not written any more", config.directory(), e);
+        }
+    }
+
+    private @Nullable TransactionLog open() throws InterruptedException {
+        while (!closed) {
+            try {
+                return TransactionLog.open(
+                        Objects.requireNonNull(config.directory()),
+                        config.size().bytes(),
+                        config.acknowledge() == BlackBoxConfig.Acknowledge.DISK,
+                        config.key(),
+                        box.restored(clock));
+            } catch (LogException e) {
+                Witness waiting = witness;
+                if (waiting != null) {
+                    waiting.cannotBegin(reason(e), String.valueOf(e.getMessage()));
+                }
+                for (long waited = 0; waited < REOPEN_MILLIS && !closed; waited += RETRY_MILLIS) {
+                    Thread.sleep(RETRY_MILLIS);
+                }
+            }
+        }
+        return null;
+    }
+
+    private void write(LogQueue filled) throws InterruptedException {
+        if (!filled.await(RETRY_MILLIS)) {
+            return;
+        }
+        writingNanos = nanoClock.getAsLong() | 1;
+        try {
+            filled.write();
+            failing = false;
+        } catch (LogException e) {
+            boolean first = !failing;
+            failing = true;
+            if (first) {
+                withdraw(reason(e), String.valueOf(e.getMessage()));
+            }
+            Thread.sleep(RETRY_MILLIS);
+        } finally {
+            writingNanos = 0;
+        }
+    }
+
+    private static Withdrawal reason(LogException e) {
+        return switch (e.reason()) {
+            case DISK_FULL -> Withdrawal.DISK_FULL;
+            case SIZE_FULL -> Withdrawal.SIZE;
+            case IO -> Withdrawal.IO;
+            case UNUSABLE -> Withdrawal.UNUSABLE;
+        };
+    }
+
+    private void withdraw(Withdrawal reason, String text) {
+        Witness filling = witness;
+        if (filling != null) {
+            filling.withdraw(reason, text);
+        }
+    }
+
+    /** Has the witness withdraw while a write takes too long. Called several times a second. */
+    void look() {
+        if (isSlow()) {
+            withdraw(Withdrawal.SLOW, "a write to the log takes longer than half a second");
+        }
+    }
+
+    private boolean isSlow() {
+        long began = writingNanos;
+        return began != 0 && nanoClock.getAsLong() - began > SLOW_NANOS;
+    }
+
+    @Override
+    public void keep(KeptTransaction transaction, BinlogEnd end, @Nullable Acknowledgements to) {
+        LogQueue filled = queue;
+        if (to != null && filled != null) {
+            filled.then(() -> {
+                to.send(end);
+                acknowledged.incrementAndGet();
+            });
+        }
+    }
+
+    @Override
+    public void acknowledge(BinlogEnd upTo, Acknowledgements to) {
+        LogQueue filled = queue;
+        if (filled != null) {
+            filled.then(() -> to.send(upTo));
+        }
+    }
+
+    @Override
+    public boolean mayContinue(Withdrawal after) {
+        LogQueue filled = queue;
+        return !failing && !isSlow() && filled != null && filled.isEmpty() && box.hasRoomAgain();
+    }
+
+    @Override
+    public long acknowledged() {
+        return acknowledged.get();
+    }
+
+    /** Writes what is left and closes the log. */
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            thread.join(CLOSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,211 @@
+package io.understudy.plugins.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.binlog.Transactions;
+import io.understudy.plugins.blackbox.log.LogException;
+import io.understudy.plugins.blackbox.log.TransactionLog;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A black box with a log, and another one that takes the log over, as after a restart. */
+class LogQueueTest extends BlackBoxHarness {
+    private static final int SIZE = 64 * MIB;
+
+    @TempDir
+    private Path directory;
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable each : open) {
+            each.close();
+        }
+    }
+
+    private LogQueue queue(BlackBox of) throws LogException {
+        TransactionLog log = TransactionLog.open(directory, SIZE, true, null, of.restored(Clock.systemUTC()));
+        open.add(log);
+        LogQueue queue = new LogQueue(of, log, Clock.systemUTC(), () -> now);
+        of.writeTo(queue);
+        return queue;
+    }
+
+    private static void write(LogQueue queue) throws Exception {
+        while (queue.await(0)) {
+            queue.write();
+        }
+    }
+
+    private BlackBox restarted() throws Exception {
+        close();
+        open.clear();
+        BlackBox next = new BlackBox(2 * MIB, false, () -> now);
+        queue(next);
+        return next;
+    }
+
+    @Test
+    void aRestartKnowsWhatWasKeptAndWhereToReadOn() throws Exception {
+        LogQueue queue = queue(box);
+        start(1, "0-1-10", "0-2-5,0-1-10");
+        transaction(11);
+        transaction(1, 12, "x".repeat(MIB + 1)); // too large
+        box.onFormat("other".getBytes(StandardCharsets.US_ASCII));
+        transaction(13);
+        write(queue);
+        BlackBox next = restarted();
+        Loss loss = next.loss(survivor("0-1-9", "", ""));
+        assertThat(gtids(loss.missing)).containsExactly("0-1-11", "0-1-13");
+        assertThat(loss.gaps).hasToString("0:10:12");
+        assertThat(loss.missing.get(1).format).isEqualTo("other".getBytes(StandardCharsets.US_ASCII));
+        assertThat(next.bytes(loss.missing.get(0))).isEqualTo("g11.".getBytes(StandardCharsets.US_ASCII));
+        assertThat(next.readUpTo(primary(1, "0-1-20"))).isEqualTo("0-1-13");
+        assertThat(loss.damage).isEmpty();
+    }
+
+    @Test
+    void eventsAreInTheLogAloneAndItsIndexIsSmall() throws Exception {
+        LogQueue queue = queue(box);
+        start(1, "0-1-10");
+        transaction(1, 11, "x".repeat(MIB / 2));
+        assertThat(box.bytes()).isGreaterThan(MIB / 2);
+        write(queue);
+        assertThat(box.bytes()).isLessThanOrEqualTo(150);
+        assertThat(box.bytes(on("0-1-10").missing.get(0))).hasSize(MIB / 2 + 3);
+    }
+
+    @Test
+    void anActionRunsWhenAllThatCameBeforeIsWritten() throws Exception {
+        LogQueue queue = queue(box);
+        List<Long> memory = new ArrayList<>();
+        start(1, "0-1-10");
+        transaction(11);
+        queue.then(() -> memory.add(box.bytes()));
+        assertThat(memory).isEmpty();
+        write(queue);
+        assertThat(memory).containsExactly(150L);
+    }
+
+    @Test
+    void whatAllStandbysHaveAppliedIsDeletedAndNotKnownAfterARestart() throws Exception {
+        LogQueue queue = queue(box);
+        start(1, "0-1-0");
+        for (int number = 1; number <= 30; number++) {
+            transaction(1, number, "x".repeat(MIB / 2));
+            write(queue);
+        }
+        long before = files();
+        box.applied(List.of(at("0-1-25", "")));
+        assertThat(files()).isLessThan(before);
+        BlackBox next = restarted();
+        Loss loss = next.loss(survivor("0-1-25", "", ""));
+        assertThat(gtids(loss.missing)).containsExactly("0-1-26", "0-1-27", "0-1-28", "0-1-29", "0-1-30");
+        assertThat(loss.gaps.isEmpty()).isTrue();
+    }
+
+    private long files() throws IOException {
+        try (Stream<Path> all = Files.list(directory)) {
+            return all.filter(each -> each.toString().endsWith(".log")).count();
+        }
+    }
+
+    @Test
+    void theHistoryOfAFormerPrimaryStaysUntilItIsApplied() throws Exception {
+        LogQueue queue = queue(box);
+        start(1, "0-1-10");
+        transaction(1, 11, "lost");
+        start(2, "0-2-11", "0-1-10,0-2-11");
+        transaction(2, 12, ".");
+        write(queue);
+        box.applied(List.of(at("0-2-12", "0-2-12")));
+        BlackBox next = restarted();
+        Loss loss = next.loss(survivor("0-2-12", "0-1-10,0-2-12", ""));
+        assertThat(gtids(loss.missing)).containsExactly("0-1-11");
+        assertThat(next.primaries()).hasSize(2);
+        assertThat(next.readUpTo(primary(2, "0-2-20"))).isEqualTo("0-2-12");
+    }
+
+    @Test
+    void numbersThatBeganAnewAreAHistoryOfTheirOwnAfterARestart() throws Exception {
+        LogQueue queue = queue(box);
+        start(1, "0-1-10");
+        transaction(11);
+        start(1, "0-1-2");
+        transaction(3);
+        write(queue);
+        assertThat(restarted().primaries()).hasSize(2);
+    }
+
+    @Test
+    void damageIsAGapThatReportsName() throws Exception {
+        LogQueue queue = queue(box);
+        start(1, "0-1-10");
+        for (int number = 11; number <= 14; number++) {
+            transaction(1, number, "events of " + number);
+        }
+        write(queue);
+        close();
+        open.clear();
+        Path file = directory.resolve("transactions-000000000001.log");
+        String text = Files.readString(file, StandardCharsets.ISO_8859_1).replace("events of 12", "events of 99");
+        Files.writeString(file, text, StandardCharsets.ISO_8859_1);
+        Loss loss = restarted().loss(survivor("0-1-10", "", ""));
+        assertThat(gtids(loss.missing)).containsExactly("0-1-11", "0-1-13", "0-1-14");
+        assertThat(loss.gaps).hasToString("0:12");
+        assertThat(loss.damage)
+                .singleElement()
+                .asString()
+                .contains(file.toString(), "are damaged: the transactions in them are a gap in the log");
+    }
+
+    @Test
+    void anotherProductIsRefused() throws Exception {
+        LogQueue queue = queue(box);
+        start(1, "0-1-10");
+        write(queue);
+        BlackBox next = new BlackBox(2 * MIB, false, () -> now);
+        close();
+        open.clear();
+        LogQueue other = queue(next);
+        next.onStart(new PrimaryFacts(ServerFlavor.MYSQL, 1, "uuid", true, "ROW", true, "uuid:1-5"), false);
+        assertThatThrownBy(() -> write(other))
+                .isInstanceOf(LogException.class)
+                .hasMessageContaining(
+                        "the log holds transactions of a MariaDB server, and the primary is a MySQL server")
+                .hasMessageContaining("name another plugins.black-box.directory");
+    }
+
+    @Test
+    void mySqlsTransactionsAreTakenOver() throws Exception {
+        String uuid = "0a0b0c0d-0000-0000-0000-000000000001";
+        LogQueue queue = queue(box);
+        box.onStart(mySql(uuid + ":1-5:7"), false);
+        box.onFormat(FORMAT);
+        event("g", true);
+        box.onTransaction(Transactions.of(uuid + ":8", TransactionKind.WRITE, 0, 1, 8, -1, 0, now, Set.of(), false));
+        write(queue);
+        BlackBox next = restarted();
+        assertThat(next.readUpTo(mySql(uuid + ":1-20"))).isEqualTo(uuid + ":1-5:7-8");
+    }
+
+    private static PrimaryFacts mySql(String position) {
+        return new PrimaryFacts(
+                ServerFlavor.MYSQL, 1, position.substring(0, position.indexOf(':')), true, "ROW", true, position);
+    }
+}
