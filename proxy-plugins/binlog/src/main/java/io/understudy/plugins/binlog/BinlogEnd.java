@@ -6,4 +6,9 @@ package io.understudy.plugins.binlog;
  * @param file name of the file, without its directory
  * @param position bytes from the file's begin to the end of the transaction's last event
  */
-public record BinlogEnd(String file, long position) {}
+public record BinlogEnd(String file, long position) {
+    /** Returns whether a file of this name precedes this one. The numbers at their ends grow, also in length. */
+    public boolean isBehind(String other) {
+        return other.length() != file.length() ? other.length() < file.length() : other.compareTo(file) < 0;
+    }
+}

@@ -92,10 +92,11 @@ final class BinlogStream implements ServerStream {
         events++;
         try {
             boolean whole = length < WHOLE;
-            int before = 1 + (replica == null ? 0 : mark(replica, buf, index, shown, length, whole));
+            int before = 1 + (replica == null ? 0 : semiSync.packet(buf, index, shown, length, whole));
             parser.event(buf, index + before, Math.min(shown, PREFIX) - before, receivedNanos);
             if (replica != null) {
                 semiSync.event(buf, index + before, shown - before);
+                tellMark(replica);
             }
             pass(buf, index + before, shown - before, whole && shown == length);
         } catch (IndexOutOfBoundsException | IllegalStateException e) {
@@ -105,13 +106,11 @@ final class BinlogStream implements ServerStream {
         }
     }
 
-    private int mark(SemiSyncReplica told, ByteBuf buf, int index, int shown, int length, boolean whole) {
-        int bytes = semiSync.packet(buf, index, shown, length, whole);
+    private void tellMark(SemiSyncReplica told) {
         if (!registered && semiSync.marked() && acknowledgements != null) {
             registered = true;
-            told.registered(acknowledgements);
+            told.registered(acknowledgements, semiSync.end().file());
         }
-        return bytes;
     }
 
     private void pass(ByteBuf buf, int index, int shown, boolean whole) {

@@ -20,8 +20,10 @@ public interface SemiSyncReplica {
     /**
      * Called when the stream brings the mark of semi-synchronous replication: from now on the primary may wait for this
      * connection. Not called if the server has no semi-synchronous replication.
+     *
+     * @param file of the binary log in which the stream begins
      */
-    void registered(Acknowledgements to);
+    void registered(Acknowledgements to, String file);
 
     /**
      * Called behind {@link BinlogListener#onTransaction} for the same transaction.

@@ -1,6 +1,7 @@
 package io.understudy.plugins.blackbox;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.base.NoTask;
 import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ServerFlavor;
@@ -16,13 +17,12 @@ import io.understudy.plugins.binlog.SemiSyncReplica;
 import io.understudy.servers.SemiSyncSource;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -48,11 +48,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private static final Logger log = LoggerFactory.getLogger(Witness.class);
 
     private static final String FUNCTION = "the witness (acknowledges what the black box keeps)";
-    /** Between attempts to come back, and looks at whether commits in progress are settled. */
-    private static final Duration PAUSE = Duration.ofMillis(200);
-
-    /** Between looks at whether semi-synchronous replication was switched on. */
-    private static final Duration LONG_PAUSE = Duration.ofSeconds(2);
+    private static final long PAUSE_MILLIS = 100;
 
     /** Time in which a registered stream must show the mark. */
     private static final long UNMARKED_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -80,6 +76,10 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private boolean refused;
 
     private boolean closed;
+    /** Whether a stream has begun in the present phase. */
+    private boolean streaming;
+
+    private Future<?> looking = NoTask.NONE;
 
     /** Acknowledgements of the present stream, while the primary counts on them. Written under the lock. */
     private volatile @Nullable Acknowledgements to;
@@ -92,7 +92,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private @Nullable KeptTransaction last;
     /** Where the last transaction ends that is kept, of the present primary. */
     private volatile @Nullable BinlogEnd end;
-    /** What was acknowledged without a question. Used by {@link #look}. */
+    /** What was acknowledged without a question. Used by {@link #repeat}. */
     private @Nullable BinlogEnd repeated;
 
     private static final PrimaryFacts NOBODY = new PrimaryFacts(ServerFlavor.MARIADB, 0, "", false, "", false, "");
@@ -151,8 +151,8 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             following.add(context.primary().onReachable(() -> withDump(BinlogDump::primaryReachable)));
         }
         comeBack();
-        context.executor()
-                .scheduleWithFixedDelay(this::look, PAUSE.toMillis(), PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        looking = context.executor()
+                .scheduleWithFixedDelay(this::look, PAUSE_MILLIS, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Called before {@link #start} with the reason why it cannot begin yet. */
@@ -169,7 +169,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             present = dump;
         }
         if (present != null) {
-            submit(() -> action.accept(present), Duration.ZERO);
+            context.executor().execute(() -> action.accept(present));
         }
     }
 
@@ -179,14 +179,6 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             refused = false;
         }
         present.primaryChanged();
-    }
-
-    private void submit(Runnable task, Duration delay) {
-        try {
-            context.executor().schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            log.debug("the proxy is stopping: the witness does not come back");
-        }
     }
 
     /** Reads again, without being registered at first. */
@@ -204,6 +196,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private void enter(Phase next) {
         phase = next;
         catchingUp = next == Phase.CATCHING_UP;
+        streaming = false;
         sinceNanos = nanoClock.getAsLong();
         if (next != Phase.PRESENT) {
             to = null;
@@ -248,6 +241,9 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         broken = false;
         received = 0;
         box.onStart(facts, replaced);
+        synchronized (this) {
+            streaming = true;
+        }
         seeWhetherCaughtUp();
     }
 
@@ -314,15 +310,13 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         }
         if (box.hasReached(goal)) {
             synchronized (this) {
-                head = NOBODY; // once for each stream
-            }
-            if (acknowledges) {
-                submit(this::register, Duration.ZERO);
+                head = NOBODY;
             }
         }
     }
 
-    private void register() {
+    /** Registers, once the primary is ready for it. */
+    private void register() throws SQLException {
         SemiSyncSource source;
         DataSource primary = context.primary().dataSource();
         if (primary == null) {
@@ -330,11 +324,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         }
         try (ServerQueries server = ServerQueries.of(primary)) {
             source = SemiSyncSource.of(server);
-        } catch (SQLException e) {
-            submit(this::register, LONG_PAUSE); // the stream will end by itself if the primary is gone
-            return;
         }
-        Duration pause;
         synchronized (this) {
             if (closed || phase != Phase.CATCHING_UP || head != NOBODY) {
                 return;
@@ -345,21 +335,17 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
                         source.loaded()
                                 ? "semi-synchronous replication is switched off at the primary"
                                 : "the primary has no semi-synchronous replication (MySQL: the plugin is not loaded)");
-                pause = LONG_PAUSE;
-            } else if (isSettled(source)) {
+            } else if (!isSettled(source)) {
+                told(Withdrawal.BEHIND, "commits wait that may have begun before it");
+            } else {
                 unsettledNanos = 0;
                 enter(Phase.REGISTERING);
                 BinlogDump present = dump;
                 if (present != null) {
                     present.again();
                 }
-                return;
-            } else {
-                told(Withdrawal.BEHIND, "commits wait that may have begun before it");
-                pause = PAUSE;
             }
         }
-        submit(this::register, pause);
     }
 
     private boolean isSettled(SemiSyncSource source) {
@@ -379,8 +365,12 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     }
 
     @Override
-    public void registered(Acknowledgements by) {
+    public void registered(Acknowledgements by, String file) {
         BinlogEnd known = end;
+        if (known != null && known.isBehind(file)) {
+            known = null; // its files are gone: RESET MASTER
+            end = null;
+        }
         synchronized (this) {
             if (phase != Phase.REGISTERING) {
                 return;
@@ -446,39 +436,60 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             ended.stop();
         }
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.FAULT, "the witness has withdrawn: " + text, reason.remedy()));
-        submit(() -> comeBack(reason), PAUSE);
     }
 
-    private void comeBack(Withdrawal after) {
-        if (keeping.mayContinue(after)) {
-            comeBack();
-        } else {
-            submit(() -> comeBack(after), PAUSE);
-        }
-    }
-
-    /**
-     * Acknowledges what the primary did not ask for, so that no commit waits for a question that did not come, and
-     * looks at a registration that had no effect: semi-synchronous replication was switched off meanwhile.
-     */
+    /** Does what is due in the present phase. Called all the time, by one thread at a time. */
     private void look() {
-        BinlogEnd known = end;
-        Acknowledgements by = to;
-        if (known != null && by != null) {
-            if (!known.equals(repeated)) {
-                keeping.acknowledge(known, by);
+        try {
+            Phase now;
+            Withdrawal reason;
+            long since;
+            boolean caughtUp;
+            synchronized (this) {
+                now = phase;
+                reason = why;
+                since = nanoClock.getAsLong() - sinceNanos;
+                caughtUp = head == NOBODY && streaming;
             }
-            repeated = known;
-            return;
+            switch (now) {
+                case WITHDRAWN -> {
+                    if (keeping.mayContinue(reason)) {
+                        comeBack();
+                    }
+                }
+                case CATCHING_UP -> {
+                    if (acknowledges && caughtUp) {
+                        register();
+                    }
+                }
+                case REGISTERING -> unmarked(since);
+                case PRESENT -> repeat();
+            }
+        } catch (SQLException e) {
+            log.debug("black-box: the primary cannot be asked about semi-synchronous replication", e);
+        } catch (RuntimeException e) {
+            // Thrown on, it would end the schedule.
+            log.error("black-box: a fault of the witness", e);
         }
-        synchronized (this) {
-            if (phase != Phase.REGISTERING || nanoClock.getAsLong() - sinceNanos < UNMARKED_NANOS) {
-                return;
-            }
+    }
+
+    /** Goes back from a registration without effect: semi-synchronous replication was switched off meanwhile. */
+    private synchronized void unmarked(long since) {
+        if (phase == Phase.REGISTERING && since > UNMARKED_NANOS) {
             enter(Phase.CATCHING_UP);
+            streaming = true;
             head = NOBODY;
         }
-        register();
+    }
+
+    /** Acknowledges what the primary did not ask for, so that no commit waits for a question that did not come. */
+    private void repeat() {
+        BinlogEnd known = end;
+        Acknowledgements by = to;
+        if (known != null && by != null && !known.equals(repeated)) {
+            keeping.acknowledge(known, by);
+            repeated = known;
+        }
     }
 
     synchronized boolean isPresent() {
@@ -515,6 +526,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             ended = dump;
             dump = null;
         }
+        looking.cancel(false);
         broken = true;
         if (ended != null) {
             ended.stop();
