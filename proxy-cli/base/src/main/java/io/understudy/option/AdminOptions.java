@@ -4,9 +4,11 @@ import io.understudy.base.Secret;
 import io.understudy.config.ConfigException;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.remote.AdminClient;
+import io.understudy.remote.OtherProxy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -54,12 +56,24 @@ public final class AdminOptions {
      * @param config of {@link #config}
      */
     public AdminClient client(@Nullable UnderstudyConfig config) throws IOException {
-        Secret configured = config == null ? null : config.admin().token();
-        String token = configured == null ? null : configured.reveal();
-        if (tokenFile != null) {
-            token = Files.readString(tokenFile).strip();
-        }
         String address = config == null ? null : config.admin().address().toString();
-        return new AdminClient(admin != null ? admin : String.valueOf(address), token, trust.trust(config));
+        return new AdminClient(admin != null ? admin : String.valueOf(address), token(config), trust.trust(config));
+    }
+
+    /**
+     * Returns the other proxies that the configuration names; none without one.
+     *
+     * @param config of {@link #config}
+     */
+    public List<OtherProxy> peers(@Nullable UnderstudyConfig config) throws IOException {
+        return config == null ? List.of() : OtherProxy.of(config, token(config), trust.trust(config));
+    }
+
+    private @Nullable String token(@Nullable UnderstudyConfig config) throws IOException {
+        Secret configured = config == null ? null : config.admin().token();
+        if (tokenFile != null) {
+            return Files.readString(tokenFile).strip();
+        }
+        return configured == null ? null : configured.reveal();
     }
 }

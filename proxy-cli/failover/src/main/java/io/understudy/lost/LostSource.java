@@ -6,12 +6,15 @@ import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.remote.AdminClient;
+import io.understudy.remote.OtherProxy;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.ReportedPosition;
+import io.understudy.terminal.Table;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,11 +24,26 @@ import org.jspecify.annotations.Nullable;
 public final class LostSource {
     private final AdminClient admin;
     private final @Nullable UnderstudyConfig config;
+    private final String name;
+    private final List<OtherProxy> peers;
+    /** Whose rescue file is read. */
+    private LostSource rescuing = this;
 
     /** @param config holds the account for a server given by its address; null if there is none */
     public LostSource(AdminClient admin, @Nullable UnderstudyConfig config) {
+        this(admin, config, "this proxy", List.of());
+    }
+
+    /** @param peers proxies whose black boxes are queried, too */
+    public LostSource(AdminClient admin, @Nullable UnderstudyConfig config, List<OtherProxy> peers) {
+        this(admin, config, "this proxy", peers);
+    }
+
+    private LostSource(AdminClient admin, @Nullable UnderstudyConfig config, String name, List<OtherProxy> peers) {
         this.admin = admin;
         this.config = config;
+        this.name = name;
+        this.peers = peers;
     }
 
     /**
@@ -34,7 +52,50 @@ public final class LostSource {
      * @param on a standby's name, {@code primary} or {@code host:port}; null to let the proxy choose
      */
     public Map<String, Object> lost(@Nullable String on) throws IOException, InterruptedException {
-        return on == null ? admin.view("lost") : admin.act("lost" + query(on));
+        if (peers.isEmpty()) {
+            return on == null ? admin.view("lost") : admin.act("lost" + query(on));
+        }
+        Views all = views(on);
+        Map<String, Object> united = LostUnion.of(all.found);
+        united.put("notAsked", all.problems);
+        return united;
+    }
+
+    /**
+     * The responses about one server.
+     *
+     * @param found by proxy
+     * @param problems a row for each proxy that did not respond
+     */
+    private record Views(Map<String, Map<String, Object>> found, List<Object> problems) {}
+
+    private List<LostSource> proxies() {
+        List<LostSource> all = new ArrayList<>(List.of(this));
+        peers.forEach(each -> all.add(new LostSource(each.admin(), config, each.name(), List.of())));
+        return all;
+    }
+
+    /** The first that responds chooses the server, and the others are asked about the same. */
+    private Views views(@Nullable String on) throws IOException, InterruptedException {
+        Views all = new Views(new LinkedHashMap<>(), new ArrayList<>());
+        String server = on;
+        IOException first = null;
+        for (LostSource each : proxies()) {
+            try {
+                Map<String, Object> view = new LostSource(each.admin, config).lost(server);
+                all.found.put(each.name, view);
+                server = server == null
+                        ? String.valueOf(Table.map(view, "survivor").get("name"))
+                        : server;
+            } catch (IOException e) {
+                first = first == null ? e : first;
+                all.problems.add(Map.of("proxy", each.name, "why", String.valueOf(e.getMessage())));
+            }
+        }
+        if (first != null && all.found.isEmpty()) {
+            throw first;
+        }
+        return all;
     }
 
     /**
@@ -42,12 +103,36 @@ public final class LostSource {
      * missing there then.
      */
     public Map<String, Object> compared(String on) throws IOException, InterruptedException {
-        return admin.act("lost/compared" + query(on));
+        for (LostSource each : proxies()) {
+            each.admin.act("lost/compared" + query(on));
+        }
+        return lost(on);
     }
 
-    /** Starts a rescue file. */
+    /** Starts a rescue file: with peers, that of the proxy whose file comes first. */
     public Map<String, Object> rescue(@Nullable String on) throws IOException, InterruptedException {
-        return admin.act("lost/rescue" + (on == null ? "" : query(on)));
+        if (peers.isEmpty()) {
+            return admin.act("lost/rescue" + (on == null ? "" : query(on)));
+        }
+        Views all = views(on);
+        String proxy = LostUnion.first(all.found);
+        if (proxy == null) {
+            throw new IOException(
+                    "no proxy has what precedes the transactions of the others, so that no single file can"
+                            + " be replayed first: understudy rescue --apply unites them");
+        }
+        Map<String, Object> united = LostUnion.of(all.found);
+        rescuing = proxies().stream()
+                .filter(each -> each.name.equals(proxy))
+                .findFirst()
+                .orElse(this);
+        Map<String, Object> rescue = new LinkedHashMap<>(new LostSource(rescuing.admin, config)
+                .rescue(String.valueOf(Table.map(united, "survivor").get("name"))));
+        rescue.put("proxy", proxy);
+        rescue.put("elsewhere", LostUnion.elsewhere(all.found, proxy));
+        rescue.put("unknown", Table.whole(Table.map(united, "unknown"), "transactions"));
+        rescue.put("notAsked", all.problems);
+        return rescue;
     }
 
     /** As {@link #lost}, for a server that the caller has asked itself. */
@@ -67,7 +152,7 @@ public final class LostSource {
 
     /** Returns the next part of the rescue file; empty at its end. */
     public byte[] part(Map<String, Object> rescue) throws IOException, InterruptedException {
-        return admin.bytes("lost/rescue/" + rescue.get("rescue"));
+        return rescuing.admin.bytes("lost/rescue/" + rescue.get("rescue"));
     }
 
     private String query(String on) throws IOException {

@@ -1,6 +1,7 @@
 package io.understudy.lost;
 
 import static io.understudy.terminal.Table.map;
+import static io.understudy.terminal.Table.rows;
 import static io.understudy.terminal.Table.whole;
 
 import java.util.Map;
@@ -20,7 +21,8 @@ public final class LostWarnings {
             return true;
         }
         return Boolean.FALSE.equals(map(view, "primary").get("read"))
-                && whole(map(view, "answeredAndMissing"), "notCaptured")
+                && rows(view, "notAsked").size()
+                                + whole(map(view, "answeredAndMissing"), "notCaptured")
                                 + whole(map(view, "answeredNumberUnknown"), "count")
                                 + whole(map(view, "receivedNotApplied"), "count")
                                 + whole(map(view, "unknown"), "transactions")
@@ -36,7 +38,9 @@ public final class LostWarnings {
      */
     public static boolean rescue(Map<String, Object> rescue) {
         return Boolean.TRUE.equals(rescue.get("primaryRead"))
-                || whole(rescue, "unknown")
+                || rows(rescue, "notAsked").size()
+                                + whole(rescue, "elsewhere")
+                                + whole(rescue, "unknown")
                                 + whole(rescue, "receivedNotApplied")
                                 + whole(rescue, "impliedOnly")
                                 + whole(rescue, "notCaptured")

@@ -21,6 +21,8 @@ public record Peer(@Nullable Address address, @Nullable String dns, Integer port
     public static final String EXAMPLE = "proxy-2:9307";
 
     public Peer {
+        int usual = AdminConfig.DEFAULT_ADDRESS.port();
+        port = port == null ? usual : port;
         new Checks()
                 .that(
                         (address == null) != (dns == null),
@@ -33,10 +35,9 @@ public record Peer(@Nullable Address address, @Nullable String dns, Integer port
                         "expected host:port: HTTP is not served on a socket file")
                 .that(dns == null || !dns.isEmpty(), "dns", "is empty; write the name of the proxies")
                 .that(dns == null || dns.indexOf(':') < 0, "dns", "expected a name alone; its port is the key port")
-                .that(dns != null || port == null, "port", "belongs to dns; an address has its own")
-                .that(port == null || port > 0 && port < 65_536, "port", "expected 1 to 65535 but found " + port)
+                .that(dns != null || port == usual, "port", "belongs to dns; an address has its own")
+                .that(port > 0 && port < 65_536, "port", "expected 1 to 65535 but found " + port)
                 .done();
-        port = port == null ? AdminConfig.DEFAULT_ADDRESS.port() : port;
     }
 
     /**
@@ -49,7 +50,7 @@ public record Peer(@Nullable Address address, @Nullable String dns, Integer port
         if (address.isUnix()) {
             throw new IllegalArgumentException("expected host:port: HTTP is not served on a socket file");
         }
-        return new Peer(address, null, null);
+        return new Peer(address, null, AdminConfig.DEFAULT_ADDRESS.port());
     }
 
     @Override

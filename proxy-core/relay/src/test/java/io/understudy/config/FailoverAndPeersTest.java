@@ -42,7 +42,7 @@ class FailoverAndPeersTest {
 
     @Test
     void peersAreAddressesOrANameOrBoth() throws ConfigException {
-        Peer second = new Peer(Address.parse("proxy-2:9307"), null, null);
+        Peer second = new Peer(Address.parse("proxy-2:9307"), null, 9307);
         assertThat(with("peers: [proxy-2:9307]").peers()).containsExactly(second);
         assertThat(with("peers: proxy-2:9307").peers()).containsExactly(second);
         assertThat(with("peers: { dns: understudy-headless }").peers())

@@ -34,6 +34,6 @@ final class LostOptions {
 
     LostSource source(CommandLine line) throws ConfigException, IOException {
         UnderstudyConfig config = proxy.config(line);
-        return new LostSource(proxy.client(config), config);
+        return new LostSource(proxy.client(config), config, proxy.peers(config));
     }
 }

@@ -59,7 +59,9 @@ final class LostReport {
         Loss loss = box.loss(survivor);
         List<KeptTransaction> answered = new ArrayList<>();
         List<KeptTransaction> notAnswered = new ArrayList<>();
+        GtidNumbers captured = new GtidNumbers();
         for (KeptTransaction each : loss.missing) {
+            captured.add(each.gtid.source(), each.gtid.number());
             (each.answered != null ? answered : notAnswered).add(each);
         }
         Map<String, Object> view = new LinkedHashMap<>();
@@ -84,6 +86,7 @@ final class LostReport {
         unsettled.put("transactions", rows(loss.unsettled));
         view.put("answeredNumberUnknown", unsettled);
         view.put("missingNotKnownAnswered", part(notAnswered));
+        view.put("captured", numbers(captured));
         Map<String, Object> received = part(loss.received);
         received.put("known", survivor.received() != null);
         if (!loss.received.isEmpty()) {

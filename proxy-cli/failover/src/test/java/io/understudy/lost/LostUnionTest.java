@@ -1,0 +1,122 @@
+package io.understudy.lost;
+
+import static io.understudy.terminal.Table.map;
+import static io.understudy.terminal.Table.rows;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class LostUnionTest {
+    private final Map<String, Map<String, Object>> views = new LinkedHashMap<>();
+
+    private static Map<String, Object> numbered(String numbers) {
+        return Map.of("numbers", numbers);
+    }
+
+    private static Map<String, Object> answered(int number, boolean captured) {
+        return Map.of("gtid", "0-1-" + number, "captured", captured, "answeredAt", "12:00", "user", "app");
+    }
+
+    private static Map<String, Object> kept(int number) {
+        return Map.of("gtid", "0-1-" + number, "captured", true, "tables", List.of("shop.t"));
+    }
+
+    private static Map<String, Object> part(List<Map<String, Object>> rows) {
+        return Map.of("count", rows.size(), "transactions", rows);
+    }
+
+    private void proxy(
+            String name,
+            String captured,
+            String gap,
+            List<Map<String, Object>> answered,
+            List<Map<String, Object>> kept) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("primary", Map.of("read", false, "lostAt", "12:00"));
+        view.put("logs", List.of(Map.of("server", "server_id 1", "upTo", "0-1-" + name.length())));
+        view.put("captured", numbered(captured));
+        view.put("unknown", numbered(gap));
+        view.put("answeredAndMissing", part(answered));
+        view.put("missingNotKnownAnswered", part(kept));
+        views.put(name, view);
+    }
+
+    @Test
+    void aTransactionIsCapturedIfOneHasItAndAnsweredIfOneSawTheOk() {
+        proxy("one", "0:7", "", List.of(answered(7, true), answered(8, false)), List.of());
+        proxy("two", "0:7-9", "", List.of(), List.of(kept(7), kept(8), kept(9)));
+        Map<String, Object> united = LostUnion.of(views);
+        Map<String, Object> missing = map(united, "answeredAndMissing");
+        assertThat(missing)
+                .containsEntry("count", 2L)
+                .containsEntry("captured", 2L)
+                .containsEntry("notCaptured", 0L);
+        assertThat(rows(missing, "transactions").get(1))
+                .containsEntry("captured", true)
+                .containsEntry("user", "app")
+                .containsEntry("tables", List.of("shop.t"));
+        assertThat(map(united, "missingNotKnownAnswered")).containsEntry("count", 1L);
+        assertThat(rows(map(united, "missingNotKnownAnswered"), "transactions"))
+                .extracting(row -> row.get("gtid"))
+                .containsExactly("0-1-9");
+        assertThat(rows(united, "proxies"))
+                .containsExactly(Map.of("proxy", "one", "captured", 1L), Map.of("proxy", "two", "captured", 3L));
+        assertThat(rows(united, "logs"))
+                .extracting(row -> row.get("server"))
+                .containsExactly("server_id 1 by one", "server_id 1 by two");
+        assertThat(LostUnion.first(views)).isEqualTo("two");
+        assertThat(LostUnion.elsewhere(views, "two")).isZero();
+    }
+
+    @Test
+    void aGapIsOneOnlyIfNoneHasIt() {
+        proxy("one", "0:1-5", "", List.of(), List.of(kept(1)));
+        proxy("two", "0:6-9", "0:1-4,1:3", List.of(), List.of(kept(6)));
+        assertThat(map(LostUnion.of(views), "unknown"))
+                .containsEntry("numbers", "1:3")
+                .containsEntry("transactions", 1L);
+    }
+
+    @Test
+    void theFileThatComesFirstHasNothingOfTheOthersBeforeIt() {
+        proxy("late", "0:50-103", "0:1-49", List.of(), List.of());
+        proxy("early", "0:1-100", "", List.of(), List.of());
+        assertThat(LostUnion.first(views)).isEqualTo("early");
+        assertThat(LostUnion.elsewhere(views, "early")).isEqualTo(3);
+        views.clear();
+        proxy("one", "0:1:3", "", List.of(), List.of());
+        proxy("two", "0:2", "", List.of(), List.of());
+        assertThat(LostUnion.first(views))
+                .as("each lacks what precedes the other's")
+                .isNull();
+    }
+
+    @Test
+    void moreThanIsListedIsNotLess() {
+        List<Map<String, Object>> many = new ArrayList<>();
+        for (int i = 1; i <= 10; i++) {
+            many.add(kept(i));
+        }
+        proxy("one", "0:1-2000", "", List.of(), many);
+        views.get("one").put("missingNotKnownAnswered", Map.of("count", 2000, "transactions", many));
+        proxy("two", "0:1", "0:2-2000", List.of(), List.of(kept(1)));
+        Map<String, Object> united = LostUnion.of(views);
+        assertThat(map(united, "missingNotKnownAnswered")).containsEntry("count", 2000L);
+        assertThat(map(united, "unknown")).containsEntry("transactions", 0L);
+    }
+
+    @Test
+    void aProxyThatWasNotAskedIsAWarning() {
+        proxy("one", "", "", List.of(), List.of());
+        Map<String, Object> united = LostUnion.of(views);
+        united.put("survivor", Map.of("position", "0-1-9"));
+        assertThat(LostWarnings.lost(united)).isFalse();
+        united.put("notAsked", List.of(Map.of("proxy", "two", "why", "refused")));
+        assertThat(LostWarnings.lost(united)).isTrue();
+        assertThat(LostWarnings.rescue(united)).isTrue();
+    }
+}
