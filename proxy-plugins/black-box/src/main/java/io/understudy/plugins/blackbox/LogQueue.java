@@ -42,7 +42,7 @@ final class LogQueue {
             @Nullable Gtid missed,
             @Nullable Runnable then) {
         private long bytes() {
-            return OVERHEAD + (kept == null ? 0 : kept.length);
+            return (long) OVERHEAD + (kept == null ? 0 : kept.length);
         }
     }
 
