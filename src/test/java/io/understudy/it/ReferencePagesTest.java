@@ -79,7 +79,8 @@ class ReferencePagesTest {
                     password: %s
                 admin: { address: "127.0.0.1:0", token: %s }
                 plugins:
-                  { mirror: , commit-latency: { slow: 1us }, gtid-domain: , black-box: , query-log: ,
+                  { mirror: , commit-latency: { slow: 1us }, gtid-domain: , black-box: { acknowledge: memory },
+                    query-log: ,
                     capture: { directory: %s } }
                 """.formatted(pair.primary().port(), PASSWORD, pair.standby().port(), PASSWORD, TOKEN, captures);
         LoadedConfig loaded = ConfigLoader.load(yaml, "test.yaml", plugins.records(), name -> null);

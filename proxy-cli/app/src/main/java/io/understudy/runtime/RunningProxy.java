@@ -25,6 +25,7 @@ import io.understudy.handshake.tls.TlsContexts;
 import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.host.PluginTypes;
 import io.understudy.host.Published;
+import io.understudy.lost.WitnessWarning;
 import io.understudy.pages.PagesView;
 import io.understudy.readiness.ReadinessView;
 import io.understudy.rehearsal.RehearsalRecorder;
@@ -46,6 +47,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -240,6 +242,11 @@ public final class RunningProxy implements AutoCloseable {
                 if (lastReloadFailed.get() != 0) {
                     warnings.add("the newest configuration could not be applied in full, and what ran before goes on;"
                             + " understudy check -c FILE and the log say why");
+                }
+                Supplier<Object> witness = proxy.published().views().get("witness");
+                WitnessWarning warning = witness == null ? null : WitnessWarning.of(witness.get());
+                if (warning != null) {
+                    warnings.add(warning.what() + "; " + warning.remedy());
                 }
                 return warnings;
             }

@@ -45,6 +45,25 @@ class CommitsTextTest {
                 .contains("No commit is known to have got its OK without a replica's acknowledgement since the start.");
     }
 
+    @Test
+    void whatAWitnessWouldDoIsForetold() {
+        Map<String, Object> with = new HashMap<>(Map.of(
+                "present", false,
+                "executeMillis", 0.5,
+                "roundTripMillis", 0.2,
+                "memoryMillis", 0.7,
+                "memoryCeilingPerConnection", 1428.6));
+        assertThat(text("on", "binlog", true, Map.of("witness", with)))
+                .contains("A witness beside the primary (plugins.black-box.acknowledge) would acknowledge in its place:"
+                        + " 0.70 ms each from memory, 1429 a second for one connection (0.50 ms until the proxy has it,"
+                        + " 0.20 ms to the primary and back); from disk one fdatasync more\n");
+        with.put("diskMillis", 4.9);
+        with.put("present", true);
+        assertThat(text("on", "binlog", true, Map.of("witness", with)))
+                .contains("With the witness, which acknowledges now, 0.70 ms", "; from disk 4.90 ms\n");
+        assertThat(text("off", "off", false)).doesNotContain("witness");
+    }
+
     /** The rate of the last burst is not that of now. */
     @Test
     void ratesHaveTheirTime() {

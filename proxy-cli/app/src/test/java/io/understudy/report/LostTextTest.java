@@ -63,6 +63,22 @@ class LostTextTest {
     }
 
     @Test
+    void theWitnessIsSaid() {
+        assertThat(ReportText.LOST.of(Map.of("witness", Map.of()))).doesNotContain("witness");
+        assertThat(ReportText.LOST.of(Map.of("witness", Map.of("state", "present", "mode", "disk"))))
+                .contains("The witness acknowledges from disk:");
+        assertThat(ReportText.LOST.of(Map.of(
+                        "witness",
+                        Map.of(
+                                "state", "withdrawn",
+                                "reason", "disk_full",
+                                "sinceSeconds", 90,
+                                "cause", "no space",
+                                "remedy", "make room"))))
+                .contains("The witness does not acknowledge (withdrawn, disk_full, for 90 s): no space; make room\n");
+    }
+
+    @Test
     void onePositionOfAServerIsToBeNoted() {
         assertThat(ReportText.LOST.of(nothingMissing("0-1-9", "12:00")))
                 .contains("(History: when server_id 2 was the primary before, its binary log was read up to 0-2-3001")

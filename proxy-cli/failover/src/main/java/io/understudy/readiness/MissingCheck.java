@@ -1,8 +1,11 @@
 package io.understudy.readiness;
 
+import io.understudy.lost.ReplayTime;
+import io.understudy.lost.WitnessWarning;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +46,31 @@ final class MissingCheck implements Check {
                                             + " equal, or if the standby was built anew since: " + list
                                             + " --compared")));
         }
+        long toApply = number(lost, "toApply", "transactions");
+        if (toApply > 0) {
+            findings.add(FOUND.of(
+                    "apply",
+                    Severity.NOTES,
+                    false,
+                    String.format(
+                            Locale.ROOT,
+                            "if the primary died now, understudy failover would apply %,d transactions (%,d bytes) from"
+                                    + " the black box, in about %d s",
+                            toApply,
+                            number(lost, "toApply", "bytes"),
+                            ReplayTime.seconds(toApply)),
+                    "until then it lacks them",
+                    ""));
+        }
         if (!Boolean.FALSE.equals(value(lost, "primary", "read"))) {
+            WitnessWarning witness = WitnessWarning.of(situation.proxy().witness());
+            if (witness != null) {
+                findings.add(FOUND.warns(
+                        "witness",
+                        witness.what(),
+                        "commits since then that no standby has received are lost with the primary",
+                        witness.remedy()));
+            }
             return findings; // what is missing is on its way from the primary
         }
         long nowhere = number(lost, "answeredAndMissing", "notCaptured")
@@ -62,7 +89,7 @@ final class MissingCheck implements Check {
                     "kept",
                     kept + " commits that clients were told of are missing there; the black box has them",
                     "after the promotion the application misses them until they are replayed",
-                    list + "; then understudy rescue"));
+                    "understudy failover --to " + situation.standby() + " applies them; by hand: understudy rescue"));
         }
         return findings;
     }

@@ -13,14 +13,16 @@ import org.jspecify.annotations.Nullable;
  * @param differences reads of which the standby has other rows, as {@code /api/mirror} lists them; null if the proxy
  *     was not asked, or compares none
  * @param lost the black box's report on it, as {@code /api/lost} has it; null if there is none
+ * @param witness as {@code /api/witness} has it; null if there is none
  */
 public record ProxyFigures(
         @Nullable Map<String, Object> warmth,
         @Nullable List<Map<String, Object>> differences,
-        @Nullable Map<String, Object> lost) {
+        @Nullable Map<String, Object> lost,
+        @Nullable Map<String, Object> witness) {
 
     /** No proxy was asked. */
-    public static final ProxyFigures NONE = new ProxyFigures(null, null, null);
+    public static final ProxyFigures NONE = new ProxyFigures(null, null, null, null);
 
     /** A question to a running proxy, for a gate that asks it while it reads the servers. */
     public interface Question {
@@ -48,6 +50,7 @@ public record ProxyFigures(
         Map<String, Object> warmth = null;
         List<Map<String, Object>> differences = null;
         Map<String, Object> lost = null;
+        Map<String, Object> witness = null;
         if (expected.coldAbove() != null) {
             warmth = map(ofStandby(asked(() -> source.view("standbys")), standby).stream()
                     .findFirst()
@@ -61,8 +64,9 @@ public record ProxyFigures(
         }
         if (expected.missing()) {
             lost = map(asked(() -> source.lost(standby)));
+            witness = map(asked(() -> source.view("witness")));
         }
-        return new ProxyFigures(warmth, differences, lost);
+        return new ProxyFigures(warmth, differences, lost, witness);
     }
 
     private interface ViewQuestion {

@@ -1,5 +1,6 @@
 package io.understudy.readiness;
 
+import io.understudy.lost.WitnessWarning;
 import io.understudy.servers.ServerQueries;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,10 +38,16 @@ final class SemiSyncCheck implements Check.OfRound {
                 ? "rpl_semi_sync_slave_enabled"
                 : "rpl_semi_sync_replica_enabled";
         if (!standby.semiSync("replica_status", "slave_status").equalsIgnoreCase("ON")) {
-            findings.add(FOUND.blocks(
+            boolean witnessed = WitnessWarning.isPresent(situation.proxy().witness());
+            findings.add(FOUND.of(
                     "standby",
-                    "this standby does not acknowledge",
-                    "commits that another standby has acknowledged may be missing on this one",
+                    witnessed ? Severity.NOTES : Severity.BLOCKS,
+                    !witnessed,
+                    "this standby does not acknowledge" + (witnessed ? ", the witness does" : ""),
+                    witnessed
+                            ? "commits that the witness alone has acknowledged are applied by understudy failover, and"
+                                    + " by no other tool"
+                            : "commits that another standby has acknowledged may be missing on this one",
                     "on the standby: "
                             // Enabled while it was receiving already, it takes part from the next start on.
                             + (ServerQueries.isOn(standby.variable(variable))

@@ -3,14 +3,12 @@ package io.understudy.unplanned;
 import static io.understudy.terminal.Table.map;
 import static io.understudy.terminal.Table.whole;
 
+import io.understudy.lost.ReplayTime;
 import java.util.List;
 import java.util.Map;
 
 /** What a failover would have to apply from a black box, and about how long that takes. */
 final class ReplayForecast {
-    /** Measured between two servers of one machine, with binary log; a slower disk or a longer way takes longer. */
-    private static final long TRANSACTIONS_A_SECOND = 1_000;
-
     private ReplayForecast() {}
 
     /** @param view the response of {@code /api/lost} */
@@ -22,7 +20,7 @@ final class ReplayForecast {
     static String of(Map<String, Object> view) {
         long count = missing(view);
         List<String> lost = Boolean.TRUE.equals(map(view, "primary").get("read")) ? List.of() : LostSummary.of(view);
-        return count + " transactions, about " + (count + TRANSACTIONS_A_SECOND - 1) / TRANSACTIONS_A_SECOND + " s"
+        return count + " transactions, about " + ReplayTime.seconds(count) + " s"
                 + (lost.isEmpty() ? "" : "; besides, " + String.join("; ", lost));
     }
 }

@@ -86,7 +86,7 @@ class AdviceTest {
         Map<String, Object> lost =
                 Map.of("primary", Map.of("read", true), "impliedOnly", Map.of("transactions", 3, "numbers", numbers));
         return new MissingCheck()
-                .findings(situation(round, new ProxyFigures(null, List.of(), lost))).stream()
+                .findings(situation(round, new ProxyFigures(null, List.of(), lost, null))).stream()
                         .map(Finding::statement)
                         .findFirst()
                         .orElse("");

@@ -340,6 +340,45 @@ class ChecksTest {
                 .toList();
     }
 
+    /** What the black box has is a note; a witness that does not acknowledge is a warning while the primary lives. */
+    @Test
+    void whatAFailoverWouldApplyIsANote() {
+        Map<String, Object> lost =
+                Map.of("primary", Map.of("read", true), "toApply", Map.of("transactions", 2_500L, "bytes", 1_000_000L));
+        Map<String, Object> withdrawn = Map.of(
+                "state",
+                "withdrawn",
+                "reason",
+                "memory",
+                "sinceSeconds",
+                70L,
+                "cause",
+                "no room",
+                "remedy",
+                "raise it");
+        Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
+        assertThat(new MissingCheck()
+                        .findings(new Situation(
+                                round,
+                                round,
+                                "s",
+                                "p:1",
+                                Set.of(),
+                                new ProxyFigures(null, null, lost, withdrawn),
+                                new StandbyFigures(null, false, true),
+                                ReadinessGate.LIMITS)))
+                .extracting(finding -> finding.severity() + " " + finding.what() + "; " + finding.statement())
+                .containsExactly(
+                        "NOTES if the primary died now, understudy failover would apply 2,500 transactions (1,000,000"
+                                + " bytes) from the black box, in about 3 s; ",
+                        "WARNS the witness does not acknowledge (withdrawn, memory, for 70 s): no room; raise it");
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost, Map.of("state", "present"))))
+                .containsExactly("notes missing apply");
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost(false, 0, 0, 0), withdrawn)))
+                .as("a dead primary counts on nobody")
+                .isEmpty();
+    }
+
     private static Map<String, Object> lost(boolean read, int captured, int notCaptured, int implied) {
         return Map.of(
                 "primary", Map.of("read", read),
@@ -351,12 +390,12 @@ class ChecksTest {
     void whatTheProxyKnowsOfTheStandbyCounts() {
         List<Map<String, Object>> differences =
                 List.of(Map.of("standby", "s", "digest", "d", "tables", List.of("a.t")));
-        assertThat(ofProxy(new ProxyFigures(null, differences, lost(true, 3, 2, 0))))
+        assertThat(ofProxy(new ProxyFigures(null, differences, lost(true, 3, 2, 0), null)))
                 .as("what is missing is on its way while the primary is read")
                 .containsExactly("blocks verify d");
-        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost(true, 0, 0, 1))))
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost(true, 0, 0, 1), null)))
                 .containsExactly("blocks missing implied");
-        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost(false, 3, 2, 0))))
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost(false, 3, 2, 0), null)))
                 .containsExactly("blocks missing lost", "warns missing kept");
         assertThat(ofProxy(ProxyFigures.NONE)).containsExactly("unknown missing ");
     }
@@ -427,7 +466,7 @@ class ChecksTest {
                         "s",
                         "p:1",
                         Set.of(),
-                        new ProxyFigures(warmth, null, null),
+                        new ProxyFigures(warmth, null, null, null),
                         new StandbyFigures(0.0, false, false),
                         ReadinessGate.LIMITS));
     }

@@ -11,8 +11,17 @@ import java.util.Map;
  * @param timeoutMillis longest time that a commit waits for an acknowledgement
  * @param clients replicas that acknowledge
  * @param waiting sessions that wait for an acknowledgement now
+ * @param waitPoint {@code AFTER_SYNC} or {@code AFTER_COMMIT}; empty if unknown
+ * @param waitFor acknowledgements that a commit needs
  */
-public record SemiSyncSource(boolean loaded, boolean enabled, long timeoutMillis, long clients, long waiting) {
+public record SemiSyncSource(
+        boolean loaded,
+        boolean enabled,
+        long timeoutMillis,
+        long clients,
+        long waiting,
+        String waitPoint,
+        long waitFor) {
     private static final String PREFIX = "rpl_semi_sync_";
 
     /** Queries the server. Needs no privilege. */
@@ -25,7 +34,10 @@ public record SemiSyncSource(boolean loaded, boolean enabled, long timeoutMillis
                 ServerQueries.isOn(enabled),
                 number(all, "timeout"),
                 number(all, "clients"),
-                number(all, "wait_sessions"));
+                number(all, "wait_sessions"),
+                value(all, "wait_point"),
+                // MySQL's two names, and MariaDB's from 12.1 on.
+                Math.max(1, Math.max(number(all, "wait_for_replica_count"), number(all, "wait_for_slave_count"))));
     }
 
     private static String value(Map<String, String> all, String name) {

@@ -29,7 +29,7 @@ public final class Dashboard implements AutoCloseable {
     private static final int TICK_SECONDS = 2;
     /** Views that are part of a frame if they exist and need no token. */
     private static final List<String> VIEWS =
-            List.of("build", "primary", "standbys", "mirror", "commits", "domains", "steering", "hold");
+            List.of("build", "primary", "standbys", "mirror", "commits", "witness", "domains", "steering", "hold");
     /** Longer views are not sent; the page asks for them where it shows them. */
     private static final int TOPIC_CHARS = 64 * 1024;
 

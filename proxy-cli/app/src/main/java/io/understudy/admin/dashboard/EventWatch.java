@@ -76,6 +76,13 @@ final class EventWatch {
                     "account",
                     "the server refuses the proxy's account; /api/primary and /api/standbys have error and remedy",
                     "the server accepts the proxy's account again"),
+            new State(
+                    "understudy.witness.present",
+                    null,
+                    0,
+                    "witness",
+                    "does not acknowledge; /api/witness has reason and remedy",
+                    "acknowledges to the primary"),
             new State("understudy.standby.read.only", "standby", 0, "standby", "is not read-only", "is read-only"),
             new State(
                     "understudy.config.last.reload.failed",

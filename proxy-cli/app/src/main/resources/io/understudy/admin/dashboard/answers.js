@@ -105,7 +105,7 @@ export function clients(state) {
 
 export function lost(state) {
   const now = state.now?.values || {};
-  const figures = [exposure(state.commits, state.now), lag(state, now), ...mirrorLosses(state.mirror, state.now), conflicts(state.domains, state.now)].filter(Boolean);
+  const figures = [exposure(state.commits, state.now), witness(state), lag(state, now), ...mirrorLosses(state.mirror, state.now), conflicts(state.domains, state.now)].filter(Boolean);
   const level = worst(figures.filter(figure => figure.level));
   const said = figures.filter(figure => figure.level === level).map(figure => figure.label.toLowerCase() + " " + figure.value);
   return {
@@ -161,6 +161,23 @@ function exposure(commits, now) {
     todo: exposed ? "Find out why no standby acknowledges: is it up, and is semi-sync switched on at both ends?"
       : recent > 0 && "The commits page has the times; was a standby restarted then?",
     doc: "commit-latency.md"
+  };
+}
+
+function witness(state) {
+  const view = state.witness;
+  if (!view) return null;
+  const present = view.state === "present";
+  const label = "Witness";
+  if (view.error) return { label, value: "unknown", level: "unknown", meaning: view.error, doc: "black-box.md" };
+  return {
+    label,
+    value: words(view.state) + (present ? "" : " (" + words(view.reason) + ")"),
+    level: present ? "ok" : view.state === "behind" && view.sinceSeconds < 10 ? "info" : "bad",
+    meaning: present ? number(view.acknowledged) + " commits acknowledged, from " + text(view.mode) + "."
+      : "The proxy has acknowledged nothing to the primary for " + duration(view.sinceSeconds) + ": " + text(view.cause) + ".",
+    todo: !present && view.remedy,
+    doc: "black-box.md"
   };
 }
 

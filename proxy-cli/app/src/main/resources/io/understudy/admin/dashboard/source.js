@@ -4,7 +4,7 @@ const FALLBACK_MILLIS = 5000;
 const STALE_MILLIS = 12000;
 const RETRY_MILLIS = 60000;
 const LONG_MILLIS = 10000;
-const TOPICS = ["now", "ready", "build", "primary", "standbys", "mirror", "commits", "domains", "steering", "hold", "events"];
+const TOPICS = ["now", "ready", "build", "primary", "standbys", "mirror", "commits", "witness", "domains", "steering", "hold", "events"];
 
 /** The newest value of each topic; a topic that the server does not have is absent. */
 export const state = {};

@@ -252,6 +252,25 @@ class DashboardBrowserTest {
     }
 
     @Test
+    void aWitnessThatHasWithdrawnIsAProblem() throws Exception {
+        try (DashboardScene situation = new DashboardScene()) {
+            situation.views.put(
+                    "witness",
+                    Map.of(
+                            "state", "withdrawn",
+                            "reason", "disk_full",
+                            "cause", "No space left on device",
+                            "remedy", "make room on the disk",
+                            "mode", "disk",
+                            "sinceSeconds", 75,
+                            "acknowledged", 4711));
+            show(situation.start(3), 1280, false);
+            assertThat(answer(2)).contains("Yes: witness withdrawn (disk full)");
+            assertThat(main()).contains("make room on the disk", "No space left on device");
+        }
+    }
+
+    @Test
     void halfOfTheReadsDroppedIsNotALittle() throws Exception {
         try (DashboardScene situation = new DashboardScene()) {
             situation.dropped = 540;

@@ -45,6 +45,18 @@ class EventWatchTest {
     }
 
     @Test
+    void aWitnessThatWithdrawsIsAnEvent() {
+        AtomicInteger present = new AtomicInteger(1);
+        Gauge.builder("understudy.witness.present", present, AtomicInteger::get).register(registry);
+        assertThat(after(2)).isEmpty();
+        present.set(0);
+        assertThat(after(2))
+                .containsExactly("problem witness: does not acknowledge; /api/witness has reason and remedy");
+        present.set(1);
+        assertThat(after(2)).containsExactly("recovered witness: acknowledges to the primary");
+    }
+
+    @Test
     void aStoppedReplicationAndARefusedAccountAreEvents() {
         AtomicInteger stopped = new AtomicInteger();
         AtomicInteger refused = new AtomicInteger();

@@ -61,6 +61,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private long endedNanos;
     private @Nullable String trouble;
     private boolean full;
+    /** The last known positions of all standbys; empty before. */
+    private List<Applied> standbys = List.of();
 
     /**
      * @param limit bytes for transactions
@@ -213,6 +215,16 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return present != null && present.facts.sameServer(facts) && present.hasReached(facts.position());
     }
 
+    /** Returns whether each transaction of the present primary is kept, or was applied by every standby. */
+    synchronized boolean holdsAll() {
+        History present = histories.present();
+        return present != null
+                && !standbys.isEmpty()
+                && standbys.stream()
+                        .allMatch(each ->
+                                present.notKept().minus(each.of(present)).isEmpty());
+    }
+
     /** Logs it once, until there is room again. */
     private void warnOfDropping() {
         if (!full) {
@@ -253,12 +265,13 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /**
      * Releases the transactions that every standby has applied.
      *
-     * @param standbys the last known positions of all standbys
+     * @param known the last known positions of all standbys
      */
-    void applied(Collection<Applied> standbys) {
+    void applied(Collection<Applied> known) {
         LogQueue written;
         synchronized (this) {
-            histories.release(standbys);
+            standbys = List.copyOf(known);
+            histories.release(known);
             full &= histories.bytes() > limit / 2;
             written = queue;
         }

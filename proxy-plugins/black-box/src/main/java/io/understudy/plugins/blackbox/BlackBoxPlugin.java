@@ -6,6 +6,8 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
 import io.understudy.plugin.RunningPlugin;
 import io.understudy.plugin.StandbyFigures;
+import io.understudy.servers.SemiSyncSource;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.List;
 import org.slf4j.Logger;
@@ -34,6 +36,24 @@ public final class BlackBoxPlugin extends RunningPlugin<BlackBoxConfig> {
     public void check(BlackBoxConfig config, CheckedServer server) throws SQLException {
         if (server.isPrimary()) {
             server.needsBinaryLog("no transaction is kept, so that nothing could be reported or rescued");
+            if (config.acknowledge() != BlackBoxConfig.Acknowledge.OFF) {
+                witness(server);
+            }
+        }
+    }
+
+    private static void witness(CheckedServer server) throws SQLException {
+        ServerQueries queries = new ServerQueries(server.connection());
+        SemiSyncSource source = SemiSyncSource.of(queries);
+        for (WitnessAdvice.Note note : WitnessAdvice.of(source, server.isMariaDb(), SourceProbe.logInEngine(queries))) {
+            server.report(
+                    note.warning() ? CheckedServer.Level.WARNING : CheckedServer.Level.OK, "acknowledge", note.text());
+        }
+        if (source.enabled()) {
+            server.report(
+                    CheckedServer.Level.OK,
+                    "acknowledge",
+                    "semi-synchronous replication is ON, and " + source.clients() + " replicas are registered");
         }
     }
 

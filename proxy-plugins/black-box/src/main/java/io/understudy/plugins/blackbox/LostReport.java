@@ -29,19 +29,25 @@ final class LostReport {
     private final Supplier<@Nullable String> silence;
     private final Clock clock;
     private final LongSupplier nanoClock;
+    private final Supplier<Map<String, Object>> witness;
 
-    /** @param silence returns why the primary does not respond, although its stream is open; null if it does */
+    /**
+     * @param silence returns why the primary does not respond, although its stream is open; null if it does
+     * @param witness the witness's view; empty if there is none
+     */
     LostReport(
             BlackBox box,
             SessionEvents sessionEvents,
             Supplier<@Nullable String> silence,
             Clock clock,
-            LongSupplier nanoClock) {
+            LongSupplier nanoClock,
+            Supplier<Map<String, Object>> witness) {
         this.silence = silence;
         this.box = box;
         this.sessionEvents = sessionEvents;
         this.clock = clock;
         this.nanoClock = nanoClock;
+        this.witness = witness;
     }
 
     /** Returns the report, and stores what it says is missing for the reports to come. */
@@ -115,6 +121,12 @@ final class LostReport {
         early.put("transactions", rows(loss.unanswered));
         early.put("interruptedSessions", interrupted(loss));
         view.put("appliedNotKnownAnswered", early);
+        Map<String, Object> toApply = new LinkedHashMap<>();
+        toApply.put("transactions", loss.missing.size());
+        toApply.put(
+                "bytes", loss.missing.stream().mapToLong(each -> each.length).sum());
+        view.put("toApply", toApply);
+        view.put("witness", witness.get());
         Map<String, Object> kept = new LinkedHashMap<>();
         kept.put("transactions", box.transactions());
         kept.put("bytes", box.bytes());

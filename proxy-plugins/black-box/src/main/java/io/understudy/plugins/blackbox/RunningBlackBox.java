@@ -12,10 +12,15 @@ import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
 import io.understudy.plugins.binlog.JdbcPrimaryQueries;
+import io.understudy.plugins.binlog.WitnessState;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -29,6 +34,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private static final Logger log = LoggerFactory.getLogger(RunningBlackBox.class);
     private static final long SIGHTINGS_MILLIS = 50;
     private static final long LOOK_MILLIS = 100;
+    private static final long SOURCE_MILLIS = 2_000;
 
     private static final String SILENT =
             "the primary does not respond, though the connection for its binary log is open: it may be frozen";
@@ -39,8 +45,10 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private final BlackBoxConfig config;
     private final List<Future<?>> tasks = new ArrayList<>();
     private BinlogSubscription binlog = BinlogSubscription.NONE;
+    private final WitnessState shared;
     private @Nullable Witness witness;
     private @Nullable KeptInLog kept;
+    private @Nullable SourceProbe source;
 
     RunningBlackBox(PluginContext context, BlackBoxConfig config) {
         this.context = context;
@@ -48,6 +56,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         boolean witness = config.acknowledge() != BlackBoxConfig.Acknowledge.OFF;
         box = new BlackBox(config.memory().bytes(), !witness, System::nanoTime);
         sessionEvents = new SessionEvents(box);
+        shared = WitnessState.of(context);
     }
 
     @Override
@@ -56,6 +65,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         publish();
         repeat(sessionEvents, SIGHTINGS_MILLIS);
         repeat(new StandbyPositions(context, box), config.poll().toMillis());
+        measureSync();
         DataSource primary = context.primary().dataSource();
         boolean alone = config.acknowledge() != BlackBoxConfig.Acknowledge.OFF || config.directory() != null;
         if (alone && primary != null) {
@@ -78,9 +88,10 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 config.acknowledge() != BlackBoxConfig.Acknowledge.OFF,
                 keeping,
                 System::nanoTime);
-        WitnessMeters.register(begun, keeping, context.meters());
-        context.publish("witness", begun::view);
         witness = begun;
+        if (config.acknowledge() != BlackBoxConfig.Acknowledge.OFF) {
+            tell(begun, keeping, primary);
+        }
         if (inLog == null) {
             begun.start();
         } else {
@@ -88,6 +99,57 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
             inLog.start(begun);
             repeat(inLog::look, LOOK_MILLIS);
         }
+    }
+
+    /** What operators and other plugins see of a witness that acknowledges. */
+    private void tell(Witness begun, Witness.Keeping keeping, DataSource primary) {
+        WitnessMeters.register(begun, keeping, context.meters());
+        SourceProbe probe = new SourceProbe(primary, found -> begun.semiSync(found.enabled()));
+        source = probe;
+        repeat(probe, SOURCE_MILLIS);
+        context.publish("witness", this::witnessView);
+        shared.witness(new WitnessState.Witness() {
+            @Override
+            public boolean isPresent() {
+                return begun.isPresent();
+            }
+
+            @Override
+            public boolean holdsAll() {
+                return box.holdsAll();
+            }
+        });
+    }
+
+    private Map<String, Object> witnessView() {
+        Witness begun = witness;
+        SourceProbe probe = source;
+        if (begun == null || probe == null) {
+            return Map.of();
+        }
+        Map<String, Object> view = begun.view();
+        view.put("mode", config.acknowledge().name().toLowerCase(Locale.ROOT));
+        probe.addTo(view);
+        return view;
+    }
+
+    /** For the prediction of what acknowledging from disk would cost. */
+    private void measureSync() {
+        Path directory = config.directory();
+        if (directory == null) {
+            return;
+        }
+        tasks.add(context.executor()
+                .schedule(
+                        () -> {
+                            try {
+                                shared.sync(SyncTime.of(directory));
+                            } catch (IOException e) {
+                                log.debug("black-box: the time of a write to {} is not known", directory, e);
+                            }
+                        },
+                        SOURCE_MILLIS,
+                        TimeUnit.MILLISECONDS));
     }
 
     private void repeat(Runnable task, long millis) {
@@ -109,7 +171,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private void publish() {
         Survivors survivors = new Survivors(context, box);
         Supplier<@Nullable String> silence = () -> silence(context.primary());
-        LostReport report = new LostReport(box, sessionEvents, silence, context.clock(), System::nanoTime);
+        LostReport report =
+                new LostReport(box, sessionEvents, silence, context.clock(), System::nanoTime, this::witnessView);
         Rescue rescue = new Rescue(box, silence);
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction(
@@ -164,6 +227,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     @Override
     public void stop() {
         binlog.close();
+        shared.witness(null);
         if (witness != null) {
             witness.close();
         }

@@ -75,6 +75,9 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     /** Whether the primary has refused the position of the last stream. */
     private boolean refused;
 
+    /** Whether semi-synchronous replication was switched off at the primary since. */
+    private boolean off;
+
     private boolean closed;
     /** Whether a stream has begun in the present phase. */
     private boolean streaming;
@@ -195,6 +198,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
 
     private void enter(Phase next) {
         phase = next;
+        off = false;
         catchingUp = next == Phase.CATCHING_UP;
         streaming = false;
         sinceNanos = nanoClock.getAsLong();
@@ -492,8 +496,22 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         }
     }
 
+    /**
+     * Called with whether semi-synchronous replication is switched on. What comes later is acknowledged all the same.
+     */
+    synchronized void semiSync(boolean enabled) {
+        if (phase != Phase.PRESENT || off == !enabled) {
+            return;
+        }
+        if (!enabled) {
+            count(Withdrawal.NO_SEMI_SYNC, "semi-synchronous replication was switched off at the primary");
+            log.warn("black-box: the witness has nothing to acknowledge: {}; {}", cause, why.remedy());
+        }
+        off = !enabled;
+    }
+
     synchronized boolean isPresent() {
-        return phase == Phase.PRESENT;
+        return phase == Phase.PRESENT && !off;
     }
 
     synchronized long withdrawn(Withdrawal reason) {
@@ -503,7 +521,11 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     /** Returns the view for reports. */
     synchronized Map<String, Object> view() {
         Map<String, Object> view = new LinkedHashMap<>();
-        view.put("state", isPresent() ? "present" : phase == Phase.WITHDRAWN ? "withdrawn" : "behind");
+        view.put(
+                "state",
+                isPresent()
+                        ? "present"
+                        : phase == Phase.WITHDRAWN || why == Withdrawal.NO_SEMI_SYNC ? "withdrawn" : "behind");
         view.put("reason", isPresent() ? "" : why.label());
         view.put("cause", isPresent() ? "" : cause);
         view.put("remedy", isPresent() ? "" : why.remedy());

@@ -8,6 +8,7 @@ import io.understudy.plugin.SessionObserver;
 import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
+import io.understudy.plugins.binlog.WitnessState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -41,7 +42,8 @@ final class CommitMeasurement implements PluginRun<CommitLatencyConfig> {
                 context.clock(),
                 System::nanoTime,
                 probed,
-                listener);
+                listener,
+                WitnessState.of(context));
     }
 
     @Override

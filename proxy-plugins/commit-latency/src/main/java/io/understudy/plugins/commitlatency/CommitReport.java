@@ -1,5 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
+import io.understudy.plugins.binlog.WitnessState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,14 @@ final class CommitReport {
         return digests.lines();
     }
 
-    synchronized Prediction.Figures prediction(long nowNanos) {
-        return prediction.figures(nowNanos);
+    /** @param nanos round trip to the primary; negative if it is not known */
+    synchronized void pinged(long nanos) {
+        if (nanos >= 0) {
+            prediction.pinged(nanos);
+        }
+    }
+
+    synchronized Prediction.Figures prediction(long nowNanos, WitnessState witness) {
+        return prediction.figures(nowNanos, witness.isPresent(), witness.sync());
     }
 }

@@ -5,6 +5,7 @@ import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.binlog.WitnessState;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Queue;
@@ -51,6 +52,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private final LongSupplier nanoClock;
     private final boolean polled;
     private final JoinListener listener;
+    private final WitnessState witness;
 
     private final GtidJoin join;
     private final ProcedureCommits procedures;
@@ -62,6 +64,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private volatile long slowNanos;
     private volatile SemiSyncSample sample = SemiSyncSample.NONE;
     private volatile long countedMicros;
+    /** Whether an acknowledgement means, at the last probe, that no earlier commit is on the primary alone. */
+    private boolean covers = true;
 
     /**
      * @param polled whether the primary will be probed; otherwise the state of semi-synchronous replication is unknown
@@ -73,7 +77,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             Clock clock,
             LongSupplier nanoClock,
             boolean polled,
-            JoinListener listener) {
+            JoinListener listener,
+            WitnessState witness) {
         this.meters = meters;
         this.report = new CommitReport(config.rows());
         this.attribution = attribution;
@@ -81,6 +86,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         this.nanoClock = nanoClock;
         this.polled = polled;
         this.listener = listener;
+        this.witness = witness;
         this.slowNanos = config.slow().toNanos();
         this.join = new GtidJoin(CAPACITY, config.expire().toNanos(), new Joined());
         this.procedures = new ProcedureCommits(config.expire().toNanos(), new Inside());
@@ -351,12 +357,14 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private void sample(SemiSyncSample probed) {
         SemiSyncSample before = sample;
         sample = probed;
+        covers = witness.coversEarlier(probed.clients());
+        report.pinged(probed.pingNanos());
         states.sample(probed);
         classifier.sample(probed);
         if (probed.known()) {
             groups.settings(probed.groupWaitCount(), probed.groupWaitMicros());
         }
-        if (probed.known() && probed.on()) {
+        if (probed.known() && probed.on() && covers) {
             exposure.acknowledged(probed.receivedNanos());
         }
         if (before.known() && probed.known() && attribution.active() == Attribution.COUNTERS) {
@@ -376,7 +384,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         settle(tracked);
         if (state.unacknowledged()) {
             exposure.unacknowledged(tracked, state);
-        } else if (state == SemiSync.ON) {
+        } else if (state == SemiSync.ON && covers) {
             exposure.acknowledged(commit.okNanos());
         }
     }
@@ -389,6 +397,13 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     /** Returns the view for {@code /api/commits}. Thread-safe. */
     CommitsView view() {
         return CommitsView.of(
-                attribution, sample, countedMicros, exposure, groups, meters, report, nanoClock.getAsLong());
+                attribution,
+                sample,
+                countedMicros,
+                exposure,
+                groups,
+                meters,
+                report.prediction(nanoClock.getAsLong(), witness),
+                report);
     }
 }

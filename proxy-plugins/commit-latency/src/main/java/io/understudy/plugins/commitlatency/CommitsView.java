@@ -64,8 +64,8 @@ record CommitsView(
             Exposure exposure,
             GroupCommits groups,
             CommitMeters meters,
-            CommitReport report,
-            long nowNanos) {
+            Prediction.Figures prediction,
+            CommitReport report) {
         long groupCount = groups.groups();
         return new CommitsView(
                 attribution.view(),
@@ -77,7 +77,7 @@ record CommitsView(
                         sample.groupWaitCount(),
                         sample.groupWaitMicros(),
                         groups.under()),
-                report.prediction(nowNanos),
+                prediction,
                 meters.unattributed(),
                 meters.gaps(),
                 report.users(),

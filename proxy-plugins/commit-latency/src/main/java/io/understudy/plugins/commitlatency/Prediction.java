@@ -1,5 +1,7 @@
 package io.understudy.plugins.commitlatency;
 
+import java.time.Duration;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class Prediction {
     private static final long PERIOD_NANOS = 60_000_000_000L;
     private static final int PRESENT_SECONDS = 10;
+    private static final int PINGS = 31;
     private static final long SECOND_NANOS = 1_000_000_000L;
 
     /**
@@ -22,6 +25,7 @@ final class Prediction {
      * @param connectionsNeeded connections that must commit at the same time for the observed rate (Little's law)
      * @param commitsPerSecondNow of the last {@value #PRESENT_SECONDS} seconds; 0 while nobody commits
      * @param lastCommitSecondsAgo age of the newest of these commits; null without commits
+     * @param witness what they would take with a witness; null if that is not known
      */
     record Figures(
             long commits,
@@ -31,7 +35,29 @@ final class Prediction {
             double ceilingPerConnection,
             double connectionsNeeded,
             double commitsPerSecondNow,
-            @Nullable Double lastCommitSecondsAgo) {}
+            @Nullable Double lastCommitSecondsAgo,
+            @Nullable WithWitness witness) {}
+
+    /**
+     * The commits if the proxy acknowledged them itself, as a witness: the median time until the proxy has the
+     * transaction, and then a round trip to the primary, and from disk also one fdatasync. Times in milliseconds.
+     *
+     * @param present whether it does so already
+     * @param executeMillis until the proxy has the transaction
+     * @param roundTripMillis from the proxy to the primary and back, median of pings
+     * @param memoryMillis of a commit that is acknowledged from memory
+     * @param memoryCeilingPerConnection most commits per second then of one connection
+     * @param syncMillis of one fdatasync in the witness's directory; null if none was measured
+     * @param diskMillis of a commit that is acknowledged from disk; null if that is not known
+     */
+    record WithWitness(
+            boolean present,
+            double executeMillis,
+            double roundTripMillis,
+            double memoryMillis,
+            double memoryCeilingPerConnection,
+            @Nullable Double syncMillis,
+            @Nullable Double diskMillis) {}
 
     /** Commits by second, of the last seconds. */
     private static final class Present {
@@ -63,18 +89,24 @@ final class Prediction {
     private static final class Half {
         private final Quantiles latency = new Quantiles();
         private final Quantiles ack = new Quantiles();
+        private final Quantiles execute = new Quantiles();
         private long firstNanos;
         private long lastNanos;
 
         private void clear() {
             latency.clear();
             ack.clear();
+            execute.clear();
         }
     }
 
     private Half now = new Half();
     private Half before = new Half();
     private final Present present = new Present();
+    /** Of the last pings. */
+    private final long[] pings = new long[PINGS];
+
+    private int pinged;
 
     void commit(Commit commit) {
         long at = commit.okNanos();
@@ -95,15 +127,25 @@ final class Prediction {
 
     void attributed(Breakdown parts) {
         now.ack.record(parts.ackNanos());
+        now.execute.record(parts.executeNanos());
     }
 
-    /** @param nowNanos of the clock of {@link Commit#okNanos} */
-    Figures figures(long nowNanos) {
+    /** Called with a round trip to the primary. */
+    void pinged(long nanos) {
+        pings[pinged++ % PINGS] = nanos;
+    }
+
+    /**
+     * @param nowNanos of the clock of {@link Commit#okNanos}
+     * @param present whether there is a witness already
+     * @param sync of one fdatasync in its directory; null if that is not known
+     */
+    Figures figures(long nowNanos, boolean present, @Nullable Duration sync) {
         // The half with more data.
         Half half = before.latency.count() > now.latency.count() ? before : now;
         long count = half.latency.count();
         if (count == 0) {
-            return new Figures(0, 0, 0, 0, 0, 0, 0, null);
+            return new Figures(0, 0, 0, 0, 0, 0, 0, null, null);
         }
         double seconds = (half.lastNanos - half.firstNanos) / 1e9;
         double rate = seconds <= 0 ? 0 : (count - 1) / seconds;
@@ -116,8 +158,28 @@ final class Prediction {
                 Millis.of(half.ack.at(0.5)),
                 median <= 0 ? 0 : tenth(1 / median),
                 tenth(rate * mean),
-                tenth(present.rate(nowNanos)),
-                tenth(Math.max(0, nowNanos - Math.max(now.lastNanos, half.lastNanos)) / 1e9));
+                tenth(this.present.rate(nowNanos)),
+                tenth(Math.max(0, nowNanos - Math.max(now.lastNanos, half.lastNanos)) / 1e9),
+                witness(half, present, sync));
+    }
+
+    private @Nullable WithWitness witness(Half half, boolean present, @Nullable Duration sync) {
+        if (half.execute.count() == 0 || pinged == 0) {
+            return null;
+        }
+        long[] sorted = Arrays.copyOf(pings, Math.min(pinged, PINGS));
+        Arrays.sort(sorted);
+        long ping = sorted[sorted.length / 2];
+        long execute = half.execute.at(0.5);
+        long memory = execute + ping;
+        return new WithWitness(
+                present,
+                Millis.of(execute),
+                Millis.of(ping),
+                Millis.of(memory),
+                tenth(1e9 / Math.max(1, memory)),
+                sync == null ? null : Millis.of(sync.toNanos()),
+                sync == null ? null : Millis.of(memory + sync.toNanos()));
     }
 
     private static double tenth(double value) {

@@ -68,7 +68,9 @@ final class SemiSyncPoller implements Runnable {
                                 + " commits are timed, but who acknowledges them, and which could be lost, is unknown",
                         values.get(SemiSyncSample.GROUP_NAME));
             }
-            out.accept(SemiSyncSample.of(sentNanos, nanoClock.getAsLong(), flavor.get(), values));
+            SemiSyncSample sample = SemiSyncSample.of(sentNanos, nanoClock.getAsLong(), flavor.get(), values);
+            long pinged = nanoClock.getAsLong();
+            out.accept(server.connection().isValid(1) ? sample.pinged(nanoClock.getAsLong() - pinged) : sample);
         } catch (SQLException | RuntimeException e) {
             if (stopped) {
                 return;

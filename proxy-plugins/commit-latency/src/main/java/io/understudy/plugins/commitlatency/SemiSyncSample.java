@@ -22,6 +22,7 @@ import java.util.Map;
  * @param groups groups of transactions written to the binary log so far; -1 if unknown (MySQL)
  * @param groupWaitCount setting: transactions for which a group waits; -1 if unknown
  * @param groupWaitMicros setting: how long it waits at most, microseconds; -1 if unknown
+ * @param pingNanos round trip to the primary; -1 if unknown
  */
 record SemiSyncSample(
         long sentNanos,
@@ -38,7 +39,8 @@ record SemiSyncSample(
         long waitMicros,
         long groups,
         long groupWaitCount,
-        long groupWaitMicros) {
+        long groupWaitMicros,
+        long pingNanos) {
 
     /** MySQL's variable that names the Group Replication group of a server; empty outside of one. */
     static final String GROUP_NAME = "group_replication_group_name";
@@ -48,7 +50,7 @@ record SemiSyncSample(
 
     static SemiSyncSample unknown(long sentNanos, long receivedNanos) {
         return new SemiSyncSample(
-                sentNanos, receivedNanos, false, ServerFlavor.MARIADB, false, false, "", 0, 0, 0, 0, 0, -1, -1, -1);
+                sentNanos, receivedNanos, false, ServerFlavor.MARIADB, false, false, "", 0, 0, 0, 0, 0, -1, -1, -1, -1);
     }
 
     /**
@@ -83,7 +85,29 @@ record SemiSyncSample(
                 number(byName, "rpl_semi_sync_master_tx_wait_time", 0),
                 number(byName, "binlog_group_commits", -1),
                 number(byName, "binlog_commit_wait_count", -1),
-                number(byName, "binlog_commit_wait_usec", number(byName, "binlog_group_commit_sync_delay", -1)));
+                number(byName, "binlog_commit_wait_usec", number(byName, "binlog_group_commit_sync_delay", -1)),
+                -1);
+    }
+
+    /** Returns the same with a round trip to the primary. */
+    SemiSyncSample pinged(long nanos) {
+        return new SemiSyncSample(
+                sentNanos,
+                receivedNanos,
+                known,
+                flavor,
+                enabled,
+                on,
+                waitPoint,
+                clients,
+                acknowledged,
+                unacknowledged,
+                waits,
+                waitMicros,
+                groups,
+                groupWaitCount,
+                groupWaitMicros,
+                nanos);
     }
 
     /** Returns whether the server is configured as a member of a Group Replication group. */

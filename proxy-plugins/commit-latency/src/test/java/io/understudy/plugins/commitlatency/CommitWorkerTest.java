@@ -8,6 +8,7 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.binlog.WitnessState;
 import io.understudy.testkit.Fakes;
 import java.time.Clock;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class CommitWorkerTest {
@@ -24,6 +26,7 @@ class CommitWorkerTest {
 
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Map<String, List<Long>> series = new TreeMap<>();
+    private final WitnessState witness = new WitnessState();
     private long now = 1_000 * MS;
     /** What happens beside the worker when it has measured something. */
     private Runnable onValue = () -> {};
@@ -49,7 +52,8 @@ class CommitWorkerTest {
                 Clock.systemUTC(),
                 () -> now,
                 hasAccount,
-                (commit, event, parts) -> {});
+                (commit, event, parts) -> {},
+                witness);
     }
 
     private List<Long> commits(String kind, String state) {
@@ -255,6 +259,7 @@ class CommitWorkerTest {
                 170_000,
                 -1,
                 -1,
+                -1,
                 -1));
         worker.run();
         CommitsView view = worker.view();
@@ -325,6 +330,41 @@ class CommitWorkerTest {
         worker.run();
         assertThat(worker.view().exposure().current()).isNull();
         assertThat(worker.view().exposure().past()).hasSize(1);
+    }
+
+    /** Its acknowledgements begin behind commits that nobody has acknowledged, and that it does not have. */
+    @Test
+    void aWitnessThatHasNotAllEndsNoExposure() {
+        AtomicBoolean all = new AtomicBoolean();
+        witness.witness(new WitnessState.Witness() {
+            @Override
+            public boolean isPresent() {
+                return true;
+            }
+
+            @Override
+            public boolean holdsAll() {
+                return all.get();
+            }
+        });
+        CommitWorker worker = worker(Attribution.OFF, true);
+        worker.sampled(SemiSyncTest.sample(now, true, false, 0));
+        worker.committed(GtidJoinTest.commit("0-1-2", now, now + 10 * MS));
+        worker.sampled(SemiSyncTest.sample(now + 30 * MS, true, false, 1));
+        worker.committed(GtidJoinTest.commit("0-1-3", now, now + 50 * MS));
+        worker.sampled(SemiSyncTest.sample(now + 60 * MS, true, true, 1));
+        worker.committed(GtidJoinTest.commit("0-1-4", now, now + 70 * MS));
+        worker.sampled(SemiSyncTest.sample(now + 90 * MS, true, true, 1));
+        worker.run();
+        assertThat(worker.view().exposure().current())
+                .extracting(Exposure.Window::lastGtid)
+                .as("what the witness has acknowledged is not exposed")
+                .isEqualTo("0-1-2");
+        all.set(true);
+        worker.sampled(SemiSyncTest.sample(now + 120 * MS, true, true, 1));
+        worker.run();
+        assertThat(worker.view().exposure().current()).isNull();
+        assertThat(worker.view().exposure().unacknowledged()).isEqualTo(1);
     }
 
     @Test

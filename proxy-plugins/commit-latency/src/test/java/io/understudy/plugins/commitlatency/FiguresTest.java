@@ -76,18 +76,43 @@ class FiguresTest {
     @Test
     void predictionFollowsLittlesLaw() {
         Prediction prediction = new Prediction();
-        assertThat(prediction.figures(0).commits()).isZero();
+        assertThat(prediction.figures(0, false, null).commits()).isZero();
         for (int i = 0; i < 1000; i++) {
             prediction.commit(GtidJoinTest.commit("g", i * (10 * MS), i * (10 * MS) + 88 * MS));
             prediction.attributed(new Breakdown(2 * MS, 0, 86 * MS));
         }
         long end = 1000 * 10 * MS;
-        Prediction.Figures figures = prediction.figures(end);
+        Prediction.Figures figures = prediction.figures(end, false, null);
         assertThat(figures.commitsPerSecond()).isEqualTo(100);
         assertThat(figures.roundTripMillis()).isCloseTo(86, within(5.0));
         assertThat(figures.ceilingPerConnection()).isCloseTo(11.4, within(0.7));
         assertThat(figures.connectionsNeeded()).isEqualTo(8.8);
         assertThat(figures.commitsPerSecondNow()).isCloseTo(100, within(10.0));
+    }
+
+    @Test
+    void aWitnessTakesTheAcknowledgementsPlace() {
+        Prediction prediction = new Prediction();
+        prediction.commit(GtidJoinTest.commit("g", 0, 88 * MS));
+        assertThat(prediction.figures(0, false, null).witness())
+                .as("neither part is known")
+                .isNull();
+        prediction.attributed(new Breakdown(2 * MS, 0, 86 * MS));
+        assertThat(prediction.figures(0, false, null).witness())
+                .as("no ping yet")
+                .isNull();
+        prediction.pinged(90 * MS); // the first one, on a cold connection
+        prediction.pinged(MS / 4);
+        prediction.pinged(MS / 4);
+        Prediction.WithWitness with = prediction.figures(0, false, null).witness();
+        assertThat(with).isNotNull();
+        assertThat(with.roundTripMillis()).isEqualTo(0.25);
+        assertThat(with.memoryMillis()).isCloseTo(2.25, within(0.15));
+        assertThat(with.memoryCeilingPerConnection()).isCloseTo(444, within(30.0));
+        assertThat(with.diskMillis()).as("no directory was measured").isNull();
+        assertThat(prediction.figures(0, false, Duration.ofMillis(4)).witness())
+                .extracting(Prediction.WithWitness::diskMillis)
+                .isEqualTo(with.memoryMillis() + 4);
     }
 
     /** The rate of a burst is not the present rate once nobody commits. */
@@ -97,7 +122,7 @@ class FiguresTest {
         for (int i = 0; i < 100; i++) {
             prediction.commit(GtidJoinTest.commit("g", i * (10 * MS), i * (10 * MS) + MS));
         }
-        Prediction.Figures figures = prediction.figures(600_000 * MS);
+        Prediction.Figures figures = prediction.figures(600_000 * MS, false, null);
         assertThat(figures.commitsPerSecond()).isEqualTo(100);
         assertThat(figures.commitsPerSecondNow()).isZero();
         assertThat(figures.lastCommitSecondsAgo()).isEqualTo(599.0);

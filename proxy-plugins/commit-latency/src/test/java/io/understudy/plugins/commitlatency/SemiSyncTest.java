@@ -33,6 +33,7 @@ class SemiSyncTest {
                 0,
                 -1,
                 -1,
+                -1,
                 -1);
     }
 
