@@ -119,6 +119,17 @@ final class FailoverPair implements AutoCloseable {
         pair.link().cut();
     }
 
+    /** Waits until the black box has all that was written without the proxy and that the standby lacks. */
+    void awaitCaptured() {
+        long missing = sequence(pair.primary()) - sequence(pair.standby());
+        await().atMost(PATIENCE)
+                .until(() -> run("report", "lost").text().contains("known to have been answered: " + missing));
+    }
+
+    private static long sequence(EmbeddedServer server) {
+        return Long.parseLong(server.query("SELECT SUBSTRING_INDEX(@@GLOBAL.gtid_current_pos, '-', -1)"));
+    }
+
     EmbeddedServer standby() {
         return pair.standby();
     }

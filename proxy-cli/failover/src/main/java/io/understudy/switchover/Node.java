@@ -46,7 +46,11 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    /** @param name of the server in what is printed */
+    /**
+     * Creates it without a connection.
+     *
+     * @param name of the server in what is printed
+     */
     public Node(String name, DataSource source) {
         this.name = name;
         this.source = source;
@@ -61,7 +65,11 @@ public final class Node implements AutoCloseable {
         executeWithin(sql, RESPONSE);
     }
 
-    /** @param longest for the response, however long the statement may wait */
+    /**
+     * As {@link #execute}, with a time limit.
+     *
+     * @param longest for the response, however long the statement may wait
+     */
     public void executeWithin(String sql, Duration longest) throws SQLException {
         on(sql, longest, server -> {
             server.execute(sql);
@@ -74,12 +82,20 @@ public final class Node implements AutoCloseable {
         return valueWithin(sql, RESPONSE);
     }
 
-    /** @param waits how long the statement may wait before it responds */
+    /**
+     * As {@link #value(String)}, of a statement that waits.
+     *
+     * @param waits how long it may wait before it responds
+     */
     public String value(String sql, Duration waits) throws SQLException {
         return valueWithin(sql, RESPONSE.plus(waits));
     }
 
-    /** @param longest for the response, however long the statement may wait */
+    /**
+     * As {@link #value(String)}, with a time limit.
+     *
+     * @param longest for the response, however long the statement may wait
+     */
     public String valueWithin(String sql, Duration longest) throws SQLException {
         return on(sql, longest, server -> server.text(sql));
     }
@@ -89,7 +105,11 @@ public final class Node implements AutoCloseable {
         T with(ServerQueries server) throws SQLException;
     }
 
-    /** @param what is asked, for the message of a failure */
+    /**
+     * Asks something over the connection.
+     *
+     * @param what is asked, for the message of a failure
+     */
     public <T> T ask(String what, Work<T> work) throws SQLException {
         return on(what, RESPONSE, work);
     }

@@ -33,7 +33,11 @@ public final class SwitchoverAccount {
         }
     }
 
-    /** @throws IllegalArgumentException if the configuration names none; the message says what to add */
+    /**
+     * Returns the account.
+     *
+     * @throws IllegalArgumentException if the configuration names none; the message says what to add
+     */
     public static SwitchoverConfig of(UnderstudyConfig config) {
         SwitchoverConfig account = config.switchover();
         if (account == null) {
@@ -43,7 +47,11 @@ public final class SwitchoverAccount {
         return account;
     }
 
-    /** @throws IllegalArgumentException if the configuration has no token of the proxy; the message says what to add */
+    /**
+     * Ensures that there is a token for the proxy.
+     *
+     * @throws IllegalArgumentException if the configuration has no token of the proxy; the message says what to add
+     */
     public static void ensureToken(UnderstudyConfig config) {
         if (!config.admin().enabled() || config.admin().token() == null) {
             throw new IllegalArgumentException("the running proxy holds sessions and changes the primary for holders of"
@@ -51,7 +59,11 @@ public final class SwitchoverAccount {
         }
     }
 
-    /** @throws IllegalArgumentException if there is no standby of that name; the message has their names */
+    /**
+     * Returns a standby by its name.
+     *
+     * @throws IllegalArgumentException if there is no standby of that name; the message has their names
+     */
     public static StandbyConfig standby(String name, UnderstudyConfig config) {
         return config.standbys().stream()
                 .filter(each -> each.name().equals(name))

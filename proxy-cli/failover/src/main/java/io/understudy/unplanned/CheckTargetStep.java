@@ -13,8 +13,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks the server that is to get what it lacks, and the account there. Changes nothing. */
-record CheckTargetStep(Takeover takeover) implements Step {
+/**
+ * Checks the server that is to get what it lacks, and the account there. Changes nothing.
+ *
+ * @param promotes whether it becomes the primary
+ */
+record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
     private static final String SUPER = "SUPER";
 
     @Override
@@ -28,9 +32,9 @@ record CheckTargetStep(Takeover takeover) implements Step {
         ensurePrivileges(standby);
         String to = takeover.name() + " (" + takeover.pair().standbyAddress() + ")";
         if (!standby.readOnly()) {
-            return to + " is writable: it was promoted before";
+            return to + " is writable" + (promotes ? ": it was promoted before" : "");
         }
-        if (!takeover.replicates()) {
+        if (!takeover.replicates() && promotes) {
             throw new StepFailure(to + " has no replication connection, so that it is not known to be a standby of this"
                     + " primary. If it is, promote it by hand: docs/failover.md#people");
         }
@@ -40,7 +44,8 @@ record CheckTargetStep(Takeover takeover) implements Step {
                 throw new StepFailure(to + ": " + obstacle + "; what it lacks cannot be told");
             }
         }
-        return to + " replicates from " + takeover.pair().replication().source() + ", "
+        return to + " replicates from "
+                + (takeover.replicates() ? takeover.pair().replication().source() : "nobody") + ", "
                 + takeover.pair().dialect().product();
     }
 

@@ -60,7 +60,7 @@ public final class Failover implements AutoCloseable {
 
     /** Prints what would be done, and looks at what the standby lacks. Changes nothing. */
     public FailoverOutcome rehearse() throws InterruptedException {
-        boolean well = runner.finish(new CheckTargetStep(takeover))
+        boolean well = runner.finish(new CheckTargetStep(takeover, true))
                 && runner.finish(new OldPrimaryStep(takeover, true))
                 && runner.finish(Step.of("look at what would be applied to " + takeover.name(), this::look));
         return well ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.NOT_PROMOTED;
@@ -82,7 +82,8 @@ public final class Failover implements AutoCloseable {
 
     /** Runs all steps. */
     public FailoverOutcome run() throws InterruptedException {
-        if (!runner.finish(new CheckTargetStep(takeover)) || !runner.finish(new OldPrimaryStep(takeover, false))) {
+        if (!runner.finish(new CheckTargetStep(takeover, true))
+                || !runner.finish(new OldPrimaryStep(takeover, false))) {
             return notPromoted();
         }
         boolean promoted;
@@ -117,7 +118,7 @@ public final class Failover implements AutoCloseable {
      *     {@link FailoverOutcome#NOT_PROMOTED}
      */
     public FailoverOutcome rescue() throws InterruptedException {
-        if (!runner.finish(new CheckTargetStep(takeover)) || !applyMissing()) {
+        if (!runner.finish(new CheckTargetStep(takeover, false)) || !applyMissing()) {
             return FailoverOutcome.NOT_PROMOTED;
         }
         List<String> lost = lost();

@@ -1,5 +1,7 @@
 package io.understudy.unplanned;
 
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdException;
 import io.understudy.plugins.binlog.EventType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,6 +21,11 @@ final class Inflated {
     static final int LAST_ROWS = 171;
 
     private static final int QUERY_FIXED = 13;
+
+    private static final int END = 0;
+    private static final int COMPRESSION = 2;
+    private static final int LENGTH = 3;
+    private static final int ZSTD = 0;
 
     private Inflated() {}
 
@@ -43,9 +50,44 @@ final class Inflated {
         return inflated(event, (second ? 30 - 3 : 23) + kind, rows);
     }
 
+    /** Returns the events of a compressed transaction, which have no checksums. */
+    static byte[] transaction(RawEvent event) throws NotApplicable {
+        ByteBuffer in = event.body();
+        int compression = ZSTD;
+        int length = 0;
+        for (int field = lengthEncoded(in); field != END; field = lengthEncoded(in)) {
+            int end = lengthEncoded(in) + in.position();
+            if (field == COMPRESSION) {
+                compression = lengthEncoded(in);
+            } else if (field == LENGTH) {
+                length = lengthEncoded(in);
+            }
+            in.position(end);
+        }
+        byte[] payload = new byte[in.remaining()];
+        in.get(payload);
+        if (compression != ZSTD) {
+            return payload;
+        }
+        byte[] events = new byte[length];
+        try {
+            if (Zstd.decompress(events, payload) != length) {
+                throw new NotApplicable("compressed, and breaks off");
+            }
+        } catch (ZstdException | LinkageError e) {
+            throw new NotApplicable("compressed, and cannot be read (" + e.getMessage() + ")");
+        }
+        return events;
+    }
+
     private static int lengthEncoded(ByteBuffer in) {
         int first = in.get() & 0xff;
-        return first < 251 ? first : Short.toUnsignedInt(in.getShort()); // at most 4096 columns
+        return switch (first) {
+            case 252 -> Short.toUnsignedInt(in.getShort());
+            case 253 -> Short.toUnsignedInt(in.getShort()) | (in.get() & 0xff) << 16;
+            case 254 -> Math.toIntExact(in.getLong());
+            default -> first;
+        };
     }
 
     private static RawEvent inflated(RawEvent event, int type, int at) throws NotApplicable {

@@ -6,7 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -19,8 +21,10 @@ import java.util.Set;
  * @see <a href="https://mariadb.com/kb/en/query_event/">MariaDB: QUERY_EVENT</a>
  */
 record LoggedQuery(Map<String, String> settings, String schema, long thread, String text) {
+    /** A variable of MySQL 9.7. */
+    static final String CASCADE_TRIGGERS = "enable_cascade_triggers";
+
     private static final int SUPPRESS_USE = 8;
-    private static final int FIXED = 13;
     /** Collations whose client character set is UTF-8: the defaults of utf8mb3, utf8mb4, and MySQL 8's of utf8mb4. */
     private static final Set<Integer> UTF8 = Set.of(33, 45, 83, 255);
 
@@ -124,13 +128,29 @@ record LoggedQuery(Map<String, String> settings, String schema, long thread, Str
                 case 18 -> out.put("default_collation_for_utf8mb4", number(in.getShort()));
                 case 19 -> out.put("sql_require_primary_key", Integer.toString(in.get()));
                 case 20 -> out.put("default_table_encryption", Integer.toString(in.get()));
+                case 21 -> out.put(CASCADE_TRIGGERS, Integer.toString(in.get())); // of Percona Server 8 something else
                 case 129 -> in.getLong(); // number in the engine
+                case 131 -> out.put("character_set_collations", collations(in));
                 default ->
                     throw new NotApplicable(
                             "a statement with a setting of the session (" + code + ") that this program does not know");
             }
         }
         return client;
+    }
+
+    /** Reads MariaDB 11's collations of character sets, pairs of ids; as mariadbd 11.4 writes them. */
+    private static String collations(ByteBuffer in) {
+        List<String> ids = new ArrayList<>();
+        for (int left = in.get() & 0xff; left > 0; left--) {
+            in.getShort(); // the character set
+            ids.add(number(in.getShort()));
+        }
+        return ids.isEmpty()
+                ? "''"
+                : "(SELECT GROUP_CONCAT(CONCAT(CHARACTER_SET_NAME, '=', FULL_COLLATION_NAME)) FROM"
+                        + " information_schema.COLLATION_CHARACTER_SET_APPLICABILITY WHERE ID IN ("
+                        + String.join(", ", ids) + "))";
     }
 
     private static void flags(boolean mariaDb, int flags, Map<String, String> out) {

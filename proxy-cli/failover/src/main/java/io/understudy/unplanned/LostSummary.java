@@ -19,6 +19,17 @@ final class LostSummary {
      * @param view the response of {@code /api/lost}
      */
     static List<String> of(Map<String, Object> view) {
+        List<String> lost = gone(view);
+        long captured = ReplayForecast.missing(view);
+        if (captured > 0) {
+            lost.add(captured + " transactions that the black box has, and that were not applied before the server"
+                    + " accepted writes: understudy report lost, understudy rescue");
+        }
+        return lost;
+    }
+
+    /** As above, without the transactions that the black box has. */
+    static List<String> gone(Map<String, Object> view) {
         List<String> lost = new ArrayList<>();
         if ("never read".equals(map(view, "primary").get("lostAt"))) {
             lost.add("NOT KNOWN: the old primary's binary log was never read");
@@ -28,11 +39,6 @@ final class LostSummary {
         if (notCaptured > 0) {
             lost.add(notCaptured + " transactions that clients were told are committed, and whose events never came: "
                     + gtids(missing, notCaptured) + ". They are in the old primary's binary log");
-        }
-        long captured = whole(missing, "captured") + whole(map(view, "missingNotKnownAnswered"), "count");
-        if (captured > 0) {
-            lost.add(captured + " transactions that the black box has, and that were not applied before the server"
-                    + " accepted writes: understudy report lost, understudy rescue");
         }
         Map<String, Object> unsettled = map(view, "answeredNumberUnknown");
         if (whole(unsettled, "count") > 0) {

@@ -99,7 +99,7 @@ final class MissingTransactions implements AutoCloseable {
             byte[] header = new byte[RawEvent.HEADER];
             data.readFully(header);
             RawEvent event = new RawEvent(header);
-            long length = Integer.toUnsignedLong(event.buffer().getInt(9));
+            long length = Integer.toUnsignedLong(event.buffer().getInt(RawEvent.LENGTH_AT));
             if (length < RawEvent.HEADER || length > end - at) {
                 throw new IOException("the transactions from the proxy break off " + (end - at) + " bytes before their"
                         + " end; try again");

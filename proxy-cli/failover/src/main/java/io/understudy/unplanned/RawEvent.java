@@ -14,7 +14,7 @@ record RawEvent(byte[] bytes) {
     static final int HEADER = 19;
     static final int CHECKSUM = 4;
 
-    private static final int LENGTH_AT = 9;
+    static final int LENGTH_AT = 9;
     private static final int FLAGS_AT = 17;
 
     /** Returns the event without its last bytes, which are its checksum. */

@@ -32,6 +32,9 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
 
     @Override
     public String run() throws Exception {
+        if (!takeover.replicates()) {
+            return "it does not replicate";
+        }
         Pair pair = takeover.pair();
         long begun = System.nanoTime();
         boolean started = false;

@@ -19,7 +19,7 @@ final class ReplayForecast {
 
     static String of(Map<String, Object> view) {
         long count = missing(view);
-        List<String> lost = Boolean.TRUE.equals(map(view, "primary").get("read")) ? List.of() : LostSummary.of(view);
+        List<String> lost = Boolean.TRUE.equals(map(view, "primary").get("read")) ? List.of() : LostSummary.gone(view);
         return count + " transactions, about " + ReplayTime.seconds(count) + " s"
                 + (lost.isEmpty() ? "" : "; besides, " + String.join("; ", lost));
     }

@@ -7,6 +7,7 @@ import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.sql.Quoting;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -36,6 +37,7 @@ final class TransactionStatements {
 
     private String schema = "";
     private byte[] format = {};
+    private boolean cascadeTriggers;
 
     TransactionStatements(ServerFlavor flavor) {
         this.flavor = flavor;
@@ -67,16 +69,15 @@ final class TransactionStatements {
         int checksum = RowStatements.checksumBytes(transaction.format());
         if (transaction.format() != format) {
             format = transaction.format();
+            cascadeTriggers = !mariaDb && isFrom97(format);
             out.add(RowStatements.binlog(List.of(new RawEvent(format)), false));
         }
         RowStatements rows = new RowStatements(out, checksum > 0);
-        ByteBuffer lengths = new RawEvent(events).buffer();
         boolean begun = false;
         boolean ended = false;
-        for (int at = 0; at < events.length; at += lengths.getInt(at + 9)) {
-            RawEvent event = RawEvent.of(events, at, at + lengths.getInt(at + 9), checksum);
+        for (RawEvent event : events(events, checksum)) {
             int type = event.type();
-            if (at == 0) {
+            if (EventType.beginsTransaction(type)) {
                 begun = mariaDb && (event.body().get(RawEvent.HEADER + MARIADB_FLAGS) & STANDALONE) == 0;
                 out.add(gtid(summary));
                 if (begun) {
@@ -89,11 +90,10 @@ final class TransactionStatements {
                     begun |= word.equals("BEGIN");
                     ended |= !word.equals("BEGIN");
                     out.add(word);
+                } else if (begun && !ended && word.startsWith("CREATE ") && !word.startsWith("CREATE TEMPORARY")) {
+                    throw new NotApplicable(
+                            "CREATE TABLE … SELECT with its rows, which a session commits in two parts");
                 } else {
-                    if (begun && !ended && word.startsWith("CREATE ") && !word.startsWith("CREATE TEMPORARY")) {
-                        throw new NotApplicable(
-                                "CREATE TABLE … SELECT with its rows, which a session commits in two" + " parts");
-                    }
                     query(query, out);
                 }
             } else if (type == EventType.XID) {
@@ -106,6 +106,28 @@ final class TransactionStatements {
             }
         }
         return out;
+    }
+
+    /** Returns the events, with those of a compressed transaction in the place of its one event. */
+    private static List<RawEvent> events(byte[] bytes, int checksum) throws NotApplicable {
+        List<RawEvent> events = new ArrayList<>();
+        ByteBuffer lengths = new RawEvent(bytes).buffer();
+        for (int at = 0; at < bytes.length; at += lengths.getInt(at + RawEvent.LENGTH_AT)) {
+            RawEvent event = RawEvent.of(bytes, at, at + lengths.getInt(at + RawEvent.LENGTH_AT), checksum);
+            if (event.type() == EventType.TRANSACTION_PAYLOAD) {
+                events.addAll(events(Inflated.transaction(event), 0));
+            } else {
+                events.add(event);
+            }
+        }
+        return events;
+    }
+
+    /** Reads the server's version in a format description event: behind a number (2), of three numbers with points. */
+    private static boolean isFrom97(byte[] format) {
+        String[] parts = new String(format, RawEvent.HEADER + 2, 50, StandardCharsets.ISO_8859_1).split("\\.");
+        int major = Integer.parseInt(parts[0]);
+        return major > 9 || major == 9 && Integer.parseInt(parts[1]) >= 7;
     }
 
     private String gtid(BinlogTransaction summary) {
@@ -127,6 +149,9 @@ final class TransactionStatements {
         }
         if (session.containsKey("time_zone")) {
             wanted.putIfAbsent("time_zone", "DEFAULT");
+        }
+        if (!cascadeTriggers) {
+            wanted.remove(LoggedQuery.CASCADE_TRIGGERS);
         }
         List<String> changes = new ArrayList<>();
         wanted.forEach((name, value) -> {

@@ -32,8 +32,14 @@ final class LostOptions {
         return on;
     }
 
+    /** Returns the configuration; null without a file. */
+    @Nullable
+    UnderstudyConfig config(CommandLine line) throws ConfigException {
+        return proxy.config(line);
+    }
+
     LostSource source(CommandLine line) throws ConfigException, IOException {
-        UnderstudyConfig config = proxy.config(line);
+        UnderstudyConfig config = config(line);
         return new LostSource(proxy.client(config), config, proxy.peers(config));
     }
 }

@@ -1,10 +1,13 @@
 package io.understudy.cli.report;
 
+import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostSource;
 import io.understudy.lost.LostWarnings;
 import io.understudy.report.ReportText;
 import io.understudy.terminal.CliCommand;
 import io.understudy.terminal.Subcommand;
+import io.understudy.unplanned.Failover;
+import io.understudy.unplanned.FailoverOptions;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -15,8 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -24,7 +27,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Writes the transactions that a new primary lacks as a binary log file. */
+/** Writes the transactions that a new primary lacks as a binary log file, or applies them. */
 @Command(
         name = "rescue",
         mixinStandardHelpOptions = true,
@@ -32,19 +35,32 @@ import picocli.CommandLine.Option;
                 + " mysqlbinlog."
                 + " Needs the admin token, so -c FILE.")
 public final class RescueCommand extends CliCommand implements Subcommand {
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+
     @Mixin
     private final LostOptions options = new LostOptions();
 
     @Option(
             names = "--to",
             paramLabel = "FILE",
-            required = true,
             description = "Written new, readable by its owner only: it holds rows.")
     private @Nullable Path to;
 
+    @Option(
+            names = "--apply",
+            description = "In place of a file: apply them to the standby of --on, which stops replicating, with the"
+                    + " account of section switchover, from the black boxes of all proxies. May be run again.")
+    private boolean apply;
+
     @Override
     protected int run(CommandLine line) throws Exception {
-        Path file = Objects.requireNonNull(to);
+        Path file = to;
+        if (file == null == !apply) {
+            throw new CommandLine.ParameterException(line, "expected --to FILE, or --apply with --on NAME");
+        }
+        if (file == null) {
+            return apply(line);
+        }
         LostSource source = options.source(line);
         Map<String, Object> rescue = source.rescue(options.on());
         write(source, rescue, file);
@@ -52,6 +68,20 @@ public final class RescueCommand extends CliCommand implements Subcommand {
         out.print(ReportText.rescue(rescue, file.toString()));
         out.flush();
         return LostWarnings.rescue(rescue) ? LostOptions.WARNS : CommandLine.ExitCode.OK;
+    }
+
+    private int apply(CommandLine line) throws Exception {
+        UnderstudyConfig config = options.config(line);
+        String on = options.on();
+        if (config == null || on == null) {
+            throw new CommandLine.ParameterException(line, "--apply needs -c FILE, and --on with a standby's name");
+        }
+        FailoverOptions bounds = new FailoverOptions(false, PATIENCE, Set.of());
+        try (Failover failover = Failover.to(on, config, bounds, line.getOut())) {
+            return failover.rescue().status();
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(line, e.getMessage(), e);
+        }
     }
 
     private static void write(LostSource source, Map<String, Object> rescue, Path file)

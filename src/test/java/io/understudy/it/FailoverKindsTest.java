@@ -1,0 +1,117 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.it.FailoverPair.Said;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code failover} applies is what the dead primary had, whatever the kind of statement and of event. */
+@Timeout(180)
+class FailoverKindsTest {
+    @TempDir
+    private Path folder;
+
+    private static String content(EmbeddedServer server) {
+        String tables = server
+                .rows("SELECT TABLE_NAME AS t FROM information_schema.TABLES WHERE TABLE_SCHEMA='shop'"
+                        + " AND TABLE_TYPE='BASE TABLE' ORDER BY 1")
+                .stream()
+                .map(row -> "shop." + row.get("t"))
+                .collect(Collectors.joining(", "));
+        return server.rows("CHECKSUM TABLE " + tables).toString()
+                + server.rows("SELECT ROUTINE_NAME, ROUTINE_DEFINITION, SQL_MODE, DEFINER, CHARACTER_SET_CLIENT,"
+                        + " COLLATION_CONNECTION FROM information_schema.ROUTINES ORDER BY 1")
+                + server.rows("SELECT TRIGGER_NAME, ACTION_STATEMENT, DEFINER FROM information_schema.TRIGGERS"
+                        + " WHERE TRIGGER_SCHEMA='shop' ORDER BY 1");
+    }
+
+    @Test
+    void everyKindIsAppliedAsItWasLogged() throws Exception {
+        try (FailoverPair servers = FailoverPair.start(folder, ", BINLOG REPLAY, SUPER")) {
+            servers.pair.primary().execute("GRANT ALL ON *.* TO switcher");
+            servers.pair.awaitCaughtUp(FailoverPair.PATIENCE);
+            servers.cutOff();
+            EmbeddedServer primary = servers.pair.primary();
+            primary.execute(
+                    "USE shop",
+                    "CREATE TABLE a (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(200) CHARACTER SET utf8mb4, d DOUBLE,"
+                            + " at TIMESTAMP(6) NULL)",
+                    "INSERT INTO a (v) VALUES ('rows: größer ☃')",
+                    "SET binlog_format=STATEMENT, timestamp=1700000000.123456, time_zone='-03:00'",
+                    "SET sql_mode='ANSI_QUOTES,NO_BACKSLASH_ESCAPES', auto_increment_increment=7",
+                    "INSERT INTO \"a\" (v, d, at) VALUES ('back\\slash; größer ☃', RAND(), NOW(6)), ('{fn x} ? -- ;', 2, NULL)",
+                    "INSERT INTO a (v) VALUES (LAST_INSERT_ID()) -- a comment at the end",
+                    "SET sql_mode=DEFAULT, auto_increment_increment=1, time_zone=DEFAULT, timestamp=DEFAULT",
+                    "CREATE PROCEDURE p() BEGIN SELECT 1; SELECT 'größer ☃'; END",
+                    "CREATE TRIGGER tr BEFORE INSERT ON a FOR EACH ROW BEGIN SET NEW.v = CONCAT(NEW.v, ';'); END",
+                    "INSERT INTO a (v) VALUES ('by trigger')",
+                    "SET binlog_format=ROW",
+                    "INSERT INTO a (v) VALUES ('by trigger, rows')",
+                    "CREATE TABLE parent (id INT PRIMARY KEY)",
+                    "CREATE TABLE child (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES parent (id))",
+                    "SET foreign_key_checks=0",
+                    "INSERT INTO child VALUES (1, 99)",
+                    "SET foreign_key_checks=1",
+                    "BEGIN",
+                    "INSERT INTO parent VALUES (1)",
+                    "SAVEPOINT s",
+                    "INSERT INTO parent VALUES (2)",
+                    "ROLLBACK TO s",
+                    "INSERT INTO child VALUES (2, 1)",
+                    "COMMIT",
+                    "CREATE TABLE big (id INT PRIMARY KEY, v VARCHAR(100))",
+                    "INSERT INTO big SELECT seq, REPEAT('x', 90) FROM seq_1_to_30000",
+                    "UPDATE big, a SET big.v = 'updated', a.d = 7 WHERE big.id % 2 = 0 AND a.id = 1",
+                    "CREATE TABLE mm (id INT PRIMARY KEY) ENGINE=Aria",
+                    "INSERT INTO mm VALUES (1)",
+                    "SET GLOBAL log_bin_compress=1",
+                    "INSERT INTO big SELECT seq + 100000, REPEAT('y', 90) FROM seq_1_to_1000",
+                    "UPDATE big SET v = REPEAT('z', 95) WHERE id > 100500",
+                    "DELETE FROM big WHERE id > 100900",
+                    "ALTER TABLE big COMMENT '" + "c".repeat(600) + "'",
+                    "TRUNCATE TABLE mm",
+                    "SET GLOBAL log_bin_compress=0",
+                    "DROP TABLE mm",
+                    "CREATE DATABASE other",
+                    "CREATE VIEW v AS SELECT id FROM a");
+            String state = primary.query("SELECT @@GLOBAL.gtid_binlog_state");
+            String expected = content(primary);
+            servers.awaitCaptured();
+            primary.kill();
+
+            Said said = servers.run("failover", "--to", "s1");
+            assertThat(said.status()).as(said.text()).isZero();
+            assertThat(content(servers.standby())).isEqualTo(expected);
+            assertThat(servers.standby().query("SELECT @@GLOBAL.gtid_binlog_state"))
+                    .isEqualTo(state);
+        }
+    }
+
+    @Test
+    void whatASessionCannotApplyIsSaidBeforeAnythingIsApplied() throws Exception {
+        try (FailoverPair servers = FailoverPair.start(folder, ", BINLOG REPLAY")) {
+            servers.cutOff();
+            EmbeddedServer primary = servers.pair.primary();
+            String before = servers.standby().query("SELECT @@GLOBAL.gtid_binlog_state");
+            primary.execute("INSERT INTO shop.t VALUES (1, 1, '')", "CREATE TABLE shop.c SELECT * FROM shop.t");
+            String state = primary.query("SELECT @@GLOBAL.gtid_binlog_pos");
+            servers.awaitCaptured();
+            primary.kill();
+            Said said = servers.run("failover", "--to", "s1");
+            assertThat(said.status()).as(said.text()).isEqualTo(1);
+            assertThat(said.text())
+                    .contains("nothing was applied, as " + state + " is CREATE TABLE … SELECT with its rows")
+                    .contains("understudy rescue -c FILE --to lost.binlog --on s1", "s1 was not promoted");
+            assertThat(servers.standby().query("SELECT @@GLOBAL.gtid_binlog_state"))
+                    .isEqualTo(before);
+            assertThat(List.of(servers.standby().query("SELECT @@GLOBAL.read_only")))
+                    .containsExactly("1");
+        }
+    }
+}
