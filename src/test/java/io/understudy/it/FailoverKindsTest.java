@@ -45,7 +45,8 @@ class FailoverKindsTest {
                     "INSERT INTO a (v) VALUES ('rows: größer ☃')",
                     "SET binlog_format=STATEMENT, timestamp=1700000000.123456, time_zone='-03:00'",
                     "SET sql_mode='ANSI_QUOTES,NO_BACKSLASH_ESCAPES', auto_increment_increment=7",
-                    "INSERT INTO \"a\" (v, d, at) VALUES ('back\\slash; größer ☃', RAND(), NOW(6)), ('{fn x} ? -- ;', 2, NULL)",
+                    "INSERT INTO \"a\" (v, d, at) VALUES ('back\\slash; größer ☃', RAND(), NOW(6)),"
+                            + " ('{fn x} ? -- ;', 2, NULL)",
                     "INSERT INTO a (v) VALUES (LAST_INSERT_ID()) -- a comment at the end",
                     "SET sql_mode=DEFAULT, auto_increment_increment=1, time_zone=DEFAULT, timestamp=DEFAULT",
                     "CREATE PROCEDURE p() BEGIN SELECT 1; SELECT 'größer ☃'; END",

@@ -5,11 +5,15 @@ import static org.awaitility.Awaitility.await;
 import io.understudy.cli.Understudy;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
+import io.understudy.config.UnderstudyConfig;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.unplanned.Failover;
+import io.understudy.unplanned.FailoverOptions;
+import io.understudy.unplanned.FailoverOutcome;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -32,7 +36,8 @@ final class FailoverPair implements AutoCloseable {
 
     final EmbeddedPair pair;
     private final Path folder;
-    private RunningProxy proxy;
+    private final RunningProxy proxy;
+    private boolean closed;
 
     record Said(int status, String text) {}
 
@@ -86,6 +91,20 @@ final class FailoverPair implements AutoCloseable {
         return RunningProxy.start(loaded, plugins, () -> loaded);
     }
 
+    UnderstudyConfig config() throws Exception {
+        return ConfigLoader.load(
+                        folder.resolve("failover.yaml"), PluginTypes.installed().records())
+                .config();
+    }
+
+    /** Runs a failover, whose output a test follows. */
+    FailoverOutcome failOver(PrintWriter out) throws Exception {
+        FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of());
+        try (Failover failover = Failover.to("s1", config(), options, out)) {
+            return failover.run();
+        }
+    }
+
     private void awaitRead() {
         await().atMost(PATIENCE).until(() -> run("report", "lost").text().contains("is being read"));
     }
@@ -97,8 +116,11 @@ final class FailoverPair implements AutoCloseable {
                 "jdbc:mariadb://127.0.0.1:" + address.getPort() + "/shop?sslMode=disable", "app", PASSWORD);
     }
 
-    RunningProxy proxy() {
-        return proxy;
+    void closeProxy() {
+        if (!closed) {
+            closed = true;
+            proxy.close();
+        }
     }
 
     /** Runs a command with the configuration file. */
@@ -142,7 +164,7 @@ final class FailoverPair implements AutoCloseable {
 
     @Override
     public void close() {
-        proxy.close();
+        closeProxy();
         pair.close();
     }
 }

@@ -41,7 +41,7 @@ final class MissingCheck implements Check {
                     list
                             + (own
                                     ? "; it wrote them itself as the primary: read them in its own binary log, decide"
-                                            + " about them, and build it anew (docs/failover.md, People, step 8)"
+                                            + " about them, and build it anew (docs/failover.md, People, step 6)"
                                     : "; compare the tables with the binary log of the primary that wrote them. If"
                                             + " equal, or if the standby was built anew since: " + list
                                             + " --compared")));

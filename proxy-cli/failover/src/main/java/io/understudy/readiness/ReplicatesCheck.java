@@ -117,7 +117,7 @@ final class ReplicatesCheck implements Check.OfRound {
                     diverged
                             ? "a start fails again: either the primary has purged what it lacks, or it has transactions"
                                     + " that the primary lacks, as an old primary (errant). Build it anew; or compare"
-                                    + " both first: docs/failover.md, People, step 8"
+                                    + " both first: docs/failover.md, People, step 6"
                             : "on the standby: " + start(round.standby(), "IO_THREAD")));
         }
     }

@@ -100,7 +100,7 @@ public final class AfterPromotion {
      * @param last position of the last transaction of it that the new primary has
      * @param more statements before its replication starts
      */
-    public String rejoin(String last, List<String> more) {
+    private String rejoin(String last, List<String> more) {
         return "if " + pair.dialect().position() + " returns " + last + " there, " + statements(last, more)
                 + System.lineSeparator() + "If it returns another position, it has transactions that "
                 + pair.standby().name() + " lacks: build it anew";

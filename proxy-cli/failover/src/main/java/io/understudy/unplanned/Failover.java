@@ -206,7 +206,7 @@ public final class Failover implements AutoCloseable {
     private String advice() {
         List<String> lines = new ArrayList<>();
         lines.add("the old primary must not come back writable: read_only in its option file. docs/failover.md#people,"
-                + " step 8, makes it a standby");
+                + " step 6, makes it a standby");
         views.values().stream().limit(1).forEach(view -> lines.addAll(readUpTo(view)));
         try {
             SemiSyncVariables semiSync = SemiSyncVariables.of(takeover.standby());

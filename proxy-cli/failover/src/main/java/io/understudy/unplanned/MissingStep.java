@@ -2,6 +2,7 @@ package io.understudy.unplanned;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.ServerQueries;
+import io.understudy.sql.Quoting;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.SemiSyncVariables;
 import io.understudy.switchover.Step;
@@ -43,6 +44,9 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
             prepare(takeover.standby());
             long begun = System.nanoTime();
             int applied = replay.apply(done -> progress.accept(done + " of " + lacking.size() + " are applied"));
+            if (flavor == ServerFlavor.MARIADB) {
+                takeover.standby().execute("SET GLOBAL gtid_slave_pos=" + Quoting.text(reached.after(lacking)));
+            }
             return applied + " transactions, " + lacking.get(0).gtid() + " to "
                     + lacking.get(lacking.size() - 1).gtid() + ", " + missing.bytes() + " bytes, in "
                     + (System.nanoTime() - begun) / 1_000_000 + " ms";

@@ -40,6 +40,19 @@ final class Reached {
         return onMariaDb.stream().anyMatch(gtid::isUpTo);
     }
 
+    /** Returns MariaDB's position of its replication behind these transactions, so that it would not repeat them. */
+    String after(List<MissingTransaction> applied) {
+        Map<Long, MariaDbGtid> last = new TreeMap<>();
+        MariaDbGtid.list(position.replicated()).forEach(each -> last.put(each.domain(), each));
+        applied.forEach(each -> last.put(each.summary().domain(), MariaDbGtid.parse(each.gtid())));
+        return text(last);
+    }
+
+    private static String text(Map<Long, MariaDbGtid> position) {
+        return String.join(
+                ",", position.values().stream().map(MariaDbGtid::toString).toList());
+    }
+
     /** Returns what it has received and not applied, as far as its status says; empty for nothing. */
     String received() {
         String received = position.received();

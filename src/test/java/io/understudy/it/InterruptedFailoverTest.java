@@ -1,0 +1,239 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.embedded.EmbeddedServer;
+import io.understudy.it.FailoverPair.Said;
+import io.understudy.unplanned.FailoverOutcome;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A {@code failover} that is refused, ended or hindered anywhere, and the one after it. */
+@Timeout(180)
+class InterruptedFailoverTest {
+    private static final String ROWS = "SELECT COUNT(*) FROM shop.t";
+
+    @TempDir
+    private Path folder;
+
+    private FailoverPair servers;
+
+    @BeforeEach
+    void start() throws Exception {
+        servers = FailoverPair.start(folder, ", BINLOG REPLAY");
+    }
+
+    @AfterEach
+    void stop() {
+        servers.close();
+    }
+
+    private static final class Killed extends Error {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** Has something happen when the program prints a line. */
+    private static final class Followed extends PrintWriter {
+        private final Consumer<String> action;
+
+        Followed(StringWriter out, Consumer<String> action) {
+            super(out, true);
+            this.action = action;
+        }
+
+        @Override
+        public void println(String line) {
+            super.println(line);
+            action.accept(line);
+        }
+    }
+
+    /** Rows, in one transaction each. */
+    private static void write(EmbeddedServer server, int first, int last) {
+        String[] statements = new String[last - first + 1];
+        for (int n = first; n <= last; n++) {
+            statements[n - first] = "INSERT INTO shop.t VALUES (1, " + n + ", 'filler')";
+        }
+        server.execute(statements);
+    }
+
+    private void lack(int rows) {
+        servers.cutOff();
+        write(servers.pair.primary(), 1, rows);
+        servers.awaitCaptured();
+    }
+
+    private boolean readOnly() {
+        return servers.standby().query("SELECT @@GLOBAL.read_only").equals("1");
+    }
+
+    /** By the number of the step behind which it is killed. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9})
+    void killedBehindAStepASecondRunCompletes(int step) throws Exception {
+        lack(20);
+        servers.pair.primary().kill();
+        int[] ended = {0};
+        Followed out = new Followed(new StringWriter(), line -> {
+            if (line.contains(" ms) - ") && ++ended[0] == step) {
+                throw new Killed();
+            }
+        });
+        assertThatThrownBy(() -> servers.failOver(out)).isInstanceOf(Killed.class);
+        Said said = servers.run("failover", "--to", "s1");
+        assertThat(said.status()).as(said.text()).isZero();
+        assertThat(servers.standby().query(ROWS)).isEqualTo("20");
+        assertThat(readOnly()).isFalse();
+        assertThat(servers.standby().replication()).isEmpty();
+    }
+
+    @Test
+    void aStandbyThatRestartsMidwayGoesOnWhereItWas() throws Exception {
+        lack(2_500);
+        servers.pair.primary().kill();
+        StringWriter first = new StringWriter();
+        FailoverOutcome outcome = servers.failOver(new Followed(first, line -> {
+            if (line.contains("1000 of 2500 are applied")) {
+                servers.standby().kill();
+            }
+        }));
+        assertThat(outcome).as(first.toString()).isEqualTo(FailoverOutcome.NOT_PROMOTED);
+        assertThat(first.toString()).contains("a second run goes on there");
+        servers.standby().restart();
+        servers.standby().execute("SET GLOBAL read_only=1");
+        Said said = servers.run("failover", "--to", "s1");
+        assertThat(said.status()).as(said.text()).isZero();
+        assertThat(servers.standby().query(ROWS)).isEqualTo("2500");
+    }
+
+    @Test
+    void refusedWhileThePrimaryLivesOrMayWakeUp() throws Exception {
+        lack(5);
+        Said alive = servers.run("failover", "--to", "s1");
+        assertThat(alive.status()).isEqualTo(1);
+        assertThat(alive.text()).contains("is not known to be dead: it responds", "--fenced");
+        Said looked = servers.run("failover", "--to", "s1", "--dry-run");
+        assertThat(looked.status()).as(looked.text()).isZero();
+        assertThat(looked.text()).contains("a failover would be refused", "5 transactions, about 1 s");
+        servers.pair.primary().freeze();
+        Said frozen = servers.run("failover", "--to", "s1");
+        assertThat(frozen.status()).isEqualTo(1);
+        assertThat(frozen.text()).contains("it may be frozen, and go on later", "was not promoted");
+        assertThat(readOnly()).isTrue();
+
+        Said fenced = servers.run("failover", "--to", "s1", "--fenced");
+        servers.pair.primary().thaw();
+        assertThat(fenced.status()).as(fenced.text()).isZero();
+        assertThat(fenced.text()).contains("could NOT be made read-only");
+        assertThat(servers.standby().query(ROWS)).isEqualTo("5");
+    }
+
+    @Test
+    void aFencedPrimaryThatLivesBecomesReadOnly() throws Exception {
+        lack(5);
+        Said fenced = servers.run("failover", "--to", "s1", "--fenced");
+        assertThat(fenced.status()).as(fenced.text()).isZero();
+        assertThat(servers.pair.primary().query("SELECT @@GLOBAL.read_only")).isEqualTo("1");
+        assertThat(servers.standby().query(ROWS)).isEqualTo("5");
+    }
+
+    /** In relay logs alone: MariaDB would throw them away with the first START SLAVE. */
+    @Test
+    void whatIsInRelayLogsThatCannotBeAppliedComesFromTheBlackBox() throws Exception {
+        servers.standby().execute("STOP SLAVE SQL_THREAD");
+        write(servers.pair.primary(), 1, 5);
+        await().atMost(FailoverPair.PATIENCE)
+                .until(() -> servers.run("report", "lost").text().contains("but not applied: 5"));
+        servers.standby().execute("STOP SLAVE IO_THREAD");
+        servers.pair.primary().kill();
+        Said said = servers.run("failover", "--to", "s1");
+        assertThat(said.status()).as(said.text()).isZero();
+        assertThat(said.text()).contains("it comes from the black boxes instead");
+        assertThat(servers.standby().query(ROWS)).isEqualTo("5");
+    }
+
+    @Test
+    void anApplierThatWasStoppedIsStarted() throws Exception {
+        servers.standby().execute("STOP SLAVE SQL_THREAD");
+        write(servers.pair.primary(), 1, 5);
+        await().atMost(FailoverPair.PATIENCE)
+                .until(() -> servers.run("report", "lost").text().contains("but not applied: 5"));
+        servers.pair.primary().kill();
+        Said said = servers.run("failover", "--to", "s1");
+        assertThat(said.status()).as(said.text()).isZero();
+        assertThat(said.text()).contains("nothing is missing");
+        assertThat(servers.standby().query(ROWS)).isEqualTo("5");
+    }
+
+    @Test
+    void rescueAppliesAndPromotesNothing() throws Exception {
+        lack(5);
+        servers.pair.primary().kill();
+        for (int i = 0; i < 2; i++) {
+            Said said = servers.run("rescue", "--apply", "--on", "s1");
+            assertThat(said.status()).as(said.text()).isZero();
+            assertThat(said.text()).contains("still missing: nothing");
+            assertThat(servers.standby().query(ROWS)).isEqualTo("5");
+            assertThat(readOnly()).isTrue();
+            // Should the old primary come back, replication goes on behind them.
+            assertThat(servers.standby().query("SELECT @@GLOBAL.gtid_slave_pos = @@GLOBAL.gtid_binlog_pos"))
+                    .isEqualTo("1");
+        }
+        assertThat(servers.run("rescue").status()).isEqualTo(2);
+        assertThat(servers.run("rescue", "--apply").status()).isEqualTo(2);
+        assertThat(servers.run("failover", "--to", "s1").status()).isZero();
+    }
+
+    @Test
+    void whoMayNotOrCannotAskIsToldWhatToDo() throws Exception {
+        lack(5);
+        servers.pair.primary().kill();
+        Path file = folder.resolve("failover.yaml");
+        String config = Files.readString(file);
+        Files.writeString(file, config.replace("a-token-of-fair-length", "another-token-of-this-length"));
+        Said token = servers.run("failover", "--to", "s1");
+        assertThat(token.status()).as(token.text()).isEqualTo(1);
+        assertThat(token.text()).contains("responded 401", "was not promoted");
+        Files.writeString(file, config.replace("user: switcher", "user: monitor"));
+        Said privileges = servers.run("failover", "--to", "s1");
+        assertThat(privileges.status()).isEqualTo(1);
+        assertThat(privileges.text()).contains("There: SET SESSION sql_log_bin=0; GRANT ", "BINLOG REPLAY");
+        Files.writeString(file, config);
+        assertThat(servers.run("failover", "--to", "nobody").status()).isEqualTo(2);
+        assertThat(servers.standby().query(ROWS)).isEqualTo("0");
+
+        String admin = config.replaceFirst("(?s).*admin: \\{ address: \"([^\"]+)\".*", "$1");
+        servers.closeProxy();
+        Said down = servers.run("failover", "--to", "s1");
+        assertThat(down.status()).isEqualTo(1);
+        assertThat(down.text()).contains("no response from", "--without " + admin);
+        Said without = servers.run("failover", "--to", "s1", "--without", admin);
+        assertThat(without.status()).as(without.text()).isEqualTo(4);
+        assertThat(without.text()).contains("NOT KNOWN: what only the black box of " + admin + " has");
+        assertThat(readOnly()).isFalse();
+    }
+
+    /** Its numbers would collide with those that it lacks. */
+    @Test
+    void aStandbyWithTransactionsOfItsOwnIsNotPromoted() throws Exception {
+        lack(5);
+        servers.standby().execute("SET GLOBAL gtid_strict_mode=0", "INSERT INTO shop.t VALUES (9, 9, 'errant')");
+        servers.pair.primary().kill();
+        Said said = servers.run("failover", "--to", "s1");
+        assertThat(said.status()).as(said.text()).isEqualTo(1);
+        assertThat(said.text()).contains("it has transactions that the old primary never had");
+        assertThat(readOnly()).isTrue();
+    }
+}
