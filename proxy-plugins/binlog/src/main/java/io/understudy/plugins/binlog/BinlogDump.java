@@ -322,9 +322,10 @@ public final class BinlogDump {
         }
         log.atLevel(expected ? Level.INFO : Level.WARN)
                 .log(
-                        "the primary is another server than before (server id {}): its binary log is read from its"
-                                + " present position, and commits in flight are not attributed",
-                        facts.serverId());
+                        "the primary is another server than before (server id {}): its binary log is read from {}, and"
+                                + " commits in flight are not attributed",
+                        facts.serverId(),
+                        DumpAttempt.position(facts));
         return Begin.OTHER_SERVER;
     }
 

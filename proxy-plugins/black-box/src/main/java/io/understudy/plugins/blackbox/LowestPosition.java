@@ -25,6 +25,9 @@ final class LowestPosition {
     static @Nullable String of(List<Standby> standbys, ServerFlavor flavor) {
         List<String> positions = new ArrayList<>();
         for (Standby standby : standbys) {
+            if (standby.isPrimary()) {
+                continue; // listed for the time when it is one again
+            }
             try {
                 positions.add(
                         ReportedPosition.applied(standby.dataSource(), flavor).replicated());
