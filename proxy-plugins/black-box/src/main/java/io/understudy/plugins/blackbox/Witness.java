@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.base.NoTask;
 import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.PluginContext;
-import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.BinlogEnd;
 import io.understudy.plugins.binlog.BinlogEvents;
@@ -69,7 +68,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private String cause = "it has only begun";
     private long sinceNanos;
     /** The primary's position when the present stream began: then it has caught up. */
-    private PrimaryFacts head = NOBODY;
+    private @Nullable PrimaryFacts head;
     /** Since when commits may wait that the black box does not have; 0 if there are none. */
     private long unsettledNanos;
     /** Whether the primary has refused the position of the last stream. */
@@ -97,8 +96,6 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private volatile @Nullable BinlogEnd end;
     /** What was acknowledged without a question. Used by {@link #repeat}. */
     private @Nullable BinlogEnd repeated;
-
-    private static final PrimaryFacts NOBODY = new PrimaryFacts(ServerFlavor.MARIADB, 0, "", false, "", false, "");
 
     private enum Phase {
         /** Reads nothing until it can keep again. */
@@ -305,16 +302,16 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     }
 
     private void seeWhetherCaughtUp() {
-        PrimaryFacts goal;
+        @Nullable PrimaryFacts goal;
         synchronized (this) {
             goal = head;
-            if (phase != Phase.CATCHING_UP || goal == NOBODY) {
+            if (phase != Phase.CATCHING_UP || goal == null) {
                 return;
             }
         }
         if (box.hasReached(goal)) {
             synchronized (this) {
-                head = NOBODY;
+                head = null;
             }
         }
     }
@@ -330,7 +327,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             source = SemiSyncSource.of(server);
         }
         synchronized (this) {
-            if (closed || phase != Phase.CATCHING_UP || head != NOBODY) {
+            if (closed || phase != Phase.CATCHING_UP || head != null) {
                 return;
             }
             if (!source.enabled()) {
@@ -453,7 +450,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
                 now = phase;
                 reason = why;
                 since = nanoClock.getAsLong() - sinceNanos;
-                caughtUp = head == NOBODY && streaming;
+                caughtUp = head == null && streaming;
             }
             switch (now) {
                 case WITHDRAWN -> {
@@ -482,7 +479,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         if (phase == Phase.REGISTERING && since > UNMARKED_NANOS) {
             enter(Phase.CATCHING_UP);
             streaming = true;
-            head = NOBODY;
+            head = null;
         }
     }
 

@@ -48,10 +48,10 @@ class KilledWriterTest extends LogHarness {
             found.removeIf(each -> each.startsWith("start"));
             assertThat(found).hasSizeGreaterThanOrEqualTo((int) printed);
             for (int i = 0; i < found.size(); i++) {
-                long number = i + 1;
+                long number = i + 1L;
                 assertThat(found.get(i)).isEqualTo("0-1-" + number + " " + "x".repeat((int) (number % 5_000)) + number);
             }
-            next = found.size() + 1;
+            next = found.size() + 1L;
         }
     }
 }
