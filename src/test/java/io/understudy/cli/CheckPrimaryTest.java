@@ -59,6 +59,30 @@ class CheckPrimaryTest extends CheckedPair {
         }
     }
 
+    @Test
+    void whatStandsAgainstAWitnessIsSaid() throws IOException {
+        String primary = "address: \"127.0.0.1:%d\"\nmonitor: { user: monitor, password: secret }"
+                .formatted(pair.primary().port());
+        String witness = "black-box: { acknowledge: memory }";
+        pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled = 0");
+        assertThat(connect(primary, witness).text())
+                .contains("warning plugins.black-box.acknowledge: semi-synchronous replication is switched off")
+                .contains("SET GLOBAL rpl_semi_sync_master_enabled=1");
+        long timeout = Long.parseLong(pair.primary().query("SELECT @@global.rpl_semi_sync_master_timeout"));
+        pair.primary()
+                .execute(
+                        "SET GLOBAL rpl_semi_sync_master_enabled = 1", "SET GLOBAL rpl_semi_sync_master_timeout = 100");
+        try {
+            assertThat(connect(primary, witness).text())
+                    .contains("ok      plugins.black-box.acknowledge: semi-synchronous replication is ON")
+                    .contains("the primary waits for an acknowledgement only 100 ms")
+                    .contains("_wait_point is AFTER_COMMIT");
+        } finally {
+            pair.primary().execute("SET GLOBAL rpl_semi_sync_master_timeout = " + timeout);
+        }
+        assertThat(connect(primary, "black-box: {}").text()).doesNotContain("acknowledge");
+    }
+
     /** Both servers of a pair are listed as standbys, as docs/failover.md says. */
     @Test
     void theCandidateThatIsThePrimaryMayBeAStandby() throws IOException {

@@ -60,7 +60,7 @@ class AdviceTest {
         assertThat(ofReceiver("2003")).containsExactly("on the standby: START SLAVE IO_THREAD");
     }
 
-    private static String ofStandbySide(String enabled) {
+    private static Finding ofStandbySide(String enabled, ProxyFigures proxy) {
         ServerFacts primary = server(1, Map.of("rpl_semi_sync_master_enabled", "ON"));
         primary.put(ServerFacts.SEMI_SYNC, Known.of(Map.of("Rpl_semi_sync_master_status", "ON")));
         ServerFacts standby =
@@ -68,17 +68,30 @@ class AdviceTest {
         standby.put(ServerFacts.SEMI_SYNC, Known.of(Map.of("Rpl_semi_sync_slave_status", "OFF")));
         Situation.Round round = new Situation.Round(standby, primary);
         return new SemiSyncCheck()
-                .findings(round, situation(round)).stream()
+                .findings(round, situation(round, proxy)).stream()
                         .filter(finding -> finding.subject().equals("standby"))
-                        .map(Finding::statement)
                         .findFirst()
-                        .orElse("");
+                        .orElseThrow();
     }
 
     @Test
     void whatIsOnAlreadyIsNotToBeSwitchedOn() {
-        assertThat(ofStandbySide("ON")).isEqualTo("on the standby: STOP SLAVE IO_THREAD; START SLAVE IO_THREAD");
-        assertThat(ofStandbySide("OFF")).contains("SET GLOBAL rpl_semi_sync_slave_enabled = 1");
+        assertThat(ofStandbySide("ON", ProxyFigures.NONE).statement())
+                .isEqualTo("on the standby: STOP SLAVE IO_THREAD; START SLAVE IO_THREAD");
+        assertThat(ofStandbySide("OFF", ProxyFigures.NONE).statement())
+                .contains("SET GLOBAL rpl_semi_sync_slave_enabled = 1");
+    }
+
+    /** With a witness the standby is asynchronous on purpose. */
+    @Test
+    void aStandbyNeedNotAcknowledgeWhereAWitnessDoes() {
+        assertThat(ofStandbySide("OFF", ProxyFigures.NONE).severity()).isEqualTo(Severity.BLOCKS);
+        assertThat(ofStandbySide("OFF", new ProxyFigures(null, null, null, Map.of("state", "withdrawn")))
+                        .severity())
+                .isEqualTo(Severity.BLOCKS);
+        assertThat(ofStandbySide("OFF", new ProxyFigures(null, null, null, Map.of("state", "present")))
+                        .severity())
+                .isEqualTo(Severity.NOTES);
     }
 
     private static String ofMissing(String numbers) {

@@ -26,7 +26,7 @@ public final class WitnessState implements AutoCloseable {
         return context.shared(WitnessState.class, shared -> new WitnessState());
     }
 
-    /** @param next null when there is none any more */
+    /** Sets who acknowledges; null when nobody does any more. */
     public void witness(@Nullable Witness next) {
         witness = next;
     }
