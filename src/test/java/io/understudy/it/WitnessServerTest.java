@@ -32,7 +32,7 @@ class WitnessServerTest {
     @TempDir
     private Path folder;
 
-    private static EmbeddedPair pair(PairOptions options) {
+    static EmbeddedPair pair(PairOptions options) {
         EmbeddedPair pair = EmbeddedPair.start(options.withSemiSyncTimeout(SEMI_SYNC_TIMEOUT));
         pair.primary()
                 .execute(
@@ -49,7 +49,7 @@ class WitnessServerTest {
         return connection;
     }
 
-    private static Set<String> rows(EmbeddedServer server) throws SQLException {
+    static Set<String> rows(EmbeddedServer server) throws SQLException {
         Set<String> all = new HashSet<>();
         try (Connection connection = server.connect();
                 Statement statement = connection.createStatement();
@@ -61,7 +61,7 @@ class WitnessServerTest {
         return all;
     }
 
-    private static void awaitApplied(EmbeddedServer standby) {
+    static void awaitApplied(EmbeddedServer standby) {
         await().atMost(PATIENCE)
                 .until(() -> BlackBoxTools.column(standby, "SHOW ALL SLAVES STATUS", "Gtid_IO_Pos")
                         .equals(standby.query("SELECT @@global.gtid_slave_pos")));

@@ -1,10 +1,12 @@
 package io.understudy.lost;
 
+import io.understudy.base.Secret;
 import io.understudy.config.Address;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.plugin.SavedTransactions;
 import io.understudy.remote.AdminClient;
 import io.understudy.remote.OtherProxy;
 import io.understudy.server.QueryPool;
@@ -13,37 +15,110 @@ import io.understudy.terminal.Table;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** Queries a running proxy's black box, about the server that the proxy chooses or about a named one. */
+/**
+ * Queries the black box of a running proxy, or what one has left in a directory, about the server that the proxy
+ * chooses or about a named one.
+ */
 public final class LostSource {
-    private final AdminClient admin;
+    private final Actions actions;
     private final @Nullable UnderstudyConfig config;
     private final String name;
     private final List<OtherProxy> peers;
     /** Whose rescue file is read. */
     private LostSource rescuing = this;
 
+    private interface Actions {
+        Map<String, Object> act(String name, Map<String, String> parameters) throws IOException, InterruptedException;
+
+        /** Returns the view of that name. */
+        Map<String, Object> view(String name) throws IOException, InterruptedException;
+
+        byte[] bytes(String name) throws IOException, InterruptedException;
+    }
+
+    private record Running(AdminClient admin) implements Actions {
+        @Override
+        public Map<String, Object> act(String name, Map<String, String> parameters)
+                throws IOException, InterruptedException {
+            return admin.act(name + query(parameters));
+        }
+
+        @Override
+        public Map<String, Object> view(String name) throws IOException, InterruptedException {
+            return admin.view(name);
+        }
+
+        @Override
+        public byte[] bytes(String name) throws IOException, InterruptedException {
+            return admin.bytes(name);
+        }
+    }
+
+    private record Saved(SavedTransactions.Actions directory) implements Actions {
+        @Override
+        @SuppressWarnings("unchecked")
+        public Map<String, Object> act(String name, Map<String, String> parameters) throws IOException {
+            if (!parameters.containsKey("replicated")) {
+                throw new IOException("a directory tells no addresses: name the new primary with --on, a standby of the"
+                        + " file or HOST:PORT with -c FILE and primary.monitor, whose account asks it");
+            }
+            try {
+                return (Map<String, Object>) directory.act(name, parameters);
+            } catch (IllegalArgumentException e) {
+                throw new IOException(e.getMessage(), e);
+            }
+        }
+
+        @Override
+        public Map<String, Object> view(String name) throws IOException {
+            return act(name, Map.of());
+        }
+
+        @Override
+        public byte[] bytes(String name) {
+            return (byte[]) directory.act(name, Map.of());
+        }
+    }
+
     /** @param config holds the account for a server given by its address; null if there is none */
     public LostSource(AdminClient admin, @Nullable UnderstudyConfig config) {
-        this(admin, config, "this proxy", List.of());
+        this(admin, config, List.of());
     }
 
     /** @param peers proxies whose black boxes are queried, too */
     public LostSource(AdminClient admin, @Nullable UnderstudyConfig config, List<OtherProxy> peers) {
-        this(admin, config, "this proxy", peers);
+        this(new Running(admin), config, "this proxy", peers);
     }
 
-    private LostSource(AdminClient admin, @Nullable UnderstudyConfig config, String name, List<OtherProxy> peers) {
-        this.admin = admin;
+    private LostSource(Actions actions, @Nullable UnderstudyConfig config, String name, List<OtherProxy> peers) {
+        this.actions = actions;
         this.config = config;
         this.name = name;
         this.peers = peers;
+    }
+
+    /**
+     * Reads what the black box of a proxy that is down has left.
+     *
+     * @param key that it is encrypted with, or null
+     * @param peers proxies whose black boxes are queried, too
+     */
+    public static LostSource saved(
+            Path directory, @Nullable Secret key, @Nullable UnderstudyConfig config, List<OtherProxy> peers)
+            throws IOException {
+        SavedTransactions reader = ServiceLoader.load(SavedTransactions.class)
+                .findFirst()
+                .orElseThrow(() -> new IOException("this program has no black box: use that of the package"));
+        return new LostSource(new Saved(reader.open(directory, key)), config, directory.toString(), peers);
     }
 
     /**
@@ -53,7 +128,7 @@ public final class LostSource {
      */
     public Map<String, Object> lost(@Nullable String on) throws IOException, InterruptedException {
         if (peers.isEmpty()) {
-            return on == null ? admin.view("lost") : admin.act("lost" + query(on));
+            return on == null ? actions.view("lost") : actions.act("lost", asked(on));
         }
         Views all = views(on);
         Map<String, Object> united = LostUnion.of(all.found);
@@ -69,9 +144,15 @@ public final class LostSource {
      */
     private record Views(Map<String, Map<String, Object>> found, List<Object> problems) {}
 
+    private LostSource alone() {
+        return new LostSource(actions, config, name, List.of());
+    }
+
+    /** A directory is last, as it chooses no server. */
     private List<LostSource> proxies() {
-        List<LostSource> all = new ArrayList<>(List.of(this));
-        peers.forEach(each -> all.add(new LostSource(each.admin(), config, each.name(), List.of())));
+        List<LostSource> all = new ArrayList<>();
+        peers.forEach(each -> all.add(new LostSource(new Running(each.admin()), config, each.name(), List.of())));
+        all.add(actions instanceof Saved ? all.size() : 0, this);
         return all;
     }
 
@@ -82,7 +163,7 @@ public final class LostSource {
         IOException first = null;
         for (LostSource each : proxies()) {
             try {
-                Map<String, Object> view = new LostSource(each.admin, config).lost(server);
+                Map<String, Object> view = each.alone().lost(server);
                 all.found.put(each.name, view);
                 server = server == null
                         ? String.valueOf(Table.map(view, "survivor").get("name"))
@@ -104,7 +185,7 @@ public final class LostSource {
      */
     public Map<String, Object> compared(String on) throws IOException, InterruptedException {
         for (LostSource each : proxies()) {
-            each.admin.act("lost/compared" + query(on));
+            each.actions.act("lost/compared", asked(on));
         }
         return lost(on);
     }
@@ -112,7 +193,7 @@ public final class LostSource {
     /** Starts a rescue file: with peers, that of the proxy whose file comes first. */
     public Map<String, Object> rescue(@Nullable String on) throws IOException, InterruptedException {
         if (peers.isEmpty()) {
-            return admin.act("lost/rescue" + (on == null ? "" : query(on)));
+            return actions.act("lost/rescue", on == null ? Map.of() : asked(on));
         }
         Views all = views(on);
         String proxy = LostUnion.first(all.found);
@@ -126,40 +207,54 @@ public final class LostSource {
                 .filter(each -> each.name.equals(proxy))
                 .findFirst()
                 .orElse(this);
-        Map<String, Object> rescue = new LinkedHashMap<>(new LostSource(rescuing.admin, config)
+        Map<String, Object> rescue = new LinkedHashMap<>(rescuing.alone()
                 .rescue(String.valueOf(Table.map(united, "survivor").get("name"))));
         rescue.put("proxy", proxy);
         rescue.put("elsewhere", LostUnion.elsewhere(all.found, proxy));
         rescue.put("unknown", Table.whole(Table.map(united, "unknown"), "transactions"));
+        rescue.put("damaged", united.get("damaged"));
         rescue.put("notAsked", all.problems);
         return rescue;
     }
 
     /** As {@link #lost}, for a server that the caller has asked itself. */
     public Map<String, Object> lost(String on, ReportedPosition position) throws IOException, InterruptedException {
-        return admin.act("lost" + query(on, position));
+        return actions.act("lost", asked(on, position));
     }
 
     /** As {@link #lost}, and the proxy remembers nothing of it. */
     public Map<String, Object> look(String on, ReportedPosition position) throws IOException, InterruptedException {
-        return admin.act("lost/look" + query(on, position));
+        return actions.act("lost/look", asked(on, position));
     }
 
     /** As {@link #rescue}, for a server that the caller has asked itself. */
     public Map<String, Object> rescue(String on, ReportedPosition position) throws IOException, InterruptedException {
-        return admin.act("lost/rescue" + query(on, position));
+        return actions.act("lost/rescue", asked(on, position));
     }
 
     /** Returns the next part of the rescue file; empty at its end. */
     public byte[] part(Map<String, Object> rescue) throws IOException, InterruptedException {
-        return rescuing.admin.bytes("lost/rescue/" + rescue.get("rescue"));
+        return rescuing.actions.bytes("lost/rescue/" + rescue.get("rescue"));
     }
 
-    private String query(String on) throws IOException {
-        return on.contains(":") || on.contains("/") ? query(on, position(on)) : query(Map.of("on", on));
+    private Map<String, String> asked(String on) throws IOException {
+        if (on.contains(":") || on.contains("/")) {
+            return asked(on, position(on, monitored(on)));
+        }
+        StandbyConfig standby = actions instanceof Saved ? standby(on) : null;
+        return standby == null ? Map.of("on", on) : asked(on, position(on, standby));
     }
 
-    private static String query(String on, ReportedPosition reported) {
+    private @Nullable StandbyConfig standby(String name) {
+        return config == null
+                ? null
+                : config.standbys().stream()
+                        .filter(each -> each.name().equals(name))
+                        .findFirst()
+                        .orElse(null);
+    }
+
+    private static Map<String, String> asked(String on, ReportedPosition reported) {
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.put("on", on);
         String received = reported.received();
@@ -168,7 +263,7 @@ public final class LostSource {
         parameters.put("received", received == null ? "?" : received);
         parameters.put("readOnly", Boolean.toString(reported.readOnly()));
         parameters.put("server", reported.server());
-        return query(parameters);
+        return parameters;
     }
 
     private static String query(Map<String, String> parameters) {
@@ -180,14 +275,14 @@ public final class LostSource {
         return query.toString();
     }
 
-    private ReportedPosition position(String on) throws IOException {
+    private StandbyConfig monitored(String on) throws IOException {
         PrimaryConfig primary = config == null ? null : config.primary();
         MonitorConfig monitor = primary == null ? null : primary.monitor();
         if (primary == null || monitor == null) {
             throw new IOException(
                     "to ask " + on + " an account is needed: give -c FILE with primary.monitor, or name a standby");
         }
-        StandbyConfig server = new StandbyConfig(
+        return new StandbyConfig(
                 "survivor",
                 Address.parse(on),
                 primary.tls(),
@@ -195,10 +290,13 @@ public final class LostSource {
                 primary.connectTimeout(),
                 monitor.user(),
                 monitor.password());
+    }
+
+    private static ReportedPosition position(String on, StandbyConfig server) throws IOException {
         try (QueryPool queries = QueryPool.to(server)) {
             return ReportedPosition.of(queries.dataSource());
         } catch (SQLException e) {
-            throw new IOException(on + " cannot be asked as " + monitor.user() + ": " + e.getMessage(), e);
+            throw new IOException(on + " cannot be asked as " + server.user() + ": " + e.getMessage(), e);
         }
     }
 }

@@ -122,17 +122,20 @@ final class LostUnion {
         united.put("impliedOnly", numbered(union("impliedOnly")));
         List<Object> logs = new ArrayList<>();
         List<Object> proxies = new ArrayList<>();
+        List<Object> damaged = new ArrayList<>();
         named.forEach((proxy, view) -> {
             rows(view, "logs").forEach(log -> {
                 Map<String, Object> line = new LinkedHashMap<>(log);
                 line.put("server", log.get("server") + " by " + proxy);
                 logs.add(line);
             });
+            damaged.addAll(rows(view, "damaged"));
             proxies.add(
                     Map.of("proxy", proxy, "captured", numbers(view, "captured").count()));
         });
         united.put("logs", logs);
         united.put("proxies", proxies);
+        united.put("damaged", damaged);
         return united;
     }
 

@@ -17,7 +17,8 @@ public final class LostWarnings {
      */
     public static boolean lost(Map<String, Object> view) {
         if (String.valueOf(map(view, "survivor").get("position")).isBlank()
-                || "never read".equals(map(view, "primary").get("lostAt"))) {
+                || "never read".equals(map(view, "primary").get("lostAt"))
+                || damaged(view)) {
             return true;
         }
         return Boolean.FALSE.equals(map(view, "primary").get("read"))
@@ -37,7 +38,8 @@ public final class LostWarnings {
      * @param rescue the response of {@code POST /api/lost/rescue}
      */
     public static boolean rescue(Map<String, Object> rescue) {
-        return Boolean.TRUE.equals(rescue.get("primaryRead"))
+        return damaged(rescue)
+                || Boolean.TRUE.equals(rescue.get("primaryRead"))
                 || rows(rescue, "notAsked").size()
                                 + whole(rescue, "elsewhere")
                                 + whole(rescue, "unknown")
@@ -45,5 +47,10 @@ public final class LostWarnings {
                                 + whole(rescue, "impliedOnly")
                                 + whole(rescue, "notCaptured")
                         > 0;
+    }
+
+    /** Returns whether the log was damaged where it may have held more. */
+    private static boolean damaged(Map<String, Object> view) {
+        return !rows(view, "damaged").isEmpty();
     }
 }

@@ -2,6 +2,7 @@ package io.understudy.cli.report;
 
 import io.understudy.config.ConfigException;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.lost.DirectoryOption;
 import io.understudy.lost.LostSource;
 import io.understudy.option.AdminOptions;
 import java.io.IOException;
@@ -27,6 +28,9 @@ final class LostOptions {
                             + " the standby that takes writes, else the one that lacks least.")
     private @Nullable String on;
 
+    @Mixin
+    private final DirectoryOption directory = new DirectoryOption();
+
     @Nullable
     String on() {
         return on;
@@ -40,6 +44,7 @@ final class LostOptions {
 
     LostSource source(CommandLine line) throws ConfigException, IOException {
         UnderstudyConfig config = config(line);
-        return new LostSource(proxy.client(config), config, proxy.peers(config));
+        LostSource saved = directory.source(config, proxy.peers(config));
+        return saved != null ? saved : new LostSource(proxy.client(config), config, proxy.peers(config));
     }
 }

@@ -136,6 +136,11 @@ final class Loss {
         return lacking;
     }
 
+    /** Returns the damage of the log, for views. */
+    List<Map<String, String>> damage() {
+        return damage.stream().map(each -> Map.of("what", each)).toList();
+    }
+
     /** Returns what the survivor has in addition, as GTIDs; empty if it has nothing more. */
     String beyond() {
         return beyond.stream().filter(gtids -> !gtids.isEmpty()).collect(Collectors.joining(","));

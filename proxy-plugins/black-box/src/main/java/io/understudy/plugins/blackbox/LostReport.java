@@ -114,7 +114,7 @@ final class LostReport {
                             + " it had no binary log to read, or dropped for want of room");
         }
         view.put("unknown", gap);
-        view.put("damaged", loss.damage);
+        view.put("damaged", loss.damage());
         view.put("impliedOnly", numbers(loss.implied));
         Map<String, Object> early = new LinkedHashMap<>();
         early.put("count", loss.unanswered.size());

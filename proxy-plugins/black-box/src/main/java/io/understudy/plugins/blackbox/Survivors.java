@@ -111,6 +111,16 @@ final class Survivors {
         if (on != null && parameters.size() == 1) {
             return named(on);
         }
+        return reported(parameters, flavor());
+    }
+
+    /**
+     * Returns the survivor whose positions the caller has queried.
+     *
+     * @throws IllegalArgumentException if a position is missing
+     */
+    static Survivor reported(Map<String, String> parameters, ServerFlavor flavor) {
+        String on = parameters.get(ON);
         String replicated = parameters.get(REPLICATED);
         String logged = parameters.get(LOGGED);
         String received = parameters.get(RECEIVED);
@@ -125,7 +135,7 @@ final class Survivors {
                 received.equals(UNKNOWN) ? null : received,
                 Boolean.parseBoolean(readOnly),
                 parameters.getOrDefault(SERVER, ""));
-        return Survivor.of(on, flavor(), reported, "it was named");
+        return Survivor.of(on, flavor, reported, "it was named");
     }
 
     /**

@@ -1,0 +1,94 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.cli.Understudy;
+import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.PairOptions;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The log of a witness survives proxy and primary: a restarted proxy has it, and so have commands without one. */
+@Timeout(180)
+class WitnessLogTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aRestartAndTheCommandsHaveEveryAnsweredRow() throws Exception {
+        String section = "memory: 64MiB, poll: 100ms, acknowledge: disk, directory: " + folder.resolve("log");
+        try (EmbeddedPair pair = WitnessServerTest.pair(PairOptions.defaults())) {
+            Set<String> answered;
+            try (BlackBoxProxy proxy = BlackBoxProxy.start(pair, section)) {
+                proxy.awaitWitness();
+                Writers writers = Writers.start(8, proxy::connect);
+                writers.awaitRows(300);
+                pair.link().refuse();
+                pair.link().cut();
+                writers.awaitMore(200); // which the standby lacks
+                pair.primary().kill();
+                answered = writers.join();
+                WitnessServerTest.awaitApplied(pair.standby());
+            }
+            Set<String> missing = new HashSet<>(answered);
+            missing.removeAll(WitnessServerTest.rows(pair.standby()));
+            assertThat(missing).isNotEmpty();
+
+            String directory = folder.resolve("log").toString();
+            Path config = Files.writeString(folder.resolve("understudy.yaml"), """
+                    listen: { address: "127.0.0.1:0" }
+                    primary:
+                      address: "127.0.0.1:%d"
+                      monitor: { user: monitor, password: %s }
+                    """.formatted(
+                            pair.primary().port(), BlackBoxProxy.PASSWORD));
+            List<String> on = List.of(
+                    "-c",
+                    config.toString(),
+                    "--directory",
+                    directory,
+                    "--on",
+                    "127.0.0.1:" + pair.standby().port());
+            StringWriter report = new StringWriter();
+            assertThat(run(report, on, "report", "lost")).isZero();
+            assertThat(report.toString())
+                    .contains("which does not tell what was answered")
+                    .contains("Answered OK and missing: 0")
+                    .contains("Missing, not known to have been answered: ")
+                    .contains("Unknown because of a gap: 0");
+            Path file = folder.resolve("rescued");
+            assertThat(run(new StringWriter(), on, "rescue", "--to", file.toString()))
+                    .isZero();
+
+            try (BlackBoxProxy proxy = BlackBoxProxy.start(pair, section)) {
+                await().ignoreExceptions()
+                        .until(() -> proxy.lostNow().number("missingNotKnownAnswered", "count") >= missing.size());
+                assertThat(proxy.lostNow().number("unknown", "transactions")).isZero();
+            }
+            BlackBoxTools.assumeMariaDbTools();
+            pair.standby().execute("STOP SLAVE", "SET GLOBAL read_only=0");
+            BlackBoxTools.replay(file, pair.standby());
+            missing.removeAll(WitnessServerTest.rows(pair.standby()));
+            assertThat(missing).isEmpty();
+        }
+    }
+
+    private static int run(StringWriter out, List<String> on, String... command) {
+        String[] arguments = Stream.concat(Arrays.stream(command), on.stream()).toArray(String[]::new);
+        return Understudy.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(out))
+                .execute(arguments);
+    }
+}
