@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Timeout;
 /** What only the witness has acknowledged is not exposed; what it does not have is, until a standby has it. */
 @Timeout(180)
 class WitnessExposureTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final String WITNESS = "memory: 1MiB, poll: 100ms, acknowledge: memory";
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final String MEASURED = "  commit-latency: { poll: 100ms }";
+    static final String WITNESS = "memory: 1MiB, poll: 100ms, acknowledge: memory";
 
     private static EmbeddedPair pair(PairOptions options) {
         EmbeddedPair pair = EmbeddedPair.start(options.withSemiSyncTimeout(Duration.ofSeconds(1)));
@@ -36,7 +37,7 @@ class WitnessExposureTest {
                 pair.standby().address(),
                 section,
                 "preferred",
-                "  commit-latency: { poll: 100ms }");
+                MEASURED);
     }
 
     private static Map<String, Object> view(BlackBoxProxy proxy, String name) {
@@ -48,11 +49,11 @@ class WitnessExposureTest {
         }
     }
 
-    private static Map<String, Object> commits(BlackBoxProxy proxy, String part) {
+    static Map<String, Object> commits(BlackBoxProxy proxy, String part) {
         return Views.map(Views.value(view(proxy, "commits"), part));
     }
 
-    private static void awaitWitness(BlackBoxProxy proxy, String state, String reason) {
+    static void awaitWitness(BlackBoxProxy proxy, String state, String reason) {
         await().atMost(PATIENCE)
                 .ignoreExceptions()
                 .untilAsserted(() -> assertThat(view(proxy, "witness"))
@@ -60,11 +61,11 @@ class WitnessExposureTest {
                         .containsEntry("reason", reason));
     }
 
-    private static boolean exposed(BlackBoxProxy proxy) {
+    static boolean exposed(BlackBoxProxy proxy) {
         return commits(proxy, "exposure").get("current") != null;
     }
 
-    private static long counted(BlackBoxProxy proxy) {
+    static long counted(BlackBoxProxy proxy) {
         return ((Number) Views.value(commits(proxy, "exposure"), "unacknowledged")).longValue();
     }
 
@@ -74,7 +75,7 @@ class WitnessExposureTest {
         await().atMost(PATIENCE).until(() -> pair.primary().status("Rpl_semi_sync_master_clients") == 1);
     }
 
-    private static void insert(BlackBoxProxy proxy, int first, int count, int bytes) throws Exception {
+    static void insert(BlackBoxProxy proxy, int first, int count, int bytes) throws Exception {
         try (Connection connection = proxy.connect();
                 Statement statement = connection.createStatement()) {
             for (int i = first; i < first + count; i++) {
@@ -83,7 +84,7 @@ class WitnessExposureTest {
         }
     }
 
-    private static void awaitTimed(BlackBoxProxy proxy, long commits) {
+    static void awaitTimed(BlackBoxProxy proxy, long commits) {
         await().atMost(PATIENCE)
                 .until(() -> proxy.proxy().server().histograms().all().stream()
                                 .filter(series -> series.name().equals("understudy_commit_seconds"))

@@ -3,6 +3,8 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.embedded.DelayedLink;
+import io.understudy.testkit.CapturedLog;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,6 +13,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,5 +75,51 @@ class WitnessMySqlTest {
                 }
             }
         }
+    }
+
+    /** With AFTER_SYNC what waits is in the binary log, and not in {@code gtid_executed}: nothing has begun anew. */
+    @Test
+    void comesBackWhileCommitsWait() throws Exception {
+        try (MySqlSemiSyncPair pair = new MySqlSemiSyncPair()) {
+            try (Connection source = pair.connect();
+                    Statement statement = source.createStatement()) {
+                statement.execute("GRANT REPLICATION CLIENT ON *.* TO monitor");
+                statement.execute(
+                        "CREATE TABLE shop.t (w INT, n INT, filler VARCHAR(60), PRIMARY KEY (w, n)) ENGINE=InnoDB");
+            }
+            try (CapturedLog log = new CapturedLog();
+                    DelayedLink network = DelayedLink.to(pair.address(), Duration.ZERO);
+                    BlackBoxProxy proxy = BlackBoxProxy.start(
+                            network.address(), pair.replica(), "memory: 64MiB, poll: 100ms, acknowledge: memory");
+                    Connection source = pair.connect();
+                    Statement status = source.createStatement()) {
+                proxy.awaitWitness();
+                pair.link().refuse();
+                pair.link().cut();
+                Writers writers = Writers.start(4, () -> shop(pair.connect()));
+                writers.awaitRows(50);
+                for (int round = 0; round < 5; round++) {
+                    network.cut();
+                    await().atMost(Duration.ofSeconds(30))
+                            .until(() -> SemiSyncPair.status(status, "Rpl_semi_sync_source_wait_sessions") > 0);
+                    writers.awaitMore(20); // it has come back
+                }
+                writers.stop();
+                Set<String> answered = writers.join();
+                assertThat(log.text()).doesNotContain("begin anew");
+                try (Connection replica = pair.connectReplica()) {
+                    Set<String> missing = new HashSet<>(answered);
+                    missing.removeAll(rows(replica));
+                    assertThat(proxy.lostNow().number("missingNotKnownAnswered", "count"))
+                            .isEqualTo(missing.size());
+                }
+                assertThat(proxy.lostNow().number("unknown", "transactions")).isZero();
+            }
+        }
+    }
+
+    private static Connection shop(Connection connection) throws SQLException {
+        connection.setCatalog("shop");
+        return connection;
     }
 }

@@ -30,10 +30,13 @@ public final class JdbcPrimaryQueries implements PrimaryQueries {
     public PrimaryFacts facts() throws SQLException {
         try (ServerQueries server = ServerQueries.of(source)) {
             Map<String, String> variables = server.pairs(VARIABLES);
-            boolean mariaDb = PrimaryFacts.of(variables, "").flavor() == ServerFlavor.MARIADB;
             // Not by SHOW VARIABLES, which truncates long values.
-            return PrimaryFacts.of(
-                    variables, server.text("SELECT @@global." + (mariaDb ? "gtid_binlog_state" : "gtid_executed")));
+            if (PrimaryFacts.of(variables, "", "").flavor() == ServerFlavor.MARIADB) {
+                return PrimaryFacts.of(variables, server.text("SELECT @@global.gtid_binlog_state"), "");
+            }
+            // First those in progress: one that ends in between is then in both.
+            String owned = server.text("SELECT @@global.gtid_owned");
+            return PrimaryFacts.of(variables, server.text("SELECT @@global.gtid_executed"), owned);
         }
     }
 }

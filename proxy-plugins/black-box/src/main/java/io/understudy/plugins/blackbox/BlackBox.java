@@ -83,7 +83,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 endedNanos = nanoClock.getAsLong();
             }
             present = histories.follow(facts, false);
-        } else if (present.isBehind(facts.position())) {
+        } else if (present.isBehind(facts)) {
             present = anew(facts, "is now at '" + facts.position() + "', behind " + present.readUpTo());
         }
         doubts.resumed(present);
@@ -204,7 +204,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Returns the position up to which this server's log has been read; null if it was not, or has begun anew. */
     synchronized @Nullable String readUpTo(PrimaryFacts facts) {
         History present = histories.present();
-        return present == null || !present.facts.sameServer(facts) || present.isBehind(facts.position())
+        return present == null || !present.facts.sameServer(facts) || present.isBehind(facts)
                 ? null
                 : present.readUpTo();
     }

@@ -93,13 +93,15 @@ final class History {
         return later != null && (later.anew || later.isBeforeReset());
     }
 
-    /** Returns whether a position of this primary lacks what it has written: its numbers have begun anew. */
-    boolean isBehind(String position) {
+    /** Returns whether this primary now lacks what it has written: its numbers have begun anew. */
+    boolean isBehind(PrimaryFacts now) {
         if (!mariadb()) {
-            return !seen.minus(GtidNumbers.ofMySql(position)).isEmpty();
+            return !seen.minus(GtidNumbers.ofMySql(now.position()))
+                    .minus(GtidNumbers.ofMySql(now.logged()))
+                    .isEmpty();
         }
         GtidNumbers there = new GtidNumbers();
-        for (Gtid gtid : Gtid.mariaDbPosition(position)) {
+        for (Gtid gtid : Gtid.mariaDbPosition(now.position())) {
             there.add(gtid.source(), 1, gtid.number());
         }
         return lasts.stream().anyMatch(each -> !there.contains(Gtid.source(each.domain), each.number));
