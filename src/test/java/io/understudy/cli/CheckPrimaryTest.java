@@ -13,12 +13,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
 /** Findings of {@code check --connect} on the primary: candidates, the account, its privileges. */
 @Timeout(120)
+@Tag("long")
 class CheckPrimaryTest extends CheckedPair {
     private String candidates(Integer... ports) {
         return "monitor: { user: monitor, password: secret }\ncandidates: "

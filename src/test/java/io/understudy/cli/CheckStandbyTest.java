@@ -9,11 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Findings of {@code check} and {@code check --connect} on a standby and the rules that name it. */
 @Timeout(120)
+@Tag("long")
 class CheckStandbyTest extends CheckedPair {
     @Test
     void aRuleWithAnUnknownStandbyIsReportedAtItsPlace() throws IOException {

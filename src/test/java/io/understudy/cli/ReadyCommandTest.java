@@ -33,6 +33,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ import picocli.CommandLine;
 
 /** {@code understudy ready} and {@code /api/standbys/{name}/readiness}, with and without a running proxy. */
 @Timeout(180)
+@Tag("long")
 class ReadyCommandTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String TOKEN = "a-token-of-fair-length";

@@ -22,12 +22,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two proxies behind a real HAProxy with the documented backend, one of which stops: no client notices. */
 @Timeout(180)
+@Tag("long")
 class BehindHaproxyTest {
     private static final Path HAPROXY = Path.of("/usr/sbin/haproxy");
     private static final Duration SOON = Duration.ofSeconds(60);

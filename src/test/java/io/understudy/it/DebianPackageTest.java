@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * unit passes systemd's own checks. Skipped where the build made none ({@code -Dquick}) or the tools are absent.
  */
 @Timeout(180)
+@Tag("long")
 class DebianPackageTest {
     private static final Path TARGET = Path.of("../../proxy-cli/app/target");
 

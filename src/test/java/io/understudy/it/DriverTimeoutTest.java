@@ -23,6 +23,7 @@ import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Drivers that leave in the middle of a transaction's statement because of their {@code socketTimeout}, as the test
  * {@code ensureSocketTimeoutState} of MariaDB's Connector/J 2.7 has it: the row locks end as soon as they do directly.
  */
+@Tag("long")
 class DriverTimeoutTest {
     private static final Duration SOON = Duration.ofSeconds(14);
     private static final String TABLE = ServerUnderTest.SCHEMA + ".held";

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
  * and {@code understudy.domains.seed} the seed.
  */
 @Timeout(900)
+@Tag("long")
 class GtidDomainConflictTest {
     private static final int SESSIONS = 8;
     private static final long TRANSACTIONS = Long.getLong("understudy.domains.transactions", 2_500);

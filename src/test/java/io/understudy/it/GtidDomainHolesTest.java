@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Statements whose first keyword does not show what they write, after a statement that {@code gtid-domain} has tagged.
  */
 @Timeout(240)
+@Tag("long")
 class GtidDomainHolesTest {
     private static final String RULES = """
             mode: tag

@@ -31,12 +31,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Plugins that reloads add and remove while sessions work. */
 @Timeout(300)
+@Tag("long")
 class LivePluginsTest extends MirroredPair {
     private static final String TOKEN = "a-token-of-fair-length";
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -10,11 +10,13 @@ import io.understudy.testkit.session.FakeServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Whatever happens to a standby, the sessions whose statements are mirrored to it do not notice. */
 @Timeout(60)
+@Tag("long")
 class MirrorIsolationServerTest {
     private static final int SESSIONS = 3;
     private static final int QUEUE_STATEMENTS = 40;

@@ -7,11 +7,13 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A view executes what its definition says, whatever the statement that names it looks like. */
 @Timeout(120)
+@Tag("long")
 class MirrorViewsServerTest extends MirroredPair {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 

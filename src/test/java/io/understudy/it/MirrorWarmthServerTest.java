@@ -19,11 +19,13 @@ import java.util.SplittableRandom;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The measured warmth of a real standby: by probes, against the primary, before and after it has been warmed. */
 @Timeout(180)
+@Tag("long")
 class MirrorWarmthServerTest {
     private static final String MIRROR = "understudy_mirror";
     private static final int ROWS = 40_000;

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The program at its limit of open files: every client is told, the others go on, and it recovers by itself. */
 @Timeout(180)
+@Tag("long")
 class OutOfDescriptorsTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final byte[] OK = Bytes.packet(1, new byte[] {0, 0, 0, 2, 0, 0, 0});

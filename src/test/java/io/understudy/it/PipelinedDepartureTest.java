@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.zip.Deflater;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * A client that sends statements ahead and ends its sending side: the server executes them all, as it does directly.
  */
+@Tag("long")
 class PipelinedDepartureTest {
     /** With the others more than the 1,024 that the proxy has in flight: some wait when the client leaves. */
     private static final int STATEMENTS = 1100;

@@ -25,6 +25,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * there once, no transaction is cut, no login fails.
  */
 @Timeout(180)
+@Tag("long")
 class ReplacedProgramTest {
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final int REPLACEMENTS = Integer.getInteger("takeovers", 2);

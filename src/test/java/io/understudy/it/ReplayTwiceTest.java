@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A rescue file is executed once: the second time the server refuses it. */
 @Timeout(120)
+@Tag("long")
 class ReplayTwiceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 

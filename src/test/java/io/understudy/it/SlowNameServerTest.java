@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A name server that takes 4 s delays only sessions that wait for the name, by {@code connectTimeout} at most. */
 @Timeout(120)
+@Tag("long")
 class SlowNameServerTest {
     private static final String FILE = "io.understudy.resolvConf";
     private static final String NAME = "primary.understudy.test";

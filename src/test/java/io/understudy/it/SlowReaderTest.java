@@ -5,9 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A client that does not read: the server has to wait, and the proxy's memory does not grow. */
+@Tag("long")
 class SlowReaderTest {
     private static final long MIB = 1 << 20;
     private static final long ROWS = 1024;

@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * middle of a statement servers look for that every 5 seconds, and take bytes that are to be read, a close_notify among
  * them, for a client that is there.
  */
+@Tag("long")
 class VanishedClientTest {
     /** Two checks by the server and some time for a busy machine; the statement takes far longer. */
     private static final Duration SOON = Duration.ofSeconds(14);

@@ -32,12 +32,7 @@ class WitnessExposureTest {
     }
 
     private static BlackBoxProxy proxy(EmbeddedPair pair, String section) throws Exception {
-        return BlackBoxProxy.start(
-                pair.primary().address(),
-                pair.standby().address(),
-                section,
-                "preferred",
-                MEASURED);
+        return BlackBoxProxy.start(pair.primary().address(), pair.standby().address(), section, "preferred", MEASURED);
     }
 
     private static Map<String, Object> view(BlackBoxProxy proxy, String name) {

@@ -19,11 +19,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reads the buffer pool of a real server, and compares forecasts with rebuilds. */
+@Tag("long")
 class PoolReaderTest {
     private static final Duration MOST = Duration.ofSeconds(60);
     private static final long ANY = Long.MAX_VALUE;

@@ -13,9 +13,11 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The gate finds nothing while all is well, and says what it cannot know. */
+@Tag("long")
 class ReadinessGateTest extends ReadinessPair {
     /** A thread that commits on the primary until it is closed. */
     private static final class Load implements AutoCloseable {

@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rebuilds of tables of all kinds on a standby. */
+@Tag("long")
 class DefragmentationTest extends DefragmentedPair {
     @Test
     void rebuildsWithFewerPagesAndLogsNothing() throws Exception {

@@ -10,9 +10,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What ends a running rebuild, and how it leaves the table. */
+@Tag("long")
 class RebuildInterruptionTest extends DefragmentedPair {
     /** The applier's statement waits for the rebuild, and is executed right after it. */
     @Test

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Where the old primary waits for acknowledgements, the new one does. */
+@Tag("long")
 class SwitchoverSemiSyncTest extends SwitchoverHarness {
     private static String status(EmbeddedServer server, String name) {
         return server.query(

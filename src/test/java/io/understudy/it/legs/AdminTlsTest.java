@@ -26,12 +26,14 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The admin endpoint with TLS: who trusts it, how a connection ends, and a new certificate. */
 @Timeout(60)
+@Tag("long")
 class AdminTlsTest {
     private static final String TOKEN = "a-token-of-fair-length";
 

@@ -14,6 +14,7 @@ import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * {@code as-client}: the server's leg uses TLS and compression like the client's leg. Runs on the embedded MariaDB, or
  * on the server of {@code -Dunderstudy.it.server}, which must offer TLS.
  */
+@Tag("long")
 class AsClientTest {
     private static final String BOTH = "tls: { mode: as-client }, compression: as-client";
 

@@ -33,12 +33,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Metrics pushed to a collector: the same as at {@code /metrics}, by HTTP and HTTPS, begun and ended by reloads. */
 @Timeout(120)
+@Tag("long")
 class OtlpTest {
     private static final String TOKEN = "a-token-of-fair-length";
     private static final Pattern SAMPLE = Pattern.compile("([a-zA-Z_:][\\w:]*)(\\{.*})? (\\S+)");

@@ -15,11 +15,13 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A replica that connects to its primary through the proxy stays connected and semi-synchronous. */
+@Tag("long")
 class ReplicationTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 

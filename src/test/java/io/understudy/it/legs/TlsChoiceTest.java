@@ -13,10 +13,12 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Checks what {@code check --connect} reports about a real server's certificates. */
+@Tag("long")
 class TlsChoiceTest {
     @TempDir
     static Path folder;

@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * {@code -Dunderstudy.it.server} or an embedded MariaDB. For MySQL the folder is required, because systems install
  * MariaDB's tools under MySQL's names.
  */
+@Tag("long")
 class ToolsTest {
     private static final String FOLDER = System.getProperty("understudy.it.tools", "");
 

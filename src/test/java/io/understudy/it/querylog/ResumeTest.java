@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ import picocli.CommandLine;
 
 /** Replays that end before their log does, as programs, and what the next one makes of their checkpoint. */
 @Timeout(240)
+@Tag("long")
 class ResumeTest {
     private static EmbeddedServer target;
 

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * about the rest. Nothing else is read, and nothing is missing in silence.
  */
 @Timeout(120)
+@Tag("long")
 class DamagedCaptureTest {
     private static final CapturedSession SESSION = new CapturedSession(
             1, 2, "app", "10.0.0.9", "shop", 45, null, null, null, null, true, null, null, List.of());

@@ -15,11 +15,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a capture writes of hostile statements, its readers read: every byte of every one, and no other. */
 @Timeout(240)
+@Tag("long")
 class HostileCaptureTest {
     private static final int EVENTS = 200_000;
     private static final long SEED = 42;

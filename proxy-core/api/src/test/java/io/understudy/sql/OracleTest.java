@@ -24,9 +24,11 @@ import org.antlr.v4.runtime.CommonTokenStream;
 import org.antlr.v4.runtime.RecognitionException;
 import org.antlr.v4.runtime.Recognizer;
 import org.antlr.v4.runtime.tree.ParseTree;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Compares the classification with two third-party parsers. */
+@Tag("long")
 class OracleTest {
 
     /** Statements for which another parser finds other tables, with the reason. */

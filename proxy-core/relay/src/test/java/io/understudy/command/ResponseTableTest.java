@@ -22,6 +22,7 @@ import io.understudy.testkit.session.Watcher.Seen;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every command with every possible response, in both EOF modes of both products. */
 @ExtendWith(LeakCheck.class)
+@Tag("long")
 class ResponseTableTest {
     private static final int AC = ServerStatus.AUTOCOMMIT;
     private static final int TX = AC | ServerStatus.IN_TRANS;

@@ -10,11 +10,13 @@ import io.understudy.testkit.Bytes;
 import io.understudy.testkit.session.Scripted;
 import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A client that sends commands without waiting for responses, more than the session takes at once. */
+@Tag("long")
 class PipelineLimitTest extends SessionHarness {
     /** As many pings as one read of 64 KiB holds. */
     private static final int PINGS = 64 * 1024 / 5;

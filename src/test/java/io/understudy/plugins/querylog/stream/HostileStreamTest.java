@@ -26,12 +26,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the stream writes of hostile statements, its readers read: every event, and no other. */
 @Timeout(240)
+@Tag("long")
 class HostileStreamTest {
     private static final int EVENTS = 200_000;
     private static final int DIGESTED = 5_000;

@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.Deflater;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Frames of 16 MB, of which at most one piece is inflated ahead, and the limit on unfinished frames. */
 @ExtendWith(LeakCheck.class)
+@Tag("long")
 class InflationTest {
     private static final int LARGEST = 0xFF_FFFF;
     private static final int PIECE = 64 * 1024;
