@@ -90,6 +90,12 @@ class CheckStandbyTest extends CheckedPair {
         assertThat(check(withSwitchover("half_switch"), "--connect").text())
                 .contains("switchover: account half_switch may do what it has to on the primary")
                 .contains("switchover: account half_switch may do what it has to on s1");
+        Path file = withSwitchover("half_switch");
+        Files.writeString(file, Files.readString(file) + "plugins: { black-box: {} }\n");
+        assertThat(check(file, "--connect").text())
+                .contains("warning switchover: the account of section switchover may do too little: on the primary it"
+                        + " lacks BINLOG REPLAY. On the primary: GRANT BINLOG REPLAY ON *.* TO 'half_switch'@'%'")
+                .contains("on s1 it lacks BINLOG REPLAY");
     }
 
     private Path withSwitchover(String user) throws IOException {

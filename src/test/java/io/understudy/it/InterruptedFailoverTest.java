@@ -225,6 +225,23 @@ class InterruptedFailoverTest {
         assertThat(readOnly()).isFalse();
     }
 
+    @Test
+    void aStandbyOfAnotherServerIsNotPromoted() throws Exception {
+        servers.pair.primary().execute("SET GLOBAL server_id=9"); // for whoever connects from now on it is another one
+        servers.standby().execute("STOP SLAVE", "START SLAVE");
+        await().atMost(FailoverPair.PATIENCE)
+                .until(() -> "9".equals(servers.standby().replication().get("master_server_id")));
+        servers.pair.primary().kill();
+        for (String[] command : new String[][] {
+            {"failover", "--to", "s1", "--dry-run"}, {"failover", "--to", "s1"}, {"rescue", "--apply", "--on", "s1"}
+        }) {
+            Said said = servers.run(command);
+            assertThat(said.status()).as(said.text()).isEqualTo(1);
+            assertThat(said.text()).contains("(server_id 9), and the primary that", "is another server (server_id 1)");
+        }
+        assertThat(readOnly()).isTrue();
+    }
+
     /** Its numbers would collide with those that it lacks. */
     @Test
     void aStandbyWithTransactionsOfItsOwnIsNotPromoted() throws Exception {

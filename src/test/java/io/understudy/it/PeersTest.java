@@ -56,6 +56,10 @@ class PeersTest {
         pair.primary().execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY)");
         pair.createAccount("app", PASSWORD, "ALL ON shop.*");
         pair.createAccount("monitor", PASSWORD, "REPLICATION SLAVE, SLAVE MONITOR ON *.*");
+        pair.createAccount(
+                "switcher",
+                PASSWORD,
+                "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT, BINLOG REPLAY ON *.*");
         pair.awaitCaughtUp(PATIENCE);
         try (ServerSocket one = new ServerSocket(0);
                 ServerSocket two = new ServerSocket(0)) {
@@ -85,6 +89,7 @@ class PeersTest {
                   - { name: s1, address: "127.0.0.1:%d", tls: { mode: disabled }, user: monitor, password: %3$s }
                 admin: { address: "127.0.0.1:%4$d", token: a-token-of-fair-length }
                 peers: ["127.0.0.1:%5$d", "127.0.0.1:%6$d"]
+                switchover: { user: switcher, password: %3$s }
                 plugins:
                   black-box: { poll: 100ms }
                 """.formatted(
@@ -165,5 +170,31 @@ class PeersTest {
         assertThat(run(first, "report", "lost", "--on", "s1"))
                 .contains("NOT ASKED: the black box of this proxy: no response from")
                 .endsWith("exit 4");
+    }
+
+    @Test
+    void aGapThatTheOtherProxyFillsIsNotLost() throws Exception {
+        RunningProxy one = proxy(first);
+        pair.link().refuse();
+        pair.link().cut();
+        write(one, 0, 5);
+        write(proxy(second), 5, 8);
+        await().atMost(PATIENCE).until(() -> whole(map(lost(first), "captured"), "transactions") == 8);
+        pair.primary().kill();
+        for (int each : new int[] {first, second}) {
+            await().atMost(PATIENCE)
+                    .until(() -> Boolean.FALSE.equals(map(lost(each), "primary").get("read")));
+        }
+        assertThat(run(second, "failover", "--to", "s1", "--dry-run"))
+                .contains("8 transactions, about")
+                .doesNotContain("in a gap")
+                .endsWith("exit 0");
+        for (int each : new int[] {second, first}) {
+            assertThat(run(each, "failover", "--to", "s1"))
+                    .contains("lost: nothing")
+                    .endsWith("exit 0");
+            assertThat(pair.standby().query("SELECT COUNT(*) FROM shop.t")).isEqualTo("8");
+            assertThat(run(each, "report", "lost", "--on", "s1")).endsWith("exit 0");
+        }
     }
 }

@@ -10,6 +10,7 @@ import io.understudy.plugin.SavedTransactions;
 import io.understudy.remote.AdminClient;
 import io.understudy.remote.OtherProxy;
 import io.understudy.server.QueryPool;
+import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.terminal.Table;
 import java.io.IOException;
@@ -225,6 +226,19 @@ public final class LostSource {
     /** As {@link #lost}, and the proxy remembers nothing of it. */
     public Map<String, Object> look(String on, ReportedPosition position) throws IOException, InterruptedException {
         return actions.act("lost/look", asked(on, position));
+    }
+
+    /**
+     * Has the black box know that a server got transactions from elsewhere, so that its position tells the truth of
+     * them.
+     *
+     * @param numbers by MariaDB's domain
+     */
+    public void applied(String on, ReportedPosition position, GtidNumbers numbers)
+            throws IOException, InterruptedException {
+        Map<String, String> parameters = asked(on, position);
+        parameters.put("numbers", numbers.toString());
+        actions.act("lost/applied", parameters);
     }
 
     /** As {@link #rescue}, for a server that the caller has asked itself. */

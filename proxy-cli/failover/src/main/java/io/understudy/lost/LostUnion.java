@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What the black boxes of several proxies before one primary say together of one server: a transaction is captured if
  * one has it, answered if one saw its OK, and in a gap if none has it.
  */
-final class LostUnion {
+public final class LostUnion {
     private static final String MISSING = "answeredAndMissing";
     private static final String SILENT = "missingNotKnownAnswered";
     private static final String RECEIVED = "receivedNotApplied";
@@ -34,7 +34,7 @@ final class LostUnion {
      *
      * @param views responses of {@code /api/lost} about one server, by proxy; at least one
      */
-    static Map<String, Object> of(Map<String, Map<String, Object>> views) {
+    public static Map<String, Object> of(Map<String, Map<String, Object>> views) {
         return new LostUnion(views.values()).united(views);
     }
 
@@ -86,10 +86,7 @@ final class LostUnion {
     private Map<String, Object> united(Map<String, Map<String, Object>> named) {
         Map<String, Object> base = named.values().iterator().next();
         Map<String, Object> united = new LinkedHashMap<>(base);
-        views.stream()
-                .filter(view -> Boolean.TRUE.equals(map(view, "primary").get("read")))
-                .findFirst()
-                .ifPresent(view -> united.put("primary", view.get("primary")));
+        united.put("primary", primary(base));
         GtidNumbers captured = captured();
         united.put("captured", numbered(captured));
         Map<String, Map<String, Object>> answered = rowsOf(MISSING, false);
@@ -137,6 +134,25 @@ final class LostUnion {
         united.put("proxies", proxies);
         united.put("damaged", damaged);
         return united;
+    }
+
+    /** It is read if one reads it; what a proxy that never read it was to have is not known. */
+    private Map<String, Object> primary(Map<String, Object> base) {
+        List<Map<String, Object>> all =
+                views.stream().map(view -> map(view, "primary")).toList();
+        Map<String, Object> primary = new LinkedHashMap<>(all.stream()
+                .filter(each -> Boolean.TRUE.equals(each.get("read")))
+                .findFirst()
+                .or(() -> all.stream()
+                        .filter(each -> "never read".equals(each.get("lostAt")))
+                        .findFirst())
+                .orElse(map(base, "primary")));
+        all.stream()
+                .map(each -> String.valueOf(each.getOrDefault("survivorBeyond", "")))
+                .filter(beyond -> !beyond.isEmpty())
+                .findFirst()
+                .ifPresent(beyond -> primary.put("survivorBeyond", beyond));
+        return primary;
     }
 
     private GtidNumbers union(String part) {

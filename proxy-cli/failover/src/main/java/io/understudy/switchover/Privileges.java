@@ -17,6 +17,11 @@ public final class Privileges {
     static final List<String> ON_MYSQL =
             List.of("SYSTEM_VARIABLES_ADMIN", "REPLICATION_SLAVE_ADMIN", "REPLICATION CLIENT", "RELOAD", "EVENT");
 
+    /** For the transactions of a black box; MariaDB 11 has taken it out of SUPER. */
+    private static final List<String> REPLAY_ON_MARIADB = List.of("BINLOG REPLAY");
+
+    private static final List<String> REPLAY_ON_MYSQL = List.of("REPLICATION_APPLIER", "CONNECTION_ADMIN");
+
     /** For the source side of semi-synchronous replication, on MariaDB. */
     private static final String SOURCE_ADMIN = "REPLICATION MASTER ADMIN";
 
@@ -30,37 +35,58 @@ public final class Privileges {
     /**
      * Ensures that the account may do all that a switchover does on both servers, before anything is changed.
      *
+     * @param replays whether it also has to apply transactions of a black box
      * @throws SQLException if it may not; the message has the GRANT
      */
-    static void check(Node... nodes) throws SQLException {
+    static void check(boolean replays, Node... nodes) throws SQLException {
         List<String> problems = new ArrayList<>();
         Set<String> all = new HashSet<>();
         for (Node node : nodes) {
-            List<String> missing = missing(node, ScheduledEvent.enabled(node));
+            List<String> missing = missing(node, ScheduledEvent.enabled(node), replays);
             if (!missing.isEmpty()) {
                 problems.add("on " + node.name() + " it lacks " + String.join(", ", missing));
                 all.addAll(missing);
             }
         }
         if (!problems.isEmpty()) {
-            String account = nodes[0].value("SELECT CURRENT_USER()");
-            int at = account.lastIndexOf('@');
             throw new SQLException("the account of section switchover may do too little: "
-                    + String.join("; ", problems) + ". On the primary: GRANT "
-                    + String.join(", ", all.stream().sorted().toList()) + " ON *.* TO "
-                    + Quoting.account(account.substring(0, at)) + "@" + Quoting.account(account.substring(at + 1))
+                    + String.join("; ", problems) + ". On the primary: "
+                    + grant(nodes[0], all.stream().sorted().toList())
                     + ", and where it lacks more than replication brings, there too");
         }
+    }
+
+    /** Returns the statement that gives the account privileges. */
+    public static String grant(Node node, List<String> privileges) throws SQLException {
+        String account = node.value("SELECT CURRENT_USER()");
+        int at = account.lastIndexOf('@');
+        return "GRANT " + String.join(", ", privileges) + " ON *.* TO " + Quoting.account(account.substring(0, at))
+                + "@" + Quoting.account(account.substring(at + 1));
     }
 
     /**
      * Returns the privileges of those of a switchover that the account lacks on a server.
      *
      * @param events that it has to change
+     * @param replays whether it also has to apply transactions of a black box
      */
-    public static List<String> missing(Node node, List<ScheduledEvent> events) throws SQLException {
+    public static List<String> missing(Node node, List<ScheduledEvent> events, boolean replays) throws SQLException {
         AccountGrants grants = node.ask("SHOW GRANTS", ServerQueries::grantsWithRoles);
-        return node.flavor() == ServerFlavor.MARIADB ? onMariaDb(grants, node, events) : onMySql(grants, node, events);
+        boolean mariaDb = node.flavor() == ServerFlavor.MARIADB;
+        List<String> missing =
+                new ArrayList<>(mariaDb ? onMariaDb(grants, node, events) : onMySql(grants, node, events));
+        if (replays) {
+            missing.addAll(forReplay(grants, mariaDb, node.value("SELECT VERSION()")));
+        }
+        return missing;
+    }
+
+    static List<String> forReplay(AccountGrants grants, boolean mariaDb, String version) {
+        return (mariaDb ? REPLAY_ON_MARIADB : REPLAY_ON_MYSQL)
+                .stream()
+                        .filter(name ->
+                                mariaDb ? !has(grants, name, version) : !grants.hasAny(name) && !grants.hasAny("SUPER"))
+                        .toList();
     }
 
     private static List<String> onMariaDb(AccountGrants grants, Node node, List<ScheduledEvent> events)

@@ -20,14 +20,20 @@ public final class SwitchoverAccount {
      * Ensures that the account can log in to a server and may do all that a switchover does there. Changes nothing.
      *
      * @param name of the server in the message
+     * @param replays whether a failover has to apply transactions of a black box there, too
      * @throws SQLException if it cannot, or the server does not respond; the message has the statements that mend it
      */
     public static void check(
-            String name, Address address, ServerTlsConfig tls, Duration connectTimeout, SwitchoverConfig account)
+            String name,
+            Address address,
+            ServerTlsConfig tls,
+            Duration connectTimeout,
+            SwitchoverConfig account,
+            boolean replays)
             throws SQLException {
         try (Node node =
                 new Node(name, QueryPool.unpooled(address, tls, account.user(), account.password(), connectTimeout))) {
-            Privileges.check(node);
+            Privileges.check(replays, node);
         } catch (SQLException e) {
             throw explained(e, account.user());
         }

@@ -1,17 +1,17 @@
 package io.understudy.unplanned;
 
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.servers.ServerQueries;
-import io.understudy.sql.AccountGrants;
-import io.understudy.sql.Quoting;
+import io.understudy.servers.ReplicaStatus;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Privileges;
 import io.understudy.switchover.ScheduledEvent;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
+import io.understudy.terminal.Table;
+import java.io.IOException;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Checks the server that is to get what it lacks, and the account there. Changes nothing.
@@ -19,8 +19,6 @@ import java.util.List;
  * @param promotes whether it becomes the primary
  */
 record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
-    private static final String SUPER = "SUPER";
-
     @Override
     public String plan() {
         return "check " + takeover.name() + " and the account";
@@ -44,30 +42,39 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
                 throw new StepFailure(to + ": " + obstacle + "; what it lacks cannot be told");
             }
         }
-        return to + " replicates from "
-                + (takeover.replicates() ? takeover.pair().replication().source() : "nobody") + ", "
+        return to + " replicates from " + (takeover.replicates() ? source(to) : "nobody") + ", "
                 + takeover.pair().dialect().product();
     }
 
-    private static void ensurePrivileges(Node standby) throws SQLException, StepFailure {
-        List<String> missing =
-                new ArrayList<>(Privileges.missing(standby, ScheduledEvent.disabledAsOnStandby(standby)));
-        AccountGrants grants = standby.ask("SHOW GRANTS", ServerQueries::grantsWithRoles);
-        boolean mariaDb = standby.flavor() == ServerFlavor.MARIADB;
-        for (String each : mariaDb ? List.of("BINLOG REPLAY") : List.of("REPLICATION_APPLIER", "CONNECTION_ADMIN")) {
-            // MariaDB 11 has taken it out of SUPER.
-            boolean part = grants.hasAny(SUPER)
-                    && (!mariaDb || standby.value("SELECT VERSION()").startsWith("10."));
-            if (!grants.hasAny(each) && !part) {
-                missing.add(each);
+    /** A standby of another server has other data. The proxies know the primary by its last binary log. */
+    private String source(String to) throws SQLException, IOException, InterruptedException, StepFailure {
+        ReplicaStatus replication = takeover.pair().replication();
+        boolean known = false;
+        for (Map.Entry<String, Map<String, Object>> each :
+                takeover.look(takeover.reached()).entrySet()) {
+            List<Map<String, Object>> logs = Table.rows(each.getValue(), "logs");
+            Map<String, Object> last = logs.isEmpty() ? Map.of() : logs.get(logs.size() - 1);
+            Boolean from = last.isEmpty()
+                    ? null
+                    : replication.isFrom(
+                            String.valueOf(last.getOrDefault("uuid", "")), String.valueOf(last.get("serverId")));
+            if (Boolean.FALSE.equals(from)) {
+                throw new StepFailure(to + " replicates from " + replication.source() + " (server_id "
+                        + replication.sourceServerId() + "), and the primary that the proxy " + each.getKey()
+                        + " has read is another server (" + last.get("server") + "): its data are not that server's."
+                        + " Name a standby of " + takeover.pair().primaryAddress()
+                        + " with --to. If it is one by way of another server: docs/failover.md#people");
             }
+            known |= from != null;
         }
+        return replication.source() + (known ? "" : " (not known to be the server that the proxies have read)");
+    }
+
+    private static void ensurePrivileges(Node standby) throws SQLException, StepFailure {
+        List<String> missing = Privileges.missing(standby, ScheduledEvent.disabledAsOnStandby(standby), true);
         if (!missing.isEmpty()) {
-            String account = standby.value("SELECT CURRENT_USER()");
-            int at = account.lastIndexOf('@');
             throw new StepFailure("the account of section switchover may do too little on " + standby.name()
-                    + ". There: SET SESSION sql_log_bin=0; GRANT " + String.join(", ", missing) + " ON *.* TO "
-                    + Quoting.account(account.substring(0, at)) + "@" + Quoting.account(account.substring(at + 1)));
+                    + ". There: SET SESSION sql_log_bin=0; " + Privileges.grant(standby, missing));
         }
     }
 }

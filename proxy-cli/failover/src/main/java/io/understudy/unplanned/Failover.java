@@ -2,6 +2,7 @@ package io.understudy.unplanned;
 
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.lost.LostUnion;
 import io.understudy.switchover.AfterPromotion;
 import io.understudy.switchover.SemiSyncVariables;
 import io.understudy.switchover.Step;
@@ -13,10 +14,8 @@ import java.io.PrintWriter;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Makes a standby the primary in place of one that is dead, step by step. Each step may be repeated, so that a second
@@ -73,9 +72,10 @@ public final class Failover implements AutoCloseable {
                 reached.received().isEmpty()
                         ? "it has applied what it has received"
                         : "received, and to be applied first: " + reached.received());
-        for (AskedProxy each : takeover.blackBox() ? takeover.proxies() : List.<AskedProxy>of()) {
-            found.add("by the black box of " + each.name() + ": "
-                    + ReplayForecast.of(each.blackBox().look(takeover.name(), reached.applied())));
+        Map<String, Map<String, Object>> looked = takeover.look(reached);
+        if (!looked.isEmpty()) {
+            found.add("by the black box of " + String.join(" and ", looked.keySet()) + ": "
+                    + ReplayForecast.of(LostUnion.of(looked)));
         }
         return String.join(LINE, found);
     }
@@ -190,16 +190,17 @@ public final class Failover implements AutoCloseable {
     }
 
     private List<String> lost() {
-        Set<String> lost = new LinkedHashSet<>();
-        views.values().forEach(view -> lost.addAll(LostSummary.of(view)));
-        if (views.isEmpty()) {
+        List<String> lost = new ArrayList<>();
+        if (!views.isEmpty()) {
+            lost.addAll(LostSummary.of(LostUnion.of(views)));
+        } else {
             lost.add("NOT KNOWN: no black box was read. What the old primary's binary log has behind the new primary's"
                     + " position is lost");
         }
         for (String each : takeover.options().without()) {
             lost.add("NOT KNOWN: what only the black box of " + each + " has, which was not read");
         }
-        return List.copyOf(lost);
+        return lost;
     }
 
     /** Returns what is left to do, after everything else. */

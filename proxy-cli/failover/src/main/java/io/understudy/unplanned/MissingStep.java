@@ -1,6 +1,7 @@
 package io.understudy.unplanned;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import io.understudy.switchover.Node;
@@ -46,6 +47,13 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
             int applied = replay.apply(done -> progress.accept(done + " of " + lacking.size() + " are applied"));
             if (flavor == ServerFlavor.MARIADB) {
                 takeover.standby().execute("SET GLOBAL gtid_slave_pos=" + Quoting.text(reached.after(lacking)));
+                GtidNumbers numbers = new GtidNumbers();
+                lacking.forEach(
+                        each -> numbers.add(each.source(), each.summary().sequence()));
+                for (AskedProxy each : takeover.proxies()) {
+                    each.blackBox()
+                            .applied(takeover.name(), reached.applied(), numbers); // which another one may have had
+                }
             }
             return applied + " transactions, " + lacking.get(0).gtid() + " to "
                     + lacking.get(lacking.size() - 1).gtid() + ", " + missing.bytes() + " bytes, in "

@@ -3,6 +3,7 @@ package io.understudy.unplanned;
 import static io.understudy.terminal.Table.map;
 import static io.understudy.terminal.Table.whole;
 
+import io.understudy.lost.LostUnion;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.sql.Quoting;
@@ -102,14 +103,10 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
 
     /** The black boxes have them until a standby has applied them; the next step reports what they have not. */
     private String fromBlackBoxes(String left) throws Exception {
-        boolean whole = false;
-        for (AskedProxy each : takeover.blackBox() ? takeover.proxies() : List.<AskedProxy>of()) {
-            Map<String, Object> view =
-                    each.blackBox().look(takeover.name(), takeover.reached().applied());
-            whole |= whole(map(view, "unknown"), "transactions") == 0
-                    && !"never read".equals(map(view, "primary").get("lostAt"));
-        }
-        if (!whole) {
+        Map<String, Map<String, Object>> views = takeover.look(takeover.reached());
+        boolean read = views.values().stream()
+                .anyMatch(view -> !"never read".equals(map(view, "primary").get("lostAt")));
+        if (!read || whole(map(LostUnion.of(views), "unknown"), "transactions") > 0) {
             throw new StepFailure(takeover.name() + " has received " + left
                     + ", which the black boxes do not have, and its replication is stopped: MariaDB throws that"
                     + " away when it starts again (MDEV-4698). Read"

@@ -13,6 +13,7 @@ import io.understudy.switchover.Pair;
 import io.understudy.switchover.SwitchoverAccount;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -114,6 +115,20 @@ record Takeover(
     /** Asks the standby for its positions. */
     Reached reached() throws SQLException {
         return new Reached(pair.dialect().flavor(), standby().ask("its position", ReportedPosition::of));
+    }
+
+    /**
+     * Asks the black boxes what the standby lacks; they remember nothing of it.
+     *
+     * @param reached its position
+     * @return the responses by proxy; none without a black box
+     */
+    Map<String, Map<String, Object>> look(Reached reached) throws IOException, InterruptedException {
+        Map<String, Map<String, Object>> views = new LinkedHashMap<>();
+        for (AskedProxy each : blackBox ? proxies : List.<AskedProxy>of()) {
+            views.put(each.name(), each.blackBox().look(name(), reached.applied()));
+        }
+        return views;
     }
 
     @Override

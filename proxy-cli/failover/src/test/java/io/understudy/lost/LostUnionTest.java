@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class LostUnionTest {
@@ -102,7 +103,8 @@ class LostUnionTest {
             many.add(kept(i));
         }
         proxy("one", "0:1-2000", "", List.of(), many);
-        views.get("one").put("missingNotKnownAnswered", Map.of("count", 2000, "transactions", many));
+        Objects.requireNonNull(views.get("one"))
+                .put("missingNotKnownAnswered", Map.of("count", 2000, "transactions", many));
         proxy("two", "0:1", "0:2-2000", List.of(), List.of(kept(1)));
         Map<String, Object> united = LostUnion.of(views);
         assertThat(map(united, "missingNotKnownAnswered")).containsEntry("count", 2000L);

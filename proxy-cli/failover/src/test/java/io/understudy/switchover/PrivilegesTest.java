@@ -23,6 +23,21 @@ class PrivilegesTest {
         assertThat(String.join(",", Privileges.onMariaDb(granted, version))).isEqualTo(missing);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "true, 10.11.19-MariaDB, SUPER, ''",
+        "true, 11.4.5-MariaDB, SUPER, BINLOG REPLAY",
+        "true, 11.4.5-MariaDB, BINLOG REPLAY, ''",
+        "false, 9.7.0, SUPER, ''",
+        "false, 9.7.0, CONNECTION_ADMIN, REPLICATION_APPLIER",
+        "false, 9.7.0, RELOAD, 'REPLICATION_APPLIER,CONNECTION_ADMIN'"
+    })
+    void aReplayNeedsMore(boolean mariaDb, String version, String has, String missing) {
+        AccountGrants granted = new AccountGrants(List.of("GRANT " + has + " ON *.* TO `s`@`localhost`"));
+        assertThat(String.join(",", Privileges.forReplay(granted, mariaDb, version)))
+                .isEqualTo(missing);
+    }
+
     @Test
     void aPrivilegeOnOneSchemaDoesNotCount() {
         AccountGrants granted = new AccountGrants(List.of("GRANT RELOAD, SUPER ON `shop`.* TO `s`@`localhost`"));

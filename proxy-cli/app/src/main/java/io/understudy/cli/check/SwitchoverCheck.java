@@ -44,7 +44,8 @@ final class SwitchoverCheck {
     private void check(
             String name, Address address, ServerTlsConfig tls, Duration connectTimeout, SwitchoverConfig account) {
         try {
-            SwitchoverAccount.check(name, address, tls, connectTimeout, account);
+            boolean replays = loaded.config().plugins().containsKey("black-box");
+            SwitchoverAccount.check(name, address, tls, connectTimeout, account, replays);
             findings.add(CheckResult.ok(WHERE, "account " + account.user() + " may do what it has to on " + name));
         } catch (SQLException e) {
             // Only a planned switch needs it.

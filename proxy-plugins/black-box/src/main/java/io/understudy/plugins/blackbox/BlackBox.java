@@ -341,6 +341,19 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         doubts.reported(survivor.server(), loss, rescue);
     }
 
+    /**
+     * Called when a server got transactions of the present history from another proxy's file: its position tells the
+     * truth of them.
+     *
+     * @param server see {@link Survivor#server}
+     */
+    synchronized void applied(String server, GtidNumbers numbers) {
+        History present = histories.present();
+        if (present != null) {
+            doubts.applied(server, present, numbers);
+        }
+    }
+
     /** Called when somebody has compared the survivor's tables, or built it anew: its position counts. */
     synchronized void compared(Survivor reported) {
         Survivor survivor = reported.applying(seen(reported.server(), reported.applied()));

@@ -59,6 +59,14 @@ final class Doubts {
         return doubt.open.minus(doubt.open.minus(applied.of(history)));
     }
 
+    /** Called when a server got transactions of a history from a file, whoever wrote that. */
+    void applied(String server, History history, GtidNumbers numbers) {
+        Doubt doubt = servers.getOrDefault(server, Map.of()).get(history);
+        if (doubt != null) {
+            doubt.open.removeAll(numbers);
+        }
+    }
+
     /**
      * Forgets what a server has by its position alone: somebody has compared its tables, or built it anew. What its
      * position lacks stays.

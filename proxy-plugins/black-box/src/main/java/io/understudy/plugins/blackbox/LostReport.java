@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The view of {@code /api/lost}: a {@link Loss} with names and times. Contains no SQL text and no rows. */
 final class LostReport {
+    static final String NUMBERS = "numbers";
+
     /** Most transactions of each class that are listed one by one. */
     private static final int LISTED = 1_000;
     /** Most transactions whose bytes are read for their tables. */
@@ -53,6 +55,13 @@ final class LostReport {
     /** Returns the report, and stores what it says is missing for the reports to come. */
     Map<String, Object> of(Survivor survivor) {
         return of(survivor, true);
+    }
+
+    /** Notes that a server got transactions from another proxy's file; see {@link BlackBox#applied}. */
+    Map<String, Object> applied(Map<String, String> parameters) {
+        GtidNumbers numbers = GtidNumbers.ofMySql(parameters.getOrDefault(NUMBERS, ""));
+        box.applied(parameters.getOrDefault("server", ""), numbers);
+        return Map.of("transactions", numbers.count());
     }
 
     /** Returns the report, of which nothing stays: for a question that anybody may ask, and that may come often. */
@@ -169,6 +178,8 @@ final class LostReport {
             boolean present = logs.size() == loss.logs.size() - 1;
             Map<String, Object> map = new LinkedHashMap<>();
             map.put("server", "server_id " + facts.serverId());
+            map.put("serverId", facts.serverId());
+            map.put("uuid", facts.serverUuid());
             map.put("upTo", upTo);
             map.put("read", present && (presentRead || box.streaming() && loss.logs.size() > 1));
             map.put("history", hasLater(loss, facts));
@@ -195,7 +206,7 @@ final class LostReport {
     private static Map<String, Object> numbers(GtidNumbers transactions) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("transactions", transactions.count());
-        map.put("numbers", transactions.toString());
+        map.put(NUMBERS, transactions.toString());
         return map;
     }
 

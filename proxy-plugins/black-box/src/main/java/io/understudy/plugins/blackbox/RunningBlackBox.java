@@ -18,9 +18,11 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -186,6 +188,9 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
             box.compared(survivor);
             return report.of(survivor);
         });
+        Set<String> numbered = new HashSet<>(Survivors.PARAMETERS);
+        numbered.add(LostReport.NUMBERS);
+        context.publishAction("lost/applied", numbered, report::applied);
         context.publishAction("lost/rescue", Survivors.PARAMETERS, parameters -> {
             sessionEvents.run();
             return rescue.begin(survivors.fromParameters(parameters));

@@ -43,6 +43,8 @@ public final class SavedBlackBox implements SavedTransactions {
                 return report.of(Survivors.reported(parameters, present.flavor()));
             case "lost/look":
                 return report.unrecorded(Survivors.reported(parameters, present.flavor()));
+            case "lost/applied":
+                return report.applied(parameters);
             case "lost/rescue":
                 return rescue.begin(Survivors.reported(parameters, present.flavor()));
             default:
