@@ -145,7 +145,7 @@ class WitnessServerTest {
             writers.awaitRows(50);
             network.pause();
             await().atMost(PATIENCE).until(() -> proxy.withdrawn("connection") == 1);
-            assertThat(proxy.witness()).isEqualTo("behind");
+            assertThat(proxy.witness()).isEqualTo("withdrawn");
             writers.awaitMore(50); // the standby acknowledges
             network.resume();
             proxy.awaitWitness();

@@ -45,6 +45,8 @@ public final class BinlogDump {
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
     /** After a refusal that somebody has to mend, as a privilege: who has granted it looks at once. */
     private static final Duration MENDING_PAUSE = Duration.ofSeconds(10);
+    /** Longest pause of a replica for which commits may wait. */
+    private static final Duration REPLICA_PAUSE = Duration.ofSeconds(2);
 
     /** The ways in which a stream begins. */
     enum Begin {
@@ -356,6 +358,9 @@ public final class BinlogDump {
                 remedy = "another id is chosen, nothing to do";
             }
             pause = reason.lasting() ? MENDING_PAUSE : backOff.next();
+            if (settings.replica() != null && pause.compareTo(REPLICA_PAUSE) > 0) {
+                pause = REPLICA_PAUSE;
+            }
             boolean changed = reason != lastReason;
             lastReason = reason;
             telling = reason == BinlogTrouble.Reason.CONNECTION

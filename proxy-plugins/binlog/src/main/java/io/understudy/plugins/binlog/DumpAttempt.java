@@ -3,11 +3,13 @@ package io.understudy.plugins.binlog;
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -149,9 +151,40 @@ final class DumpAttempt implements Runnable {
                 settings.rest(),
                 settings.bytes().now(),
                 settings.bytes().to(),
-                settings.replica(),
+                whilePresent(settings.replica()),
                 upTo -> on.answer(DumpCommands.acknowledgement(on.alloc(), upTo)),
                 this::trouble);
+    }
+
+    /** Returns a view of the replica that is told nothing more of this stream once it has been replaced. */
+    private @Nullable SemiSyncReplica whilePresent(@Nullable SemiSyncReplica replica) {
+        return replica == null
+                ? null
+                : new SemiSyncReplica() {
+                    @Override
+                    public PrimaryFacts start(PrimaryFacts facts) throws SQLException {
+                        return replica.start(facts);
+                    }
+
+                    @Override
+                    public boolean registers() {
+                        return replica.registers();
+                    }
+
+                    @Override
+                    public void registered(Acknowledgements to, String file) {
+                        if (dump.isPresent(DumpAttempt.this)) {
+                            replica.registered(to, file);
+                        }
+                    }
+
+                    @Override
+                    public void passed(BinlogEnd end, boolean awaited) {
+                        if (dump.isPresent(DumpAttempt.this)) {
+                            replica.passed(end, awaited);
+                        }
+                    }
+                };
     }
 
     /** Describes the start position for the log. */

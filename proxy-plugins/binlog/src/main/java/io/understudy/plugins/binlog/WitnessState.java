@@ -49,13 +49,12 @@ public final class WitnessState implements AutoCloseable {
 
     /**
      * Returns whether an acknowledgement means that no earlier transaction is on the primary alone. A standby
-     * acknowledges only what follows all that it has; a witness may have begun behind some, or passed some over.
-     *
-     * @param replicas semi-synchronous replicas that the primary counts
+     * acknowledges only what follows all that it has; a witness may have begun behind some, or passed some over. Whose
+     * acknowledgement it was is not known.
      */
-    public boolean coversEarlier(long replicas) {
+    public boolean coversEarlier() {
         Witness present = witness;
-        return present == null || !present.isPresent() || replicas > 1 || present.holdsAll();
+        return present == null || !present.isPresent() || present.holdsAll();
     }
 
     @Override

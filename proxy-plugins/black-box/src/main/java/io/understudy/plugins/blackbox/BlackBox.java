@@ -190,9 +190,21 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return true;
     }
 
-    /** Returns whether there is room again for more than a few transactions. */
+    /** Returns whether there is room again for the largest transaction that is kept. */
     synchronized boolean hasRoomAgain() {
-        return histories.bytes() <= limit - limit / 8;
+        return histories.bytes() <= limit / 2;
+    }
+
+    /** Returns whether the log from which the present history was restored passes over a transaction. */
+    synchronized boolean hasRestoredGap() {
+        History present = histories.present();
+        return present != null && present.restoredGap;
+    }
+
+    /** Returns the number of the present history; 0 if there is none. */
+    synchronized long history() {
+        History present = histories.present();
+        return present == null ? 0 : present.number;
     }
 
     /** Returns whether the last stream was this server's. */

@@ -59,6 +59,10 @@ public record BlackBoxConfig(
         if (size.bytes() < 64 * MIB) {
             throw new IllegalArgumentException("size must be at least 64MiB but is " + size);
         }
+        if (directory != null && size.bytes() / 2 < memory.bytes()) {
+            throw new IllegalArgumentException("size must be at least twice memory (" + memory + ") but is " + size
+                    + ": a transaction may take half of memory, and a quarter of size");
+        }
         if (acknowledge == Acknowledge.DISK && directory == null) {
             throw new IllegalArgumentException("acknowledge: disk needs a directory to write to: add 'directory', on a"
                     + " disk of its own if possible, or say acknowledge: memory");

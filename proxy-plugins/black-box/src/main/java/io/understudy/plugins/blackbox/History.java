@@ -28,6 +28,9 @@ final class History {
     /** Sessions that ended before the response to a statement that may have committed. */
     final ArrayDeque<InterruptedSession> interrupted = new ArrayDeque<>();
 
+    /** Whether the log, from which this was restored, passes over a transaction. */
+    boolean restoredGap;
+
     /** Grows with each history. */
     final long number;
 

@@ -4,7 +4,6 @@ import io.understudy.plugins.binlog.BinlogEnd;
 import io.understudy.plugins.binlog.SemiSyncReplica.Acknowledgements;
 import io.understudy.plugins.blackbox.log.LogException;
 import io.understudy.plugins.blackbox.log.TransactionLog;
-import java.io.IOException;
 import java.time.Clock;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -72,7 +71,8 @@ final class KeptInLog implements Witness.Keeping, AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) {
+            // An Error too: the primary waits for what this thread does.
             failing = true;
             withdraw(Withdrawal.FAULT, String.valueOf(e));
             log.error("black-box: the log in {} is not written any more", config.directory(), e);
@@ -138,7 +138,7 @@ final class KeptInLog implements Witness.Keeping, AutoCloseable {
     }
 
     /** Has the witness withdraw while a write takes too long. Called several times a second. */
-    void look() {
+    void watch() {
         if (isSlow()) {
             withdraw(Withdrawal.SLOW, "a write to the log takes longer than half a second");
         }

@@ -13,7 +13,7 @@ final class KeptTransaction {
     /** Estimated memory besides the events: this object, its GTID, its entries in collections. */
     private static final int OVERHEAD = 256;
     /** Estimated memory of one whose events are in the log. */
-    private static final int INDEX = 150;
+    private static final int INDEX = 300;
     /** Estimated memory of an event besides its bytes. */
     static final int EVENT_OVERHEAD = 24;
 

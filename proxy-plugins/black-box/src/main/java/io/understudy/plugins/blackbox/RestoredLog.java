@@ -61,6 +61,7 @@ final class RestoredLog implements LogVisitor {
         Gtid gtid = Gtid.parseAll(present.flavor(), text).get(0);
         if (damaged) {
             present.gapBefore(gtid);
+            present.restoredGap = true;
         }
         present.passed(gtid);
         return gtid;
@@ -86,6 +87,7 @@ final class RestoredLog implements LogVisitor {
         synchronized (lock) {
             History present = present();
             present.missed(passed(present, gtid));
+            present.restoredGap = true;
         }
     }
 

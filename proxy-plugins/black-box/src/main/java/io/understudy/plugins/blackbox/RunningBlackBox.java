@@ -23,7 +23,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -35,7 +37,7 @@ import org.slf4j.LoggerFactory;
 final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private static final Logger log = LoggerFactory.getLogger(RunningBlackBox.class);
     private static final long SIGHTINGS_MILLIS = 50;
-    private static final long LOOK_MILLIS = 100;
+    private static final long WATCH_MILLIS = 100;
     private static final long SOURCE_MILLIS = 2_000;
 
     private static final String SILENT =
@@ -50,6 +52,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private final WitnessState shared;
     private @Nullable Witness witness;
     private @Nullable KeptInLog kept;
+    private @Nullable ScheduledExecutorService timers;
     private @Nullable SourceProbe source;
 
     RunningBlackBox(PluginContext context, BlackBoxConfig config) {
@@ -80,6 +83,13 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     }
 
     private void startWitness(DataSource primary) {
+        // Two: one may wait for the primary while the other withdraws.
+        ScheduledExecutorService timer = Executors.newScheduledThreadPool(2, task -> {
+            Thread thread = new Thread(task, "witness-timer");
+            thread.setDaemon(true);
+            return thread;
+        });
+        timers = timer;
         KeptInLog inLog =
                 config.directory() == null ? null : new KeptInLog(box, config, context.clock(), System::nanoTime);
         Witness.Keeping keeping = inLog == null ? new KeptInMemory(box) : inLog;
@@ -89,6 +99,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 box,
                 config.acknowledge() != BlackBoxConfig.Acknowledge.OFF,
                 keeping,
+                timer,
                 System::nanoTime);
         witness = begun;
         if (config.acknowledge() != BlackBoxConfig.Acknowledge.OFF) {
@@ -99,7 +110,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         } else {
             kept = inLog;
             inLog.start(begun);
-            repeat(inLog::look, LOOK_MILLIS);
+            tasks.add(timer.scheduleWithFixedDelay(inLog::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS));
         }
     }
 
@@ -238,6 +249,9 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         }
         if (kept != null) {
             kept.close();
+        }
+        if (timers != null) {
+            timers.shutdownNow();
         }
         tasks.forEach(task -> task.cancel(false));
         box.close();

@@ -7,6 +7,7 @@ import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.servers.ReportedPosition;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,11 +40,22 @@ final class StandbyPositions implements Runnable {
                 return; // An exception would end the schedule.
             }
             ServerFlavor flavor = primaries.get(primaries.size() - 1).flavor();
+            List<Applied> all = new ArrayList<>();
+            int standbys = 0;
             for (Standby standby : context.standbys()) {
+                if (standby.isPrimary()) {
+                    known.remove(standby.name()); // it has all that it wrote itself
+                    continue;
+                }
+                standbys++;
                 probe(standby, flavor);
+                Applied applied = known.get(standby.name());
+                if (applied != null) {
+                    all.add(applied);
+                }
             }
-            if (known.size() == context.standbys().size() && !known.isEmpty()) {
-                box.applied(known.values());
+            if (all.size() == standbys && !all.isEmpty()) {
+                box.applied(all);
             }
             box.expire();
         } catch (RuntimeException e) {

@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -48,6 +49,10 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
 
     private static final String FUNCTION = "the witness (acknowledges what the black box keeps)";
     private static final long PAUSE_MILLIS = 100;
+    private static final int ER_MASTER_FATAL = 1236;
+
+    /** Time between two probes that find no commit waiting. */
+    private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Time in which a registered stream must show the mark. */
     private static final long UNMARKED_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -58,6 +63,9 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private final boolean acknowledges;
     private final Keeping keeping;
     private final AccountUse account;
+    /** Of the witness alone: what waits elsewhere must not delay a withdrawal. */
+    private final ScheduledExecutorService executor;
+
     private final LongSupplier nanoClock;
     private final List<AutoCloseable> following = new ArrayList<>();
     private final Map<Withdrawal, Long> withdrawn = new EnumMap<>(Withdrawal.class);
@@ -66,11 +74,18 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private Phase phase = Phase.WITHDRAWN;
     private Withdrawal why = Withdrawal.BEHIND;
     private String cause = "it has only begun";
+    private String remedy = Withdrawal.BEHIND.remedy();
+    /** When it entered the phase, or its stream began. */
     private long sinceNanos;
+    /** When it became present, or ceased to be. */
+    private long changedNanos;
     /** The primary's position when the present stream began: then it has caught up. */
     private @Nullable PrimaryFacts head;
     /** Since when commits may wait that the black box does not have; 0 if there are none. */
     private long unsettledNanos;
+    /** When since then no commit waited for the first time; 0 if always some did. */
+    private long calmNanos;
+
     /** Whether the primary has refused the position of the last stream. */
     private boolean refused;
 
@@ -81,19 +96,19 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     /** Whether a stream has begun in the present phase. */
     private boolean streaming;
 
-    private Future<?> looking = NoTask.NONE;
+    private Future<?> stepping = NoTask.NONE;
 
     /** Acknowledgements of the present stream, while the primary counts on them. Written under the lock. */
     private volatile @Nullable Acknowledgements to;
     /** Whether the rest of the present stream is void. Written under the lock or on the event loop. */
     private volatile boolean broken;
-    /** Written under the lock. */
-    private volatile boolean catchingUp;
     // Used on the event loop.
     private long received;
     private @Nullable KeptTransaction last;
     /** Where the last transaction ends that is kept, of the present primary. */
     private volatile @Nullable BinlogEnd end;
+    /** Number of the history of {@code end}. */
+    private volatile long endHistory;
     /** What was acknowledged without a question. Used by {@link #repeat}. */
     private @Nullable BinlogEnd repeated;
 
@@ -133,7 +148,9 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             BlackBox box,
             boolean acknowledges,
             Keeping keeping,
+            ScheduledExecutorService executor,
             LongSupplier nanoClock) {
+        this.executor = executor;
         this.context = context;
         this.queries = queries;
         this.box = box;
@@ -142,17 +159,23 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         this.nanoClock = nanoClock;
         account = context.primary().accountUse(FUNCTION);
         sinceNanos = nanoClock.getAsLong();
+        changedNanos = sinceNanos;
     }
 
     /** Begins. Called once. */
     void start() {
         synchronized (this) {
+            if (closed) {
+                return;
+            }
+            if (box.hasRestoredGap()) {
+                unsettled();
+            }
             following.add(context.primary().onChange(() -> withDump(this::primaryChanged)));
             following.add(context.primary().onReachable(() -> withDump(BinlogDump::primaryReachable)));
         }
         comeBack();
-        looking = context.executor()
-                .scheduleWithFixedDelay(this::look, PAUSE_MILLIS, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        stepping = executor.scheduleWithFixedDelay(this::step, PAUSE_MILLIS, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Called before {@link #start} with the reason why it cannot begin yet. */
@@ -169,7 +192,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             present = dump;
         }
         if (present != null) {
-            context.executor().execute(() -> action.accept(present));
+            executor.execute(() -> action.accept(present));
         }
     }
 
@@ -187,16 +210,17 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             return;
         }
         enter(Phase.CATCHING_UP);
-        BinlogDump begun =
-                new BinlogDump(context.primary().separateConnector(), queries, context.executor(), this, this, this);
+        BinlogDump begun = new BinlogDump(context.primary().separateConnector(), queries, executor, this, this, this);
         dump = begun;
         begun.start();
     }
 
     private void enter(Phase next) {
+        if ((phase == Phase.PRESENT) != (next == Phase.PRESENT)) {
+            changedNanos = nanoClock.getAsLong();
+        }
         phase = next;
         off = false;
-        catchingUp = next == Phase.CATCHING_UP;
         streaming = false;
         sinceNanos = nanoClock.getAsLong();
         if (next != Phase.PRESENT) {
@@ -206,25 +230,29 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
 
     @Override
     public PrimaryFacts start(PrimaryFacts facts) throws SQLException {
-        String position = box.readUpTo(facts);
-        boolean known = position != null;
-        synchronized (this) {
-            known &= !refused;
-        }
-        if (!known) {
-            position = isRefused() || box.isFollowing(facts)
-                    ? null
-                    : LowestPosition.of(context.standbys(), facts.flavor());
+        String position = isRefused() ? null : box.readUpTo(facts);
+        if (position == null || box.history() != endHistory) {
             end = null;
+        }
+        boolean known = position != null;
+        if (!known && !isRefused() && !box.isFollowing(facts)) {
+            position = LowestPosition.of(context.standbys(), facts.flavor());
         }
         synchronized (this) {
             head = facts;
+            if (!known && phase == Phase.REGISTERING) {
+                enter(Phase.CATCHING_UP);
+            }
             if (position == null) {
                 position = facts.position();
-                unsettledNanos = nanoClock.getAsLong();
+                unsettled();
             }
         }
         return facts.at(position);
+    }
+
+    private synchronized void accepted() {
+        refused = false;
     }
 
     private synchronized boolean isRefused() {
@@ -244,8 +272,11 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         box.onStart(facts, replaced);
         synchronized (this) {
             streaming = true;
+            sinceNanos = nanoClock.getAsLong();
+            if (why == Withdrawal.CONNECTION) {
+                because(Withdrawal.BEHIND, "it reads what it has missed");
+            }
         }
-        seeWhetherCaughtUp();
     }
 
     @Override
@@ -266,16 +297,15 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         if (broken) {
             return;
         }
-        received++;
+        if (received++ == 0) {
+            accepted();
+        }
         EventRecorder.Taken taken = box.take(transaction);
         last = taken.kept();
         switch (taken.outcome()) {
             case NO_ROOM -> withdraw(Withdrawal.MEMORY, "there is no room for " + transaction.gtid());
-            case PASSED_OVER -> notKept(transaction);
+            case PASSED_OVER, ANONYMOUS -> notKept(transaction);
             default -> {}
-        }
-        if (catchingUp) {
-            seeWhetherCaughtUp();
         }
     }
 
@@ -283,7 +313,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private void notKept(BinlogTransaction transaction) {
         boolean catching;
         synchronized (this) {
-            unsettledNanos = nanoClock.getAsLong();
+            unsettled();
             catching = phase == Phase.CATCHING_UP;
         }
         if (!catching) {
@@ -294,25 +324,25 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     @Override
     public void passed(BinlogEnd at, boolean awaited) {
         KeptTransaction kept = last;
-        if (kept == null) {
+        last = null;
+        if (kept == null || broken) {
             return;
         }
+        endHistory = kept.history.number;
         end = at;
         keeping.keep(kept, at, awaited ? to : null);
     }
 
-    private void seeWhetherCaughtUp() {
-        @Nullable PrimaryFacts goal;
+    private void catchUp() throws SQLException {
+        PrimaryFacts goal;
         synchronized (this) {
             goal = head;
-            if (phase != Phase.CATCHING_UP || goal == null) {
+            if (!acknowledges || !streaming) {
                 return;
             }
         }
-        if (box.hasReached(goal)) {
-            synchronized (this) {
-                head = null;
-            }
+        if (goal == null || box.hasReached(goal)) {
+            register();
         }
     }
 
@@ -323,20 +353,22 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         if (primary == null) {
             return;
         }
+        long asked = nanoClock.getAsLong();
         try (ServerQueries server = ServerQueries.of(primary)) {
             source = SemiSyncSource.of(server);
         }
         synchronized (this) {
-            if (closed || phase != Phase.CATCHING_UP || head != null) {
+            if (closed || phase != Phase.CATCHING_UP || !streaming) {
                 return;
             }
+            head = null;
             if (!source.enabled()) {
                 told(
                         Withdrawal.NO_SEMI_SYNC,
                         source.loaded()
                                 ? "semi-synchronous replication is switched off at the primary"
                                 : "the primary has no semi-synchronous replication (MySQL: the plugin is not loaded)");
-            } else if (!isSettled(source)) {
+            } else if (!isSettled(source, asked)) {
                 told(Withdrawal.BEHIND, "commits wait that may have begun before it");
             } else {
                 unsettledNanos = 0;
@@ -349,17 +381,39 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         }
     }
 
-    private boolean isSettled(SemiSyncSource source) {
-        long waited = nanoClock.getAsLong() - unsettledNanos;
-        return unsettledNanos == 0
-                || source.waiting() == 0
-                || waited > TimeUnit.MILLISECONDS.toNanos(source.timeoutMillis() + 1000);
+    private void unsettled() {
+        unsettledNanos = nanoClock.getAsLong() | 1;
+        calmNanos = 0;
+    }
+
+    /**
+     * Returns whether no commit can wait any more that had begun when {@link #unsettled} was called: none waited twice,
+     * or the time-out is over. Twice, because a transaction is in the position before its session counts as waiting.
+     *
+     * @param asked when the primary was queried
+     */
+    private boolean isSettled(SemiSyncSource source, long asked) {
+        if (unsettledNanos == 0) {
+            return true;
+        }
+        if (asked - unsettledNanos <= 0) {
+            return false;
+        }
+        if (asked - unsettledNanos > TimeUnit.MILLISECONDS.toNanos(source.timeoutMillis()) + CALM_NANOS) {
+            return true;
+        }
+        if (source.waiting() > 0) {
+            return false;
+        }
+        if (calmNanos == 0) {
+            calmNanos = asked | 1;
+        }
+        return asked - calmNanos >= CALM_NANOS;
     }
 
     private void told(Withdrawal reason, String text) {
         boolean news = why != reason;
-        why = reason;
-        cause = text;
+        because(reason, text);
         if (news && reason == Withdrawal.NO_SEMI_SYNC) {
             log.warn("black-box: the witness does not acknowledge: {}; {}", text, reason.remedy());
         }
@@ -377,7 +431,6 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
                 return;
             }
             enter(Phase.PRESENT);
-            refused = false;
             to = by;
             log.info("black-box: the witness acknowledges what it keeps, as a semi-synchronous replica of the primary");
         }
@@ -395,10 +448,13 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             if (phase == Phase.WITHDRAWN) {
                 return;
             }
-            if (trouble.reason() == BinlogTrouble.Reason.SERVER && received == 0) {
-                refused = true; // the position may be purged
+            if (trouble.errorCode() == ER_MASTER_FATAL && received == 0) {
+                refused = true; // the position is purged
             }
             count(Withdrawal.CONNECTION, trouble.cause());
+            if (!trouble.remedy().isEmpty()) {
+                remedy = trouble.remedy();
+            }
             enter(Phase.CATCHING_UP);
         }
     }
@@ -407,8 +463,13 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         if (phase == Phase.PRESENT || phase == Phase.REGISTERING || why != reason) {
             withdrawn.merge(reason, 1L, Long::sum);
         }
+        because(reason, text);
+    }
+
+    private void because(Withdrawal reason, String text) {
         why = reason;
         cause = text;
+        remedy = reason.remedy();
     }
 
     /** Acknowledges nothing more until it can keep again. On any thread. */
@@ -416,7 +477,11 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         broken = true;
         BinlogDump ended;
         synchronized (this) {
-            if (closed || phase == Phase.WITHDRAWN) {
+            if (closed) {
+                return;
+            }
+            if (phase == Phase.WITHDRAWN) {
+                because(reason, text);
                 return;
             }
             boolean news = phase == Phase.PRESENT || why != reason;
@@ -426,8 +491,11 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             dump = null;
             if (news) {
                 log.warn(
-                        "black-box: the witness withdraws ({}): {}; {}. The primary waits for its other replicas or"
-                                + " for its time-out; the witness comes back by itself",
+                        "black-box: {} ({}): {}; {}. It comes back by itself",
+                        acknowledges
+                                ? "the witness withdraws, and the primary waits for its other replicas or for its"
+                                        + " time-out"
+                                : "nothing more is kept",
                         reason.label(),
                         text,
                         reason.remedy());
@@ -440,17 +508,15 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     }
 
     /** Does what is due in the present phase. Called all the time, by one thread at a time. */
-    private void look() {
+    private void step() {
         try {
             Phase now;
             Withdrawal reason;
             long since;
-            boolean caughtUp;
             synchronized (this) {
                 now = phase;
                 reason = why;
                 since = nanoClock.getAsLong() - sinceNanos;
-                caughtUp = head == null && streaming;
             }
             switch (now) {
                 case WITHDRAWN -> {
@@ -458,11 +524,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
                         comeBack();
                     }
                 }
-                case CATCHING_UP -> {
-                    if (acknowledges && caughtUp) {
-                        register();
-                    }
-                }
+                case CATCHING_UP -> catchUp();
                 case REGISTERING -> unmarked(since);
                 case PRESENT -> repeat();
             }
@@ -476,7 +538,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
 
     /** Goes back from a registration without effect: semi-synchronous replication was switched off meanwhile. */
     private synchronized void unmarked(long since) {
-        if (phase == Phase.REGISTERING && since > UNMARKED_NANOS) {
+        if (phase == Phase.REGISTERING && streaming && since > UNMARKED_NANOS) {
             enter(Phase.CATCHING_UP);
             streaming = true;
             head = null;
@@ -518,15 +580,11 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     /** Returns the view for reports. */
     synchronized Map<String, Object> view() {
         Map<String, Object> view = new LinkedHashMap<>();
-        view.put(
-                "state",
-                isPresent()
-                        ? "present"
-                        : phase == Phase.WITHDRAWN || why == Withdrawal.NO_SEMI_SYNC ? "withdrawn" : "behind");
+        view.put("state", isPresent() ? "present" : why == Withdrawal.BEHIND ? "behind" : "withdrawn");
         view.put("reason", isPresent() ? "" : why.label());
         view.put("cause", isPresent() ? "" : cause);
-        view.put("remedy", isPresent() ? "" : why.remedy());
-        view.put("sinceSeconds", TimeUnit.NANOSECONDS.toSeconds(nanoClock.getAsLong() - sinceNanos));
+        view.put("remedy", isPresent() ? "" : remedy);
+        view.put("sinceSeconds", TimeUnit.NANOSECONDS.toSeconds(nanoClock.getAsLong() - changedNanos));
         BinlogEnd last = end;
         view.put("upTo", last == null ? "" : last.file() + ":" + last.position());
         view.put("acknowledged", keeping.acknowledged());
@@ -545,7 +603,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             ended = dump;
             dump = null;
         }
-        looking.cancel(false);
+        stepping.cancel(false);
         broken = true;
         if (ended != null) {
             ended.stop();

@@ -86,7 +86,7 @@ class LogQueueTest extends BlackBoxHarness {
         transaction(1, 11, "x".repeat(MIB / 2));
         assertThat(box.bytes()).isGreaterThan(MIB / 2);
         write(queue);
-        assertThat(box.bytes()).isLessThanOrEqualTo(150);
+        assertThat(box.bytes()).isLessThanOrEqualTo(300);
         assertThat(box.bytes(on("0-1-10").missing.get(0))).hasSize(MIB / 2 + 3);
     }
 
@@ -99,7 +99,7 @@ class LogQueueTest extends BlackBoxHarness {
         queue.then(() -> memory.add(box.bytes()));
         assertThat(memory).isEmpty();
         write(queue);
-        assertThat(memory).containsExactly(150L);
+        assertThat(memory).containsExactly(300L);
     }
 
     @Test

@@ -357,7 +357,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private void sample(SemiSyncSample probed) {
         SemiSyncSample before = sample;
         sample = probed;
-        covers = witness.coversEarlier(probed.clients());
+        covers = witness.coversEarlier();
         report.pinged(probed.pingNanos());
         states.sample(probed);
         classifier.sample(probed);
