@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -97,6 +98,7 @@ class WitnessServerTest {
             assertThat(lost.number("answeredAndMissing", "count")).isEqualTo(missing.size());
             assertThat(lost.number("answeredAndMissing", "notCaptured")).isZero();
             assertThat(lost.number("unknown", "transactions")).isZero();
+            assertThat(lost.all().get("notKnown")).isEqualTo(List.of());
 
             Path file = folder.resolve("rescued" + round);
             proxy.rescue(file);
@@ -206,6 +208,39 @@ class WitnessServerTest {
             writers.stop();
             writers.join();
             assertThat(pair.primary().status("Rpl_semi_sync_master_yes_tx")).isGreaterThan(before + 20);
+        }
+    }
+
+    /** What was answered meanwhile is in no list, and so nobody may say that nothing is lost. */
+    @Test
+    void doesNotCallCompleteWhatWasAnsweredAfterItHadWithdrawn() throws Exception {
+        try (EmbeddedPair pair = pair(PairOptions.defaults());
+                BlackBoxProxy proxy = BlackBoxProxy.start(pair, "memory: 1MiB, poll: 100ms, acknowledge: memory")) {
+            proxy.awaitWitness();
+            pair.standby().execute("STOP SLAVE SQL_THREAD");
+            Writers writers = Writers.start(4, () -> use(pair.primary().connect()));
+            await().atMost(PATIENCE).until(() -> proxy.withdrawn("memory") == 1);
+            writers.awaitMore(50); // the standby acknowledges
+            pair.primary().kill();
+            writers.join();
+            await().atMost(PATIENCE).until(() -> proxy.lostNow().text("primary", "read").equals("false"));
+            assertThat(String.valueOf(proxy.lostNow().all().get("notKnown"))).contains("no witness was present");
+        }
+    }
+
+    /** MariaDB leaves the connection open, and sends nothing more over it. */
+    @Test
+    void comesBackAfterAResetOfTheBinaryLogWhileCommitsWait() throws Exception {
+        try (EmbeddedPair pair = pair(PairOptions.defaults());
+                BlackBoxProxy proxy = BlackBoxProxy.start(pair, "memory: 64MiB, poll: 100ms, acknowledge: memory")) {
+            proxy.awaitWitness();
+            pair.standby().execute("STOP SLAVE");
+            pair.primary().execute("RESET MASTER");
+            Writers writers = Writers.start(2, () -> use(pair.primary().connect()));
+            writers.awaitRows(50);
+            writers.stop();
+            writers.join();
+            assertThat(proxy.lostNow().number("missingNotKnownAnswered", "count")).isGreaterThanOrEqualTo(50);
         }
     }
 }

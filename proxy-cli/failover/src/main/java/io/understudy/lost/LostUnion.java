@@ -133,6 +133,9 @@ public final class LostUnion {
         united.put("logs", logs);
         united.put("proxies", proxies);
         united.put("damaged", damaged);
+        // A proxy that knows speaks for those that do not.
+        boolean known = views.stream().anyMatch(view -> rows(view, "notKnown").isEmpty());
+        united.put("notKnown", known ? List.of() : rows(base, "notKnown"));
         return united;
     }
 

@@ -23,6 +23,7 @@ public final class LostWarnings {
         }
         return Boolean.FALSE.equals(map(view, "primary").get("read"))
                 && rows(view, "notAsked").size()
+                                + rows(view, "notKnown").size()
                                 + whole(map(view, "answeredAndMissing"), "notCaptured")
                                 + whole(map(view, "answeredNumberUnknown"), "count")
                                 + whole(map(view, "receivedNotApplied"), "count")

@@ -1,6 +1,7 @@
 package io.understudy.unplanned;
 
 import static io.understudy.terminal.Table.map;
+import static io.understudy.terminal.Table.rows;
 import static io.understudy.terminal.Table.whole;
 
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ final class LostSummary {
         if ("never read".equals(map(view, "primary").get("lostAt"))) {
             lost.add("NOT KNOWN: the old primary's binary log was never read");
         }
+        rows(view, "notKnown").forEach(each -> lost.add("NOT KNOWN: " + each.get("what")));
         Map<String, Object> missing = map(view, "answeredAndMissing");
         long notCaptured = whole(missing, "notCaptured");
         if (notCaptured > 0) {

@@ -36,6 +36,9 @@ final class TransactionStatements {
     private final Map<String, String> session = new HashMap<>();
 
     private String schema = "";
+    /** MariaDB: the statement that set the session's domain and server id. */
+    private String present = "";
+
     private byte[] format = {};
     private boolean cascadeTriggers;
 
@@ -79,7 +82,7 @@ final class TransactionStatements {
             int type = event.type();
             if (EventType.beginsTransaction(type)) {
                 begun = mariaDb && (event.body().get(RawEvent.HEADER + MARIADB_FLAGS) & STANDALONE) == 0;
-                out.add(gtid(summary));
+                gtid(summary, out);
                 if (begun) {
                     out.add("START TRANSACTION");
                 }
@@ -130,11 +133,18 @@ final class TransactionStatements {
         return major > 9 || major == 9 && Integer.parseInt(parts[1]) >= 7;
     }
 
-    private String gtid(BinlogTransaction summary) {
-        return mariaDb
-                ? "SET SESSION gtid_domain_id=" + summary.domain() + ", server_id=" + summary.serverId()
-                        + ", gtid_seq_no=" + Long.toUnsignedString(summary.sequence())
-                : "SET SESSION gtid_next=" + Quoting.text(String.valueOf(summary.gtid()));
+    private void gtid(BinlogTransaction summary, List<String> out) {
+        if (!mariaDb) {
+            out.add("SET SESSION gtid_next=" + Quoting.text(String.valueOf(summary.gtid())));
+            return;
+        }
+        // With gtid_strict_mode the number is checked against the domain and server that the session has by then.
+        String stream = "SET SESSION gtid_domain_id=" + summary.domain() + ", server_id=" + summary.serverId();
+        if (!stream.equals(present)) {
+            present = stream;
+            out.add(stream);
+        }
+        out.add("SET SESSION gtid_seq_no=" + Long.toUnsignedString(summary.sequence()));
     }
 
     private void query(LoggedQuery query, List<String> out) {

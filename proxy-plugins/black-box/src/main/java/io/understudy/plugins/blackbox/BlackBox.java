@@ -195,6 +195,12 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return histories.bytes() <= limit / 2;
     }
 
+    /** Returns whether the primary's numbers began anew and the server was not built anew since. */
+    synchronized boolean isRenumbered(Survivor survivor) {
+        History present = histories.present();
+        return present != null && present.isAnew() && !rebuilt.contains(survivor.server());
+    }
+
     /** Returns whether the log from which the present history was restored passes over a transaction. */
     synchronized boolean hasRestoredGap() {
         History present = histories.present();

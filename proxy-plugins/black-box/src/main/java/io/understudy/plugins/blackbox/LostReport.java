@@ -32,10 +32,12 @@ final class LostReport {
     private final Clock clock;
     private final LongSupplier nanoClock;
     private final Supplier<Map<String, Object>> witness;
+    private final Supplier<@Nullable String> doubt;
 
     /**
      * @param silence returns why the primary does not respond, although its stream is open; null if it does
      * @param witness the witness's view; empty if there is none
+     * @param doubt returns what is not known once the primary is not read any more; null for nothing
      */
     LostReport(
             BlackBox box,
@@ -43,7 +45,9 @@ final class LostReport {
             Supplier<@Nullable String> silence,
             Clock clock,
             LongSupplier nanoClock,
-            Supplier<Map<String, Object>> witness) {
+            Supplier<Map<String, Object>> witness,
+            Supplier<@Nullable String> doubt) {
+        this.doubt = doubt;
         this.silence = silence;
         this.box = box;
         this.sessionEvents = sessionEvents;
@@ -124,6 +128,7 @@ final class LostReport {
         }
         view.put("unknown", gap);
         view.put("damaged", loss.damage());
+        view.put("notKnown", Boolean.TRUE.equals(primary.get("read")) ? List.of() : notKnown(survivor));
         view.put("impliedOnly", numbers(loss.implied));
         Map<String, Object> early = new LinkedHashMap<>();
         early.put("count", loss.unanswered.size());
@@ -144,6 +149,22 @@ final class LostReport {
         kept.put("answersLost", sessionEvents.lost());
         view.put("kept", kept);
         return view;
+    }
+
+    private List<Object> notKnown(Survivor survivor) {
+        List<Object> all = new ArrayList<>();
+        String unsure = doubt.get();
+        if (unsure != null) {
+            all.add(Map.of("what", unsure));
+        }
+        if (box.isRenumbered(survivor)) {
+            all.add(Map.of(
+                    "what",
+                    "which of the transactions since the primary's numbers began anew (RESET MASTER) " + survivor.name()
+                            + " has: it was not built anew, and its position counts the earlier ones. Compare the"
+                            + " tables, and build it anew"));
+        }
+        return all;
     }
 
     private static Map<String, Object> survivor(Survivor survivor) {

@@ -38,7 +38,11 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private static final Logger log = LoggerFactory.getLogger(RunningBlackBox.class);
     private static final long SIGHTINGS_MILLIS = 50;
     private static final long WATCH_MILLIS = 100;
-    private static final long SOURCE_MILLIS = 2_000;
+    private static final long SOURCE_MILLIS = 500;
+
+    static final String DOUBT = "what clients were told after the last transaction that is kept: no witness was present"
+            + " when the primary's binary log ended, for it had withdrawn, or its proxy was not running. Within the"
+            + " primary's semi-synchronous time-out after that nothing was told";
 
     private static final String SILENT =
             "the primary does not respond, though the connection for its binary log is open: it may be frozen";
@@ -117,7 +121,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     /** What operators and other plugins see of a witness that acknowledges. */
     private void tell(Witness begun, Witness.Keeping keeping, DataSource primary) {
         WitnessMeters.register(begun, keeping, context.meters());
-        SourceProbe probe = new SourceProbe(primary, found -> begun.semiSync(found.enabled()));
+        SourceProbe probe = new SourceProbe(primary, begun::probed);
         source = probe;
         repeat(probe, SOURCE_MILLIS);
         context.publish("witness", this::witnessView);
@@ -144,6 +148,12 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         view.put("mode", config.acknowledge().name().toLowerCase(Locale.ROOT));
         probe.addTo(view);
         return view;
+    }
+
+    /** Returns why clients may have been told of what is not kept, if the primary's log has ended; null if not. */
+    private @Nullable String doubt() {
+        Witness begun = witness;
+        return begun == null || source == null || begun.isWhole() ? null : DOUBT;
     }
 
     /** For the prediction of what acknowledging from disk would cost. */
@@ -184,8 +194,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private void publish() {
         Survivors survivors = new Survivors(context, box);
         Supplier<@Nullable String> silence = () -> silence(context.primary());
-        LostReport report =
-                new LostReport(box, sessionEvents, silence, context.clock(), System::nanoTime, this::witnessView);
+        LostReport report = new LostReport(
+                box, sessionEvents, silence, context.clock(), System::nanoTime, this::witnessView, this::doubt);
         Rescue rescue = new Rescue(box, silence);
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction(

@@ -28,8 +28,14 @@ public final class SavedBlackBox implements SavedTransactions {
                         ? "this is from the log in " + directory + ", which does not tell what was answered"
                         : directory + " is being written" + holder + ": this is what it held a moment ago, and not"
                                 + " what was answered; ask that proxy instead"));
-        LostReport report =
-                new LostReport(box, new SessionEvents(box), () -> null, Clock.systemUTC(), System::nanoTime, Map::of);
+        LostReport report = new LostReport(
+                box,
+                new SessionEvents(box),
+                () -> null,
+                Clock.systemUTC(),
+                System::nanoTime,
+                Map::of,
+                () -> RunningBlackBox.DOUBT);
         Rescue rescue = new Rescue(box, () -> null);
         return (name, parameters) -> act(box, report, rescue, name, parameters);
     }

@@ -92,6 +92,9 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     /** Whether semi-synchronous replication was switched off at the primary since. */
     private boolean off;
 
+    /** Whether the primary answered nothing, as far as is known, that is not kept here. */
+    private boolean whole;
+
     private boolean closed;
     /** Whether a stream has begun in the present phase. */
     private boolean streaming;
@@ -102,8 +105,12 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private volatile @Nullable Acknowledgements to;
     /** Whether the rest of the present stream is void. Written under the lock or on the event loop. */
     private volatile boolean broken;
-    // Used on the event loop.
-    private long received;
+    /** Whether commits waited at the last probe, and what had been received then. Used by {@link #probed}. */
+    private boolean waited;
+
+    private long receivedBefore;
+    // Written on the event loop.
+    private volatile long received;
     private @Nullable KeptTransaction last;
     /** Where the last transaction ends that is kept, of the present primary. */
     private volatile @Nullable BinlogEnd end;
@@ -235,8 +242,9 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             end = null;
         }
         boolean known = position != null;
-        if (!known && !isRefused() && !box.isFollowing(facts)) {
-            position = LowestPosition.of(context.standbys(), facts.flavor());
+        if (!known && !isRefused()) {
+            // A log that has begun anew is read from its begin.
+            position = box.isFollowing(facts) ? "" : LowestPosition.of(context.standbys(), facts.flavor());
         }
         synchronized (this) {
             head = facts;
@@ -273,6 +281,9 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         synchronized (this) {
             streaming = true;
             sinceNanos = nanoClock.getAsLong();
+            if (phase != Phase.REGISTERING) {
+                whole = false; // the primary lives, and may have answered meanwhile
+            }
             if (why == Withdrawal.CONNECTION) {
                 because(Withdrawal.BEHIND, "it reads what it has missed");
             }
@@ -297,7 +308,9 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         if (broken) {
             return;
         }
-        if (received++ == 0) {
+        long before = received;
+        received = before + 1;
+        if (before == 0) {
             accepted();
         }
         EventRecorder.Taken taken = box.take(transaction);
@@ -381,6 +394,14 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         }
     }
 
+    /**
+     * Returns whether no client was told, as far as is known, of what is not kept here: the witness was present until
+     * the primary's log ended.
+     */
+    synchronized boolean isWhole() {
+        return whole;
+    }
+
     private void unsettled() {
         unsettledNanos = nanoClock.getAsLong() | 1;
         calmNanos = 0;
@@ -432,6 +453,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             }
             enter(Phase.PRESENT);
             to = by;
+            whole = true;
             log.info("black-box: the witness acknowledges what it keeps, as a semi-synchronous replica of the primary");
         }
         if (known != null) {
@@ -486,6 +508,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             }
             boolean news = phase == Phase.PRESENT || why != reason;
             count(reason, text);
+            whole = false;
             enter(Phase.WITHDRAWN);
             ended = dump;
             dump = null;
@@ -556,9 +579,21 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     }
 
     /**
-     * Called with whether semi-synchronous replication is switched on. What comes later is acknowledged all the same.
+     * Called with each probe of the primary. If semi-synchronous replication is off, what comes later is acknowledged
+     * all the same. If commits wait and nothing comes, the stream is dead, as after RESET MASTER on MariaDB.
      */
-    synchronized void semiSync(boolean enabled) {
+    void probed(SemiSyncSource source) {
+        boolean dead = source.enabled() && source.waiting() > 0 && waited && received == receivedBefore && isPresent();
+        waited = source.waiting() > 0;
+        receivedBefore = received;
+        if (dead) {
+            withdraw(Withdrawal.CONNECTION, "commits wait at the primary, and its stream brings nothing");
+            return;
+        }
+        semiSync(source.enabled());
+    }
+
+    private synchronized void semiSync(boolean enabled) {
         if (phase != Phase.PRESENT || off == !enabled) {
             return;
         }
@@ -567,6 +602,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
             log.warn("black-box: the witness has nothing to acknowledge: {}; {}", cause, why.remedy());
         }
         off = !enabled;
+        whole = enabled;
     }
 
     synchronized boolean isPresent() {

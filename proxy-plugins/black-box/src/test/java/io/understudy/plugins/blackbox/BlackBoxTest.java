@@ -70,7 +70,13 @@ class BlackBoxTest extends BlackBoxHarness {
         response("0-1-1111");
         response("0-1-1112");
         Map<String, Object> view = new LostReport(
-                        box, new SessionEvents(box), () -> "it is frozen", Clock.systemUTC(), () -> now, Map::of)
+                        box,
+                        new SessionEvents(box),
+                        () -> "it is frozen",
+                        Clock.systemUTC(),
+                        () -> now,
+                        Map::of,
+                        () -> null)
                 .of(survivor("0-1-10", "", ""));
         Map<?, ?> missing = (Map<?, ?>) Objects.requireNonNull(view.get("answeredAndMissing"));
         assertThat(missing.get("count")).isEqualTo(1_102L);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** What a replay hides: MariaDB's position implies all lower numbers. */
 class DoubtsTest extends BlackBoxHarness {
     private final LostReport report =
-            new LostReport(box, new SessionEvents(box), () -> null, Clock.systemUTC(), () -> now, Map::of);
+            new LostReport(box, new SessionEvents(box), () -> null, Clock.systemUTC(), () -> now, Map::of, () -> null);
 
     private Object implied(String applied, String received) {
         Map<?, ?> view = (Map<?, ?>) Objects.requireNonNull(
