@@ -37,6 +37,7 @@ class FailoverKindsTest {
             servers.pair.primary().execute("GRANT ALL ON *.* TO switcher");
             servers.pair.awaitCaughtUp(FailoverPair.PATIENCE);
             servers.cutOff();
+            servers.standby().execute("SET GLOBAL gtid_strict_mode=1");
             EmbeddedServer primary = servers.pair.primary();
             primary.execute(
                     "USE shop",
@@ -79,6 +80,9 @@ class FailoverKindsTest {
                     "TRUNCATE TABLE mm",
                     "SET GLOBAL log_bin_compress=0",
                     "DROP TABLE mm",
+                    "SET SESSION gtid_domain_id=7",
+                    "INSERT INTO a (v) VALUES ('in a domain of its own')",
+                    "SET SESSION gtid_domain_id=0",
                     "CREATE DATABASE other",
                     "CREATE VIEW v AS SELECT id FROM a");
             String state = primary.query("SELECT @@GLOBAL.gtid_binlog_state");

@@ -14,6 +14,7 @@ import io.understudy.runtime.RunningProxy;
 import io.understudy.unplanned.Failover;
 import io.understudy.unplanned.FailoverOptions;
 import io.understudy.unplanned.FailoverOutcome;
+import io.understudy.servers.MariaDbGtid;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -149,7 +150,9 @@ final class FailoverPair implements AutoCloseable {
     }
 
     private static long sequence(EmbeddedServer server) {
-        return Long.parseLong(server.query("SELECT SUBSTRING_INDEX(@@GLOBAL.gtid_current_pos, '-', -1)"));
+        return MariaDbGtid.sequences(server.query("SELECT @@GLOBAL.gtid_current_pos")).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
     }
 
     EmbeddedServer standby() {
