@@ -45,7 +45,7 @@ final class CandidatesCheck {
                     WHERE,
                     "none of them is known to be writable, so the proxy takes " + primary.address()
                             + "; if the primary is lost: understudy failover --to NAME, which brings a standby what it lacks before it is"
-                                    + " promoted"));
+                            + " promoted"));
         }
         return findings;
     }
