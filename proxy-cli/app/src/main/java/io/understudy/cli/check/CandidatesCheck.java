@@ -44,8 +44,8 @@ final class CandidatesCheck {
             findings.add(CheckResult.error(
                     WHERE,
                     "none of them is known to be writable, so the proxy takes " + primary.address()
-                            + "; if the primary is lost: understudy failover --to NAME, which brings a standby what it lacks before it is"
-                            + " promoted"));
+                            + "; if the primary is lost: understudy failover --to NAME, which brings a standby what it"
+                            + " lacks before it is promoted"));
         }
         return findings;
     }
