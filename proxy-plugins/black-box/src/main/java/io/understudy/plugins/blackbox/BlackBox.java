@@ -318,6 +318,10 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         int ofFormer = 0;
         for (History history : histories) {
             ofFormer = loss.found();
+            if (streaming && history == histories.present() && survivor.isServerOf(history.facts)) {
+                loss.addOwn(history);
+                continue;
+            }
             loss.add(history, survivor);
             loss.implied.addAll(doubts.implied(survivor.server(), survivor.applied(), history));
         }

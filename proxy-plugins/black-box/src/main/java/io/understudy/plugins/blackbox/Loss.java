@@ -89,6 +89,12 @@ final class Loss {
         }
     }
 
+    /** Adds the history that the survivor itself writes: its position is older than what was read of it since. */
+    void addOwn(History history) {
+        logs.put(history.facts, history.readUpTo());
+        lacking.put(history, new Lacking(new GtidNumbers(), new GtidNumbers()));
+    }
+
     private void addUnseen(History history, Survivor survivor, Lacking part) {
         Map<Gtid, AnsweredCommit> supposed = new LinkedHashMap<>();
         Map<String, Long> highest = history.highest();

@@ -1,6 +1,7 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.servers.ReportedPosition;
 import java.util.Map;
 import java.util.TreeMap;
@@ -58,6 +59,11 @@ record Survivor(
             }
         }
         return highest.values().stream().map(Gtid::text).collect(Collectors.joining(","));
+    }
+
+    /** Returns whether these are this server's facts, by its server id. */
+    boolean isServerOf(PrimaryFacts facts) {
+        return server.endsWith(":" + facts.serverId());
     }
 
     Survivor applying(Applied known) {

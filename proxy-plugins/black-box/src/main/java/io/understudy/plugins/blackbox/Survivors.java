@@ -91,8 +91,7 @@ final class Survivors {
     /** Returns whether the server wrote the present history: nothing of it can be missing there. */
     private boolean isPresent(Survivor probed) {
         List<PrimaryFacts> known = box.primaries();
-        return !known.isEmpty()
-                && probed.server().endsWith(":" + known.get(known.size() - 1).serverId());
+        return !known.isEmpty() && probed.isServerOf(known.get(known.size() - 1));
     }
 
     /**

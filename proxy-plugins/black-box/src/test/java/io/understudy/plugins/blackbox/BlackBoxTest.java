@@ -195,4 +195,18 @@ class BlackBoxTest extends BlackBoxHarness {
         assertThat(gtids(loss.received)).containsExactly(uuid + ":blue:1");
         assertThat(loss.gaps).hasToString(uuid + ":10");
     }
+
+    /** Its log is read on while a report asks with a position from before. */
+    @Test
+    void aServerLacksNothingThatItWritesItself() {
+        start(1, "0-1-10");
+        transaction(11);
+        start(2, "0-1-10");
+        transaction(2, 11, "own");
+        response("0-2-12");
+        Loss loss = on("0-1-10");
+        assertThat(gtids(loss.missing)).containsExactly("0-1-11");
+        assertThat(loss.notCaptured).isEmpty();
+        assertThat(on("0-1-11").streaming).as("nothing of the former primary is missing").isTrue();
+    }
 }
