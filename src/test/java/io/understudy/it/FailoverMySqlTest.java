@@ -105,7 +105,7 @@ class FailoverMySqlTest {
                     "CREATE USER switcher IDENTIFIED BY '" + PASSWORD + "'",
                     "GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION CLIENT, REPLICATION_SLAVE_ADMIN, RELOAD, EVENT,"
                             + " SET_ANY_DEFINER, REPLICATION_APPLIER, CONNECTION_ADMIN, CREATE, ALTER, DROP, INDEX,"
-                            + " INSERT ON *.* TO switcher");
+                            + " INSERT, UPDATE, DELETE ON *.* TO switcher");
             await().atMost(PATIENCE)
                     .ignoreExceptions()
                     .until(() ->

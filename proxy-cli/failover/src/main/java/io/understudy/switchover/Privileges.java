@@ -22,6 +22,9 @@ public final class Privileges {
 
     private static final List<String> REPLAY_ON_MYSQL = List.of("REPLICATION_APPLIER", "CONNECTION_ADMIN");
 
+    /** For rows on MySQL, perhaps on the application's schemas alone. */
+    private static final List<String> ROWS_ON_MYSQL = List.of("INSERT", "UPDATE", "DELETE");
+
     /** For the source side of semi-synchronous replication, on MariaDB. */
     private static final String SOURCE_ADMIN = "REPLICATION MASTER ADMIN";
 
@@ -64,6 +67,25 @@ public final class Privileges {
                 + "@" + Quoting.account(account.substring(at + 1));
     }
 
+    /** Returns that statement for a standby, which does not replicate it further. */
+    public static String grantOnStandby(Node node, List<String> privileges) throws SQLException {
+        return onStandby(node, grant(node, privileges));
+    }
+
+    /** Returns statements that change a standby's accounts: on MySQL super_read_only refuses them. */
+    public static String onStandby(Node node, String grant) throws SQLException {
+        String statements = "SET SESSION sql_log_bin=0; " + grant;
+        return isSuperReadOnly(node)
+                ? "SET GLOBAL super_read_only=0; " + statements + "; SET GLOBAL super_read_only=1"
+                : statements;
+    }
+
+    /** Returns whether the server refuses writes of each account: on MySQL alone. */
+    public static boolean isSuperReadOnly(Node node) throws SQLException {
+        return node.flavor() == ServerFlavor.MYSQL
+                && ServerQueries.isOn(node.value("SELECT @@GLOBAL.super_read_only"));
+    }
+
     /**
      * Returns the privileges of those of a switchover that the account lacks on a server.
      *
@@ -82,11 +104,15 @@ public final class Privileges {
     }
 
     static List<String> forReplay(AccountGrants grants, boolean mariaDb, String version) {
-        return (mariaDb ? REPLAY_ON_MARIADB : REPLAY_ON_MYSQL)
-                .stream()
-                        .filter(name ->
-                                mariaDb ? !has(grants, name, version) : !grants.hasAny(name) && !grants.hasAny("SUPER"))
-                        .toList();
+        if (mariaDb) {
+            return REPLAY_ON_MARIADB.stream()
+                    .filter(name -> !has(grants, name, version))
+                    .toList();
+        }
+        List<String> missing = new ArrayList<>(grants.hasAny("SUPER") ? List.of() : REPLAY_ON_MYSQL);
+        missing.removeIf(grants::hasAny);
+        ROWS_ON_MYSQL.stream().filter(name -> !grants.hasSomewhere(name)).forEach(missing::add);
+        return missing;
     }
 
     private static List<String> onMariaDb(AccountGrants grants, Node node, List<ScheduledEvent> events)

@@ -4,7 +4,6 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Privileges;
-import io.understudy.switchover.ScheduledEvent;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import io.understudy.terminal.Table;
@@ -71,10 +70,10 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
     }
 
     private static void ensurePrivileges(Node standby) throws SQLException, StepFailure {
-        List<String> missing = Privileges.missing(standby, ScheduledEvent.disabledAsOnStandby(standby), true);
+        List<String> missing = Privileges.missing(standby, List.of(), true); // events wait: the primary is dead
         if (!missing.isEmpty()) {
             throw new StepFailure("the account of section switchover may do too little on " + standby.name()
-                    + ". There: SET SESSION sql_log_bin=0; " + Privileges.grant(standby, missing));
+                    + ". There: " + Privileges.grantOnStandby(standby, missing));
         }
     }
 }

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 
@@ -116,7 +117,25 @@ final class MissingReplay {
             statement.setEscapeProcessing(false);
             statement.execute(batch.toString());
             while (statement.getMoreResults() || statement.getUpdateCount() >= 0) {}
+        } catch (SQLException e) {
+            throw explained(connection, e);
         }
         batch.setLength(0);
+    }
+
+    /** MySQL's response to BINLOG is "Unknown error"; its reason is in the warnings. */
+    private static SQLException explained(Connection connection, SQLException failure) {
+        try {
+            StringJoiner reasons = new StringJoiner("; ");
+            reasons.add(String.valueOf(failure.getMessage()));
+            new ServerQueries(connection)
+                    .named("SHOW WARNINGS").stream()
+                            .map(row -> row.getOrDefault("message", ""))
+                            .filter(reason -> !String.valueOf(failure.getMessage()).contains(reason))
+                            .forEach(reasons::add);
+            return new SQLException(reasons.toString(), failure.getSQLState(), failure.getErrorCode(), failure);
+        } catch (SQLException e) {
+            return failure;
+        }
     }
 }

@@ -2,9 +2,9 @@ package io.understudy.unplanned;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
-import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import io.understudy.switchover.Node;
+import io.understudy.switchover.Privileges;
 import io.understudy.switchover.SemiSyncVariables;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
@@ -42,9 +42,8 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
                 return "nothing is missing";
             }
             check(replay, lacking);
-            prepare(takeover.standby());
             long begun = System.nanoTime();
-            int applied = replay.apply(done -> progress.accept(done + " of " + lacking.size() + " are applied"));
+            int applied = apply(replay, lacking.size());
             if (flavor == ServerFlavor.MARIADB) {
                 takeover.standby().execute("SET GLOBAL gtid_slave_pos=" + Quoting.text(reached.after(lacking)));
                 GtidNumbers numbers = new GtidNumbers();
@@ -61,9 +60,7 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         } catch (SQLException e) {
             throw new StepFailure(
                     e.getMessage() + ". " + takeover.name() + " is at " + position()
-                            + "; what is applied stays, and a second run goes on there. If it refuses a statement for"
-                            + " want of a privilege: GRANT it to the account of section switchover there, with SET"
-                            + " SESSION sql_log_bin=0 before",
+                            + "; what is applied stays, and a second run goes on there." + remedy(),
                     e);
         }
     }
@@ -100,12 +97,44 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         }
     }
 
-    /** MySQL's super_read_only refuses every account; read_only stays on. Nobody acknowledges what is applied now. */
-    private static void prepare(Node standby) throws SQLException {
-        if (standby.flavor() == ServerFlavor.MYSQL
-                && ServerQueries.isOn(standby.value("SELECT @@GLOBAL.super_read_only"))) {
+    /** MySQL's super_read_only refuses every account; read_only stays on, and it comes back. */
+    private int apply(MissingReplay replay, int count) throws SQLException, IOException, NotApplicable {
+        Node standby = takeover.standby();
+        boolean superReadOnly = Privileges.isSuperReadOnly(standby);
+        if (superReadOnly) {
             standby.execute("SET GLOBAL super_read_only=0");
         }
+        try {
+            waitForNobody(standby);
+            return replay.apply(done -> progress.accept(done + " of " + count + " are applied"));
+        } finally {
+            if (superReadOnly) {
+                restore(standby);
+            }
+        }
+    }
+
+    private void restore(Node standby) {
+        try {
+            standby.execute("SET GLOBAL super_read_only=1");
+        } catch (SQLException e) {
+            progress.accept(takeover.name() + " may be without super_read_only now (" + e.getMessage()
+                    + "). Unless it is promoted, there: SET GLOBAL super_read_only=1");
+        }
+    }
+
+    private String remedy() {
+        String grant = "GRANT … TO the account of section switchover";
+        try {
+            grant = Privileges.grantOnStandby(takeover.standby(), List.of("…"));
+        } catch (SQLException e) {
+            progress.accept(String.valueOf(e.getMessage()));
+        }
+        return " If it refuses a statement for want of a privilege, there: " + grant;
+    }
+
+    /** Nobody acknowledges what is applied now. */
+    private static void waitForNobody(Node standby) throws SQLException {
         SemiSyncVariables semiSync = SemiSyncVariables.of(standby);
         if (semiSync.isOn(semiSync.source()) && semiSync.isOn(semiSync.waits())) {
             standby.execute("SET GLOBAL " + semiSync.waits() + "=0");

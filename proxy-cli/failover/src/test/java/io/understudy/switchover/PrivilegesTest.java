@@ -28,9 +28,9 @@ class PrivilegesTest {
         "true, 10.11.19-MariaDB, SUPER, ''",
         "true, 11.4.5-MariaDB, SUPER, BINLOG REPLAY",
         "true, 11.4.5-MariaDB, BINLOG REPLAY, ''",
-        "false, 9.7.0, SUPER, ''",
-        "false, 9.7.0, CONNECTION_ADMIN, REPLICATION_APPLIER",
-        "false, 9.7.0, RELOAD, 'REPLICATION_APPLIER,CONNECTION_ADMIN'"
+        "false, 9.7.0, SUPER, 'INSERT,UPDATE,DELETE'",
+        "false, 9.7.0, 'CONNECTION_ADMIN, INSERT, UPDATE, DELETE', REPLICATION_APPLIER",
+        "false, 9.7.0, 'SUPER, INSERT, DELETE', UPDATE"
     })
     void aReplayNeedsMore(boolean mariaDb, String version, String has, String missing) {
         AccountGrants granted = new AccountGrants(List.of("GRANT " + has + " ON *.* TO `s`@`localhost`"));
@@ -42,5 +42,8 @@ class PrivilegesTest {
     void aPrivilegeOnOneSchemaDoesNotCount() {
         AccountGrants granted = new AccountGrants(List.of("GRANT RELOAD, SUPER ON `shop`.* TO `s`@`localhost`"));
         assertThat(granted.hasAny("SUPER")).isFalse();
+        AccountGrants rows = new AccountGrants(
+                List.of("GRANT SUPER ON *.* TO `s`@`%`", "GRANT INSERT, UPDATE, DELETE ON `shop`.* TO `s`@`%`"));
+        assertThat(Privileges.forReplay(rows, false, "9.7.0")).as("rows are of schemas").isEmpty();
     }
 }

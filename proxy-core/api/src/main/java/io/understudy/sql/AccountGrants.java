@@ -137,6 +137,11 @@ public final class AccountGrants {
                 .anyMatch(grant -> Stream.of(privileges).anyMatch(grant::has));
     }
 
+    /** Returns whether the account has a privilege on anything. */
+    public boolean hasSomewhere(String privilege) {
+        return grants.stream().anyMatch(grant -> grant.has(privilege));
+    }
+
     /** Returns whether the account has a privilege on every table of a schema. */
     public boolean has(String privilege, String schema) {
         return grants.stream()
