@@ -5,7 +5,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.understudy.base.Durations;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Iterator;
@@ -151,12 +150,14 @@ public final class AbsentPrimary {
             log.warn(
                     "there is no primary: logins and sessions at a boundary wait for up to {} (failover.hold)",
                     Durations.format(Duration.ofNanos(mostNanos)));
+        } else if (!on()) {
+            log.info("failover.hold is 0s: {} logins and sessions wait for a primary no longer", waiting.size());
         } else {
             log.info("there is a primary again: {} logins and sessions that waited for it go on", waiting.size());
         }
         absent = now;
         if (now) {
-            sessions.get().forEach(session -> session.execute(session::primaryAbsent));
+            sessions.get().forEach(session -> execute(session, session::primaryAbsent));
         }
     }
 
@@ -211,36 +212,62 @@ public final class AbsentPrimary {
     }
 
     private void tick() {
-        List<Runnable> ends = new ArrayList<>();
-        Signs of = Objects.requireNonNull(signs);
-        synchronized (this) {
-            boolean usable = of.usable();
-            long signNanos = of.lastSignNanos();
-            long now = System.nanoTime();
-            int left = AT_ONCE;
-            for (Iterator<Map.Entry<ClientSession, Waiting>> all =
-                            waiting.entrySet().iterator();
-                    all.hasNext(); ) {
-                Map.Entry<ClientSession, Waiting> each = all.next();
-                Waiting its = each.getValue();
-                boolean goesOn = left > 0 && usable && signNanos - its.askedNanos() > 0;
-                if (goesOn || now - its.begunNanos() >= mostNanos) {
-                    all.remove();
-                    left -= goesOn ? 1 : 0;
-                    Outcome outcome = goesOn ? Outcome.WENT_ON : Outcome.TIMED_OUT;
-                    boolean missed = missed(its);
-                    if (missed) {
-                        count(its.kind(), outcome);
-                    }
-                    ends.add(() -> each.getKey().execute(() -> its.then().accept(missed ? outcome : Outcome.LEFT)));
+        Map<ClientSession, Runnable> ends = new LinkedHashMap<>();
+        try {
+            end(ends);
+        } finally {
+            again();
+            ends.forEach(AbsentPrimary::execute);
+        }
+    }
+
+    private synchronized void again() {
+        ticking = !waiting.isEmpty();
+        if (ticking) {
+            tickLater(Objects.requireNonNull(timer));
+        }
+    }
+
+    private boolean usable() {
+        try {
+            return Objects.requireNonNull(signs).usable();
+        } catch (RuntimeException e) {
+            log.debug("an internal error: whether there is a primary is not known", e);
+            return false;
+        }
+    }
+
+    /** Takes out those whose wait is over, and says what each is told. */
+    private synchronized void end(Map<ClientSession, Runnable> ends) {
+        boolean usable = usable();
+        long signNanos = Objects.requireNonNull(signs).lastSignNanos();
+        long now = System.nanoTime();
+        int left = AT_ONCE;
+        for (Iterator<Map.Entry<ClientSession, Waiting>> all =
+                        waiting.entrySet().iterator();
+                all.hasNext(); ) {
+            Map.Entry<ClientSession, Waiting> each = all.next();
+            Waiting its = each.getValue();
+            boolean goesOn = left > 0 && usable && signNanos - its.askedNanos() > 0;
+            if (goesOn || now - its.begunNanos() >= mostNanos) {
+                all.remove();
+                left -= goesOn ? 1 : 0;
+                Outcome outcome = goesOn ? Outcome.WENT_ON : Outcome.TIMED_OUT;
+                boolean missed = missed(its);
+                ends.put(each.getKey(), () -> its.then().accept(missed ? outcome : Outcome.LEFT));
+                if (missed) {
+                    count(its.kind(), outcome);
                 }
             }
-            ticking = !waiting.isEmpty();
-            if (ticking) {
-                tickLater(Objects.requireNonNull(timer));
-            }
         }
-        ends.forEach(Runnable::run);
+    }
+
+    private static void execute(ClientSession session, Runnable task) {
+        try {
+            session.execute(task);
+        } catch (RuntimeException e) {
+            log.debug("a session's event loop has ended, and the session with it", e);
+        }
     }
 
     /** Returns whether there was no primary meanwhile: it may have closed one connection alone. */
