@@ -5,10 +5,12 @@ import static io.understudy.terminal.Table.rows;
 import static io.understudy.terminal.Table.whole;
 
 import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.MariaDbGtid;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -96,15 +98,20 @@ public final class LostUnion {
             if (events != null) {
                 row.putAll(events);
             }
+            if (has(captured, gtid)) {
+                row.put("captured", true);
+            }
         });
-        long notCaptured = answered.values().stream()
-                .filter(row -> !Boolean.TRUE.equals(row.get("captured")))
-                .count();
         Map<String, Object> missing = part(base, MISSING, answered);
-        missing.put("captured", whole(missing, "count") - notCaptured);
+        long kept = count(answered.values(), true) + unlisted("captured", true);
+        long notCaptured = count(answered.values(), false) + unlisted("notCaptured", false);
+        missing.put("count", kept + notCaptured);
+        missing.put("captured", kept);
         missing.put("notCaptured", notCaptured);
         united.put(MISSING, missing);
-        united.put(SILENT, part(base, SILENT, others));
+        Map<String, Object> silent = part(base, SILENT, others);
+        silent.put("count", Math.max(others.size(), captured.count() - kept));
+        united.put(SILENT, silent);
         Map<String, Map<String, Object>> received = rowsOf(RECEIVED, true);
         united.put(RECEIVED, part(base, RECEIVED, received));
         Map<String, Map<String, Object>> unsettled = rowsOf(UNSETTLED, false);
@@ -156,6 +163,30 @@ public final class LostUnion {
                 .findFirst()
                 .ifPresent(beyond -> primary.put("survivorBeyond", beyond));
         return primary;
+    }
+
+    private static boolean has(GtidNumbers captured, String gtid) {
+        if (gtid.contains(":")) {
+            return captured.contains(gtid.toLowerCase(Locale.ROOT));
+        }
+        MariaDbGtid onMariaDb = MariaDbGtid.parse(gtid);
+        return captured.contains(String.valueOf(onMariaDb.domain()), onMariaDb.sequence());
+    }
+
+    private static long count(Collection<Map<String, Object>> rows, boolean captured) {
+        return rows.stream()
+                .filter(row -> Boolean.TRUE.equals(row.get("captured")) == captured)
+                .count();
+    }
+
+    /**
+     * Returns how many answered transactions the proxies do not list: none is another's, as one of them answered it.
+     */
+    private long unlisted(String count, boolean captured) {
+        return views.stream()
+                .map(view -> map(view, MISSING))
+                .mapToLong(part -> Math.max(0, whole(part, count) - count(rows(part, TRANSACTIONS), captured)))
+                .sum();
     }
 
     private GtidNumbers union(String part) {

@@ -111,6 +111,45 @@ class LostUnionTest {
         assertThat(map(united, "unknown")).containsEntry("transactions", 0L);
     }
 
+    private static Map<String, Object> listed(int captured, int notCaptured, List<Map<String, Object>> rows) {
+        return Map.of(
+                "count",
+                captured + notCaptured,
+                "captured",
+                captured,
+                "notCaptured",
+                notCaptured,
+                "transactions",
+                rows);
+    }
+
+    /** A proxy lists 1,000 at most, those that it has not captured first. */
+    @Test
+    void whatIsNotListedCountsByTheNumbers() {
+        proxy("one", "0:1001-3000", "", List.of(), List.of());
+        views.get("one").put("answeredAndMissing", listed(2000, 1000, List.of(answered(1, false), answered(2, false))));
+        proxy("two", "0:1", "", List.of(), List.of());
+        Map<String, Object> united = LostUnion.of(views);
+        assertThat(map(united, "answeredAndMissing"))
+                .containsEntry("captured", 2001L)
+                .containsEntry("notCaptured", 999L)
+                .containsEntry("count", 3000L);
+        assertThat(map(united, "missingNotKnownAnswered")).containsEntry("count", 0L);
+        assertThat(rows(map(united, "answeredAndMissing"), "transactions"))
+                .extracting(row -> row.get("captured"))
+                .containsExactly(true, false);
+
+        proxy("two", "0:1-1000", "", List.of(), List.of());
+        assertThat(map(LostUnion.of(views), "answeredAndMissing"))
+                .as("whether it has those that are not listed is not known")
+                .containsEntry("notCaptured", 998L);
+        proxy("three", "0:1001-5000", "", List.of(), List.of());
+        views.get("three").put("answeredAndMissing", listed(1500, 0, List.of(answered(1001, true))));
+        Map<String, Object> three = LostUnion.of(views);
+        assertThat(map(three, "answeredAndMissing")).containsEntry("captured", 3502L);
+        assertThat(map(three, "missingNotKnownAnswered")).containsEntry("count", 5000L - 3502);
+    }
+
     @Test
     void aProxyThatWasNotAskedIsAWarning() {
         proxy("one", "", "", List.of(), List.of());
