@@ -99,6 +99,22 @@ class InterruptedFailoverTest {
         assertThat(servers.standby().replication()).isEmpty();
     }
 
+    /** Its receiver tries to connect to the dead primary. */
+    @Test
+    void aWritableStandbyThatReplicatesWasNotPromotedBefore() throws Exception {
+        servers.standby().execute("SET GLOBAL read_only=0");
+        lack(5);
+        servers.pair.primary().kill();
+        Said said = servers.run("failover", "--to", "s1");
+        assertThat(said.status()).as(said.text()).isEqualTo(1);
+        assertThat(said.text()).contains("it was never promoted. SET GLOBAL read_only=1 there, and run this again");
+        assertThat(servers.standby().query(ROWS)).isEqualTo("0");
+        servers.standby().execute("SET GLOBAL read_only=1");
+        Said again = servers.run("failover", "--to", "s1");
+        assertThat(again.status()).as(again.text()).isZero();
+        assertThat(servers.standby().query(ROWS)).isEqualTo("5");
+    }
+
     @Test
     void aStandbyThatRestartsMidwayGoesOnWhereItWas() throws Exception {
         lack(2_500);
@@ -219,6 +235,13 @@ class InterruptedFailoverTest {
         Said down = servers.run("failover", "--to", "s1");
         assertThat(down.status()).isEqualTo(1);
         assertThat(down.text()).contains("no response from", "--without " + admin);
+        Said typo = servers.run("failover", "--to", "s1", "--without", "127.0.0.1:1");
+        assertThat(typo.status()).as(typo.text()).isEqualTo(2);
+        assertThat(typo.text()).contains("no such proxy; expected one of " + admin);
+        assertThat(servers.run("rescue", "--to", "x", "--without", admin).status())
+                .isEqualTo(2);
+        Said applied = servers.run("rescue", "--apply", "--on", "s1", "--without", admin);
+        assertThat(applied.status()).as(applied.text()).isEqualTo(4);
         Said without = servers.run("failover", "--to", "s1", "--without", admin);
         assertThat(without.status()).as(without.text()).isEqualTo(4);
         assertThat(without.text()).contains("NOT KNOWN: what only the black box of " + admin + " has");

@@ -25,12 +25,20 @@ record AskedProxy(String name, AdminClient admin, ProxyControl control, LostSour
      * Returns the proxy of the configuration and its peers, each of which responds.
      *
      * @param without addresses of those that are left out
+     * @throws IllegalArgumentException if one that is left out is none of them
      * @throws IOException if one does not; the message says what to do
      */
     static List<AskedProxy> all(UnderstudyConfig config, Set<String> without) throws IOException, InterruptedException {
         List<AskedProxy> all = new ArrayList<>();
         all.add(of(config.admin().address().toString(), AdminClient.of(config.admin())));
         OtherProxy.of(config).forEach(each -> all.add(of(each.name(), each.admin())));
+        List<String> known = all.stream().map(AskedProxy::name).toList();
+        for (String each : without) {
+            if (!known.contains(each)) {
+                throw new IllegalArgumentException("--without " + each + ": no such proxy; expected one of "
+                        + String.join(", ", known) + ", as the file names them (admin.address, peers)");
+            }
+        }
         all.removeIf(each -> without.contains(each.name()));
         for (AskedProxy each : all) {
             try {

@@ -28,7 +28,12 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
         Node standby = takeover.standby();
         ensurePrivileges(standby);
         String to = takeover.name() + " (" + takeover.pair().standbyAddress() + ")";
-        if (!standby.readOnly()) {
+        if (takeover.replicates() && !takeover.pair().replication().isByGtid()) {
+            throw new StepFailure(to + " does not replicate by GTID, so that what it has received is not known. Promote"
+                    + " it by hand: docs/failover.md#people; behind "
+                    + takeover.pair().dialect().forget(takeover.pair().replication()) + " run this again");
+        }
+        if (promotes ? takeover.promoted() : !standby.readOnly()) {
             return to + " is writable" + (promotes ? ": it was promoted before" : "");
         }
         if (!takeover.replicates() && promotes) {

@@ -65,7 +65,7 @@ public final class Failover implements AutoCloseable {
         return well ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.NOT_PROMOTED;
     }
 
-    private String look() throws SQLException, IOException, InterruptedException {
+    private String look() throws SQLException, IOException, InterruptedException, StepFailure {
         Reached reached = takeover.reached();
         List<String> found = new ArrayList<>();
         found.add(
@@ -88,8 +88,8 @@ public final class Failover implements AutoCloseable {
         }
         boolean promoted;
         try {
-            promoted = !takeover.standby().readOnly();
-        } catch (SQLException e) {
+            promoted = takeover.promoted();
+        } catch (SQLException | StepFailure e) {
             runner.line(String.valueOf(e.getMessage()));
             return notPromoted();
         }

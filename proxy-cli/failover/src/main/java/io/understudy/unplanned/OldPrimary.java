@@ -4,7 +4,9 @@ import io.understudy.config.Address;
 import io.understudy.servers.Dialect;
 import io.understudy.switchover.Node;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
@@ -19,8 +21,8 @@ final class OldPrimary {
     private OldPrimary() {}
 
     /**
-     * Returns the sign of life that a server gives; empty if nothing accepts connections at its address. A port that
-     * accepts them and says nothing is a sign: a frozen server may go on.
+     * Returns the sign of life that a server gives, or why that is not known; empty if nothing accepts connections at
+     * its address. A port that accepts them and says nothing is a sign: a frozen server may go on.
      */
     static String sign(Address address) {
         if (address.isUnix()) {
@@ -38,8 +40,10 @@ final class OldPrimary {
             } catch (IOException e) {
                 return "its port accepts connections, and breaks them (" + e.getMessage() + ")";
             }
+        } catch (ConnectException | NoRouteToHostException | SocketTimeoutException e) {
+            return ""; // refused, its machine is off, no response
         } catch (IOException e) {
-            return ""; // refused, no response, no route, no such name
+            return "it cannot be reached from here, whether it lives or not (" + e + ")";
         }
     }
 

@@ -1,13 +1,16 @@
 package io.understudy.unplanned;
 
 import io.understudy.config.Address;
+import io.understudy.server.PrimaryState;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 
 /** Ensures that the old primary gives no sign of life, here and to each proxy, or fences it if that is asked for. */
 record OldPrimaryStep(Takeover takeover, boolean dryRun) implements Step {
@@ -15,6 +18,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun) implements Step {
     private static final long PATIENCE_NANOS = 6_000_000_000L;
 
     private static final long PAUSE_MILLIS = 200;
+    private static final @Nullable String NOT_YET = PrimaryState.UNKNOWN.problem();
 
     @Override
     public String plan() {
@@ -63,8 +67,13 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun) implements Step {
             StringJoiner signs = new StringJoiner("; ");
             for (AskedProxy each : List.copyOf(left)) {
                 Map<String, Object> view = each.view();
-                if (Boolean.TRUE.equals(view.get("reachable")) && old.toString().equals(view.get("address"))) {
-                    signs.add("it responds to the proxy " + each.name() + ", though not here");
+                if (follows(each, view)) {
+                    left.remove(each);
+                } else if (Boolean.TRUE.equals(view.get("reachable"))) {
+                    // It may name the server otherwise.
+                    signs.add(view.get("address") + " responds to the proxy " + each.name() + ", though not here");
+                } else if (Objects.equals(NOT_YET, view.get("problem"))) {
+                    signs.add("the proxy " + each.name() + " has not probed " + view.get("address") + " yet");
                 } else {
                     left.remove(each);
                 }
@@ -74,5 +83,11 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun) implements Step {
             }
             Thread.sleep(PAUSE_MILLIS);
         }
+    }
+
+    /** Returns whether the standby is a proxy's primary already, under whatever name. */
+    private boolean follows(AskedProxy proxy, Map<String, Object> view) throws IOException, InterruptedException {
+        return takeover.pair().standbyAddress().toString().equals(view.get("address"))
+                || proxy.control().namesOfPrimary().contains(takeover.name());
     }
 }

@@ -4,6 +4,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.MariaDbGtid;
 import io.understudy.servers.ReportedPosition;
+import io.understudy.switchover.StepFailure;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -53,11 +54,18 @@ final class Reached {
                 ",", position.values().stream().map(MariaDbGtid::toString).toList());
     }
 
-    /** Returns what it has received and not applied, as far as its status says; empty for nothing. */
-    String received() {
+    /**
+     * Returns what it has received and not applied; empty for nothing.
+     *
+     * @throws StepFailure if that is not known
+     */
+    String received() throws StepFailure {
         String received = position.received();
-        if (received == null || received.isBlank()) {
-            return "";
+        if (received == null) {
+            throw new StepFailure("what it has received is not known: the status of its replication could not be"
+                    + " queried. Try again, and if that persists: GRANT "
+                    + (flavor == ServerFlavor.MYSQL ? "REPLICATION CLIENT" : "SLAVE MONITOR")
+                    + " ON *.* to the account of section switchover");
         }
         if (flavor == ServerFlavor.MYSQL) {
             return GtidNumbers.ofMySql(received).minus(onMySql).toString();

@@ -10,8 +10,6 @@ import io.understudy.sql.Quoting;
 import io.understudy.switchover.Pair;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
-import java.sql.SQLException;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -51,7 +49,7 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
                 pair.standby().ensureFormerEnded();
                 return "applied up to " + reached + ", and stopped";
             }
-            ReplicaStatus status = status();
+            ReplicaStatus status = takeover.replication();
             if (!status.applies() && !status.applierError().isEmpty()) {
                 throw new StepFailure(takeover.name() + " cannot apply what it has received: "
                         + status.applierError() + ". Mend that, START SLAVE SQL_THREAD there (MySQL: REPLICA), and try"
@@ -61,7 +59,7 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
                 throw new StepFailure(takeover.name() + " does not apply what it has received, though it was started");
             }
             if (!status.applies()) {
-                if (isThrownAway(status)) {
+                if (status.isStopped() && pair.dialect().flavor() == ServerFlavor.MARIADB) {
                     return fromBlackBoxes(left);
                 }
                 pair.standby().execute(start());
@@ -77,21 +75,6 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
             }
             Thread.sleep(PAUSE_MILLIS);
         }
-    }
-
-    private ReplicaStatus status() throws SQLException, StepFailure {
-        List<ReplicaStatus> all =
-                takeover.standby().replications(takeover.pair().dialect());
-        if (all.size() != 1) {
-            throw new StepFailure(
-                    takeover.name() + " has " + all.size() + " replication connections: somebody changes them");
-        }
-        return all.get(0);
-    }
-
-    private boolean isThrownAway(ReplicaStatus status) {
-        String receiver = status.columns().getOrDefault("slave_io_running", "");
-        return takeover.pair().dialect().flavor() == ServerFlavor.MARIADB && receiver.equalsIgnoreCase("No");
     }
 
     private String start() {

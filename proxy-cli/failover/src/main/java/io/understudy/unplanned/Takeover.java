@@ -10,6 +10,7 @@ import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Pair;
+import io.understudy.switchover.StepFailure;
 import io.understudy.switchover.SwitchoverAccount;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -110,6 +111,31 @@ record Takeover(
 
     String name() {
         return pair.standby().name();
+    }
+
+    /** Returns the standby's replication connection as it is now. */
+    ReplicaStatus replication() throws SQLException, StepFailure {
+        List<ReplicaStatus> all = standby().replications(pair.dialect());
+        if (all.size() != 1) {
+            throw new StepFailure(name() + " has " + all.size() + " replication connections: somebody changes them");
+        }
+        return all.get(0);
+    }
+
+    /**
+     * Returns whether the standby was promoted before.
+     *
+     * @throws StepFailure if it is writable, and replicates: a promotion stops that, once all is applied
+     */
+    boolean promoted() throws SQLException, StepFailure {
+        if (standby().readOnly()) {
+            return false;
+        }
+        if (replicates && (!replication().isStopped() || !reached().received().isEmpty())) {
+            throw new StepFailure(name() + " (" + pair.standbyAddress() + ") is writable and replicates: it was never"
+                    + " promoted. " + pair.dialect().readOnly() + " there, and run this again");
+        }
+        return true;
     }
 
     /** Asks the standby for its positions. */

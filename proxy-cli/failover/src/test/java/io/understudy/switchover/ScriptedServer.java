@@ -14,9 +14,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Connections to a server whose responses a test chooses. */
-final class ScriptedServer {
+public final class ScriptedServer {
     /** Responds to a statement. */
-    interface Script {
+    public interface Script {
         /**
          * Returns the only row of the result by its columns; an empty map for no row.
          *
@@ -38,7 +38,7 @@ final class ScriptedServer {
 
     private ScriptedServer() {}
 
-    static DataSource of(Script script) {
+    public static DataSource of(Script script) {
         AtomicInteger connections = new AtomicInteger();
         return object(DataSource.class, (name, arguments) -> connection(script, connections.incrementAndGet()));
     }

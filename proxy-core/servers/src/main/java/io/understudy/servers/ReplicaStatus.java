@@ -126,6 +126,12 @@ public record ReplicaStatus(Map<String, String> columns) {
         return isYes("replica_sql_running", "slave_sql_running");
     }
 
+    /** Returns whether both threads are stopped. A receiver that tries to connect is not. */
+    public boolean isStopped() {
+        return of("replica_io_running", "slave_io_running").equalsIgnoreCase("No")
+                && of("replica_sql_running", "slave_sql_running").equalsIgnoreCase("No");
+    }
+
     /** Returns the receiver's error message; empty if there is none. */
     public String receiverError() {
         return columns.getOrDefault("last_io_error", "");

@@ -52,11 +52,20 @@ public final class RescueCommand extends CliCommand implements Subcommand {
                     + " account of section switchover, from the black boxes of all proxies. May be run again.")
     private boolean apply;
 
+    @Option(
+            names = "--without",
+            paramLabel = "HOST:PORT",
+            description =
+                    "With --apply: the admin endpoint of a proxy that is down, whose black box is not read. May be"
+                            + " repeated.")
+    private Set<String> without = Set.of();
+
     @Override
     protected int run(CommandLine line) throws Exception {
         Path file = to;
-        if (file == null == !apply) {
-            throw new CommandLine.ParameterException(line, "expected --to FILE, or --apply with --on NAME");
+        if (file == null == !apply || !apply && !without.isEmpty()) {
+            throw new CommandLine.ParameterException(
+                    line, "expected --to FILE, or --apply with --on NAME and perhaps --without HOST:PORT");
         }
         if (file == null) {
             return apply(line);
@@ -76,7 +85,7 @@ public final class RescueCommand extends CliCommand implements Subcommand {
         if (config == null || on == null) {
             throw new CommandLine.ParameterException(line, "--apply needs -c FILE, and --on with a standby's name");
         }
-        FailoverOptions bounds = new FailoverOptions(false, PATIENCE, Set.of());
+        FailoverOptions bounds = new FailoverOptions(false, PATIENCE, without);
         try (Failover failover = Failover.to(on, config, bounds, line.getOut())) {
             return failover.rescue().status();
         } catch (IllegalArgumentException e) {

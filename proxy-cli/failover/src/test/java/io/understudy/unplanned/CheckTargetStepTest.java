@@ -1,0 +1,64 @@
+package io.understudy.unplanned;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.understudy.switchover.StepFailure;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Only what was promoted is followed: elsewhere something may wait to be applied. */
+class CheckTargetStepTest {
+    private final TakeoverFixture standby = new TakeoverFixture();
+
+    private String check() throws Exception {
+        return new CheckTargetStep(standby.takeover("10.0.0.1:3306"), true).run();
+    }
+
+    /** As one that never had read_only. */
+    @ParameterizedTest
+    @CsvSource({"Yes, Yes, 0-1-5", "Connecting, Yes, 0-1-9", "Connecting, No, 0-1-5", "No, Yes, 0-1-5", "No, No, 0-1-9"
+    })
+    void aWritableStandbyThatReplicatesWasNeverPromoted(String receiver, String applier, String received) {
+        standby.readOnly = "0";
+        standby.receiver = receiver;
+        standby.applier = applier;
+        standby.received = received;
+        assertThatThrownBy(this::check)
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("it was never promoted. SET GLOBAL read_only=1 there, and run this again");
+    }
+
+    @Test
+    void aPromotionStopsReplicationOnceAllIsApplied() throws Exception {
+        standby.readOnly = "0";
+        standby.receiver = "No";
+        standby.applier = "No";
+        assertThat(check()).endsWith("is writable: it was promoted before");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0", "1"})
+    void whatAStandbyByFileAndOffsetHasReceivedIsNotKnown(String readOnly) {
+        standby.readOnly = readOnly;
+        standby.byGtid = "No";
+        standby.received = "";
+        assertThatThrownBy(this::check)
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("does not replicate by GTID", "docs/failover.md#people", "RESET SLAVE '' ALL");
+    }
+
+    @Test
+    void nothingIsStoppedWhileItIsNotKnownWhatWasReceived() throws Exception {
+        Takeover takeover = standby.takeover("10.0.0.1:3306");
+        standby.received = null;
+        assertThatThrownBy(() -> new ReceivedStep(takeover, line -> {}).run())
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("what it has received is not known", "SLAVE MONITOR");
+        assertThat(standby.receiver).isEqualTo("Yes");
+        standby.received = "0-1-5";
+        assertThat(new ReceivedStep(takeover, line -> {}).run()).contains("and stopped");
+        assertThat(standby.receiver).isEqualTo("No");
+    }
+}

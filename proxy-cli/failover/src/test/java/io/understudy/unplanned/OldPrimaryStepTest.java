@@ -1,0 +1,104 @@
+package io.understudy.unplanned;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import io.understudy.config.Address;
+import io.understudy.lost.LostSource;
+import io.understudy.remote.AdminClient;
+import io.understudy.switchover.ProxyControl;
+import io.understudy.switchover.StepFailure;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** No sign of life is missed for want of a name or of a probe. */
+class OldPrimaryStepTest {
+    private static final String ALIVE = "{\"address\": \"%s\", \"reachable\": true, \"problem\": null}";
+    private static final String DEAD = "{\"address\": \"db1:3306\", \"reachable\": false, \"problem\": \"refused\"}";
+    private static final String NOT_YET =
+            "{\"address\": \"db1:3306\", \"reachable\": false, \"problem\": \"not yet contacted\"}";
+
+    private final TakeoverFixture standby = new TakeoverFixture();
+    /** The responses to come; the last one stays. */
+    private final Queue<String> views = new ArrayDeque<>();
+
+    private String standbys = "[]";
+    private HttpServer proxy;
+
+    @BeforeEach
+    void start() throws IOException {
+        proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        proxy.createContext("/api/", exchange -> {
+            String response = exchange.getRequestURI().getPath().endsWith("/standbys")
+                    ? standbys
+                    : views.size() > 1 ? views.remove() : views.element();
+            exchange.sendResponseHeaders(200, response.length());
+            try (OutputStream out = exchange.getResponseBody()) {
+                out.write(response.getBytes(StandardCharsets.US_ASCII));
+            }
+        });
+        proxy.start();
+    }
+
+    @AfterEach
+    void stop() {
+        proxy.stop(0);
+    }
+
+    /** Nothing listens at the old primary's address. */
+    private String check(String... responses) throws Exception {
+        views.addAll(List.of(responses));
+        AdminClient admin = new AdminClient("127.0.0.1:" + proxy.getAddress().getPort(), null);
+        AskedProxy asked = new AskedProxy("proxy:1", admin, new ProxyControl(admin), new LostSource(admin, null));
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        return new OldPrimaryStep(standby.takeover("127.0.0.1:" + port, asked), false).run();
+    }
+
+    @Test
+    void aProxyMayNameTheOldPrimaryOtherwise() {
+        assertThatThrownBy(() -> check(ALIVE.formatted("db1:3306")))
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("db1:3306 responds to the proxy proxy:1, though not here");
+    }
+
+    @Test
+    void theStandbyIsNotTheOldPrimary() throws Exception {
+        assertThat(check(ALIVE.formatted("10.0.0.2:3306"))).endsWith("does not");
+        standbys = "[{\"standby\": \"s1\", \"primary\": true}]";
+        views.clear();
+        assertThat(check(ALIVE.formatted("db2:3306"))).endsWith("does not");
+    }
+
+    @Test
+    void aProxyThatHasOnlyBegunIsWaitedFor() throws Exception {
+        assertThat(check(NOT_YET, NOT_YET, DEAD)).endsWith("does not");
+        views.clear();
+        assertThatThrownBy(() -> check(NOT_YET, ALIVE.formatted("db1:3306")))
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("db1:3306 responds");
+        views.clear();
+        assertThatThrownBy(() -> check(NOT_YET))
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("the proxy proxy:1 has not probed db1:3306 yet");
+    }
+
+    @Test
+    void aNameThatIsNotKnownHereMayLive() {
+        assertThat(OldPrimary.sign(Address.parse("no-such-host.invalid:3306")))
+                .contains("it cannot be reached from here", "UnknownHostException");
+    }
+}

@@ -1,0 +1,80 @@
+package io.understudy.unplanned;
+
+import io.understudy.config.Address;
+import io.understudy.servers.MariaDb;
+import io.understudy.servers.ReplicaStatus;
+import io.understudy.switchover.Node;
+import io.understudy.switchover.Pair;
+import io.understudy.switchover.ScriptedServer;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A MariaDB standby that says what a test sets, and whose replication a statement stops. */
+final class TakeoverFixture implements ScriptedServer.Script {
+    String readOnly = "1";
+    String receiver = "Yes";
+    String applier = "Yes";
+    String byGtid = "Slave_Pos";
+    /** Null: the status cannot be queried. */
+    @Nullable
+    String received = "0-1-5";
+
+    @Override
+    public Map<String, String> row(int connection, String sql) throws SQLException {
+        if (sql.startsWith("SELECT @@global.gtid_slave_pos")) {
+            Map<String, String> row = new LinkedHashMap<>();
+            row.put("replicated", "0-1-5");
+            row.put("logged", "0-1-5");
+            row.put("read_only", readOnly);
+            row.put("server", "2");
+            return row;
+        }
+        if (sql.startsWith("STOP SLAVE")) {
+            receiver = "No";
+            applier = "No";
+        }
+        return switch (sql) {
+            case "SELECT VERSION()" -> Map.of("VERSION()", "10.11.6-MariaDB");
+            case "SHOW GRANTS" -> Map.of("Grants", "GRANT ALL PRIVILEGES ON *.* TO `s`@`%`");
+            case "SELECT @@GLOBAL.read_only" -> Map.of("read_only", readOnly);
+            case "SHOW ALL SLAVES STATUS" -> status().columns();
+            default -> Map.of();
+        };
+    }
+
+    private ReplicaStatus status() throws SQLException {
+        String gtid = received;
+        if (gtid == null) {
+            throw new SQLException(
+                    "Access denied; you need (at least one of) the SLAVE MONITOR privilege(s)", "42000", 1227);
+        }
+        return new ReplicaStatus(Map.of(
+                "connection_name", "",
+                "slave_io_running", receiver,
+                "slave_sql_running", applier,
+                "using_gtid", byGtid,
+                "gtid_io_pos", gtid));
+    }
+
+    Takeover takeover(String old, AskedProxy... proxies) throws SQLException {
+        return new Takeover(
+                new Pair(
+                        new Node("the old primary", ScriptedServer.of((connection, sql) -> Map.of())),
+                        Address.parse(old),
+                        new Node("s1", ScriptedServer.of(this)),
+                        Address.parse("10.0.0.2:3306"),
+                        new MariaDb(),
+                        status()),
+                true,
+                true,
+                ScriptedServer.of(this),
+                List.of(proxies),
+                false,
+                new FailoverOptions(false, Duration.ofSeconds(30), Set.of()));
+    }
+}
