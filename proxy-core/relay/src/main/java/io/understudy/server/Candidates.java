@@ -285,8 +285,8 @@ public final class Candidates implements AutoCloseable {
             conclude(
                     Verdict.NONE,
                     "none of the candidates is writable (" + roles() + "); the proxy stays with " + present
-                            + ". If the primary is lost: understudy failover --to NAME, which brings a standby what it lacks"
-                            + " before it is promoted");
+                            + ". If the primary is lost: understudy failover --to NAME, which brings a standby what it"
+                            + " lacks before it is promoted");
         } else {
             Address only = writable.get(0);
             conclude(Verdict.ONE, only + " is writable");
