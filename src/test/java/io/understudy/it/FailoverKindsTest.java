@@ -108,6 +108,9 @@ class FailoverKindsTest {
             String state = primary.query("SELECT @@GLOBAL.gtid_binlog_pos");
             servers.awaitCaptured();
             primary.kill();
+            Said looked = servers.run("failover", "--to", "s1", "--dry-run");
+            assertThat(looked.status()).as(looked.text()).isEqualTo(1);
+            assertThat(looked.text()).contains(state + " is CREATE TABLE … SELECT with its rows");
             Said said = servers.run("failover", "--to", "s1");
             assertThat(said.status()).as(said.text()).isEqualTo(1);
             assertThat(said.text())

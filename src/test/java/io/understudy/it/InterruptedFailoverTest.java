@@ -141,8 +141,9 @@ class InterruptedFailoverTest {
         assertThat(alive.status()).isEqualTo(1);
         assertThat(alive.text()).contains("is not known to be dead: it responds", "--fenced");
         Said looked = servers.run("failover", "--to", "s1", "--dry-run");
-        assertThat(looked.status()).as(looked.text()).isZero();
-        assertThat(looked.text()).contains("a failover would be refused", "5 transactions, about 1 s");
+        assertThat(looked.status()).as(looked.text()).isEqualTo(1);
+        assertThat(looked.text())
+                .contains("a failover would be refused", "5 transactions, about 1 s", "5 transactions can be");
         servers.pair.primary().freeze();
         Said frozen = servers.run("failover", "--to", "s1");
         assertThat(frozen.status()).isEqualTo(1);
@@ -163,6 +164,13 @@ class InterruptedFailoverTest {
         assertThat(fenced.status()).as(fenced.text()).isZero();
         assertThat(servers.pair.primary().query("SELECT @@GLOBAL.read_only")).isEqualTo("1");
         assertThat(servers.standby().query(ROWS)).isEqualTo("5");
+
+        // A read-only server, as a standby of the new primary.
+        for (String[] again : new String[][] {{"failover", "--to", "s1"}, {"failover", "--to", "s1", "--dry-run"}}) {
+            Said said = servers.run(again);
+            assertThat(said.status()).as(said.text()).isZero();
+            assertThat(said.text()).contains("is the primary already").doesNotContain("to do");
+        }
     }
 
     /** In relay logs alone: MariaDB would throw them away with the first START SLAVE. */

@@ -246,6 +246,14 @@ public final class LostSource {
         return actions.act("lost/rescue", asked(on, position));
     }
 
+    /** As above, and the proxy remembers nothing of it. */
+    public Map<String, Object> lookAtRescue(String on, ReportedPosition position)
+            throws IOException, InterruptedException {
+        Map<String, String> parameters = asked(on, position);
+        parameters.put("look", "true");
+        return actions.act("lost/rescue", parameters);
+    }
+
     /** Returns the next part of the rescue file; empty at its end. */
     public byte[] part(Map<String, Object> rescue) throws IOException, InterruptedException {
         return rescuing.actions.bytes("lost/rescue/" + rescue.get("rescue"));

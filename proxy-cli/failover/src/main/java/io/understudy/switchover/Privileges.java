@@ -82,8 +82,7 @@ public final class Privileges {
 
     /** Returns whether the server refuses writes of each account: on MySQL alone. */
     public static boolean isSuperReadOnly(Node node) throws SQLException {
-        return node.flavor() == ServerFlavor.MYSQL
-                && ServerQueries.isOn(node.value("SELECT @@GLOBAL.super_read_only"));
+        return node.flavor() == ServerFlavor.MYSQL && ServerQueries.isOn(node.value("SELECT @@GLOBAL.super_read_only"));
     }
 
     /**

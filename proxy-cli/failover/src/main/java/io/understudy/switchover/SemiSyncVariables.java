@@ -1,6 +1,7 @@
 package io.understudy.switchover;
 
 import io.understudy.servers.ServerQueries;
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,24 @@ public record SemiSyncVariables(Map<String, String> variables) {
 
     public boolean isOn(String variable) {
         return ServerQueries.isOn(variables.getOrDefault(variable, ""));
+    }
+
+    /**
+     * Returns the statements after which commits wait for an acknowledgement once a replica is connected.
+     *
+     * @param timeoutMillis zero to leave it
+     */
+    public List<String> wait(String point, long timeoutMillis) {
+        boolean loaded = has(source());
+        String side = PREFIX + (loaded && source().contains("master") ? "master_" : "source_");
+        List<String> statements = new ArrayList<>();
+        if (!loaded) {
+            statements.add("INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so'");
+        }
+        statements.add("SET GLOBAL " + side + "wait_point=" + Quoting.text(point)
+                + (timeoutMillis > 0 ? ", GLOBAL " + side + "timeout=" + timeoutMillis : "") + ", GLOBAL "
+                + (loaded ? waits() : side + "wait_no_replica") + "=0, GLOBAL " + side + "enabled=1");
+        return statements;
     }
 
     /** Returns the statements after which the server acknowledges as a standby. */

@@ -4,6 +4,7 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostUnion;
 import io.understudy.switchover.AfterPromotion;
+import io.understudy.switchover.ScheduledEvent;
 import io.understudy.switchover.SemiSyncVariables;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
@@ -59,10 +60,54 @@ public final class Failover implements AutoCloseable {
 
     /** Prints what would be done, and looks at what the standby lacks. Changes nothing. */
     public FailoverOutcome rehearse() throws InterruptedException {
-        boolean well = runner.finish(new CheckTargetStep(takeover, true))
-                && runner.finish(new OldPrimaryStep(takeover, true))
-                && runner.finish(Step.of("look at what would be applied to " + takeover.name(), this::look));
-        return well ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.NOT_PROMOTED;
+        if (!runner.finish(new CheckTargetStep(takeover, true))) {
+            return FailoverOutcome.NOT_PROMOTED;
+        }
+        if (isPrimaryAlready()) {
+            return already();
+        }
+        boolean well = runner.finish(new OldPrimaryStep(takeover, true));
+        well &= runner.finish(Step.of("look at what would be applied to " + takeover.name(), this::look));
+        well &= runner.finish(
+                Step.of("check that it can be applied", new MissingStep(takeover, runner::line)::rehearse));
+        if (!well) {
+            return FailoverOutcome.NOT_PROMOTED;
+        }
+        List<String> lost = lost(false);
+        if (!lost.isEmpty()) {
+            runner.line("would be lost: " + LINE + String.join(LINE, lost));
+        }
+        return lost.isEmpty() ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.LOST;
+    }
+
+    /** Returns whether nothing is left to do, and the old primary, if it is known, is a standby. */
+    private boolean isPrimaryAlready() throws InterruptedException {
+        try {
+            if (takeover.standby().readOnly()
+                    || takeover.replicates()
+                    || !ScheduledEvent.disabledAsOnStandby(takeover.standby()).isEmpty()) {
+                return false;
+            }
+            String address = takeover.pair().standbyAddress().toString();
+            for (AskedProxy each : takeover.proxies()) {
+                if (!address.equals(each.view().get("address"))) {
+                    return false;
+                }
+            }
+            views.putAll(takeover.look(takeover.reached()));
+            return !takeover.oldIsKnown() || takeover.pair().primary().readOnly();
+        } catch (SQLException | IOException e) {
+            return false;
+        }
+    }
+
+    private FailoverOutcome already() {
+        runner.line(takeover.name() + " (" + takeover.pair().standbyAddress() + ") is the primary already");
+        List<String> lost = views.isEmpty() ? List.of() : lost(true);
+        if (!lost.isEmpty()) {
+            runner.line("lost: " + LINE + String.join(LINE, lost));
+        }
+        return lost.isEmpty() ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.LOST;
     }
 
     private String look() throws SQLException, IOException, InterruptedException, StepFailure {
@@ -73,8 +118,10 @@ public final class Failover implements AutoCloseable {
                         ? "it has applied what it has received"
                         : "received, and to be applied first: " + reached.received());
         Map<String, Map<String, Object>> looked = takeover.look(reached);
+        views.putAll(looked);
         if (!looked.isEmpty()) {
-            found.add("by the black box of " + String.join(" and ", looked.keySet()) + ": "
+            found.add("by the black box of " + String.join(" and ", looked.keySet())
+                    + (looked.size() > 1 ? ", each transaction once: " : ": ")
                     + ReplayForecast.of(LostUnion.of(looked)));
         }
         return String.join(LINE, found);
@@ -82,8 +129,13 @@ public final class Failover implements AutoCloseable {
 
     /** Runs all steps. */
     public FailoverOutcome run() throws InterruptedException {
-        if (!runner.finish(new CheckTargetStep(takeover, true))
-                || !runner.finish(new OldPrimaryStep(takeover, false))) {
+        if (!runner.finish(new CheckTargetStep(takeover, true))) {
+            return notPromoted();
+        }
+        if (isPrimaryAlready()) {
+            return already();
+        }
+        if (!runner.finish(new OldPrimaryStep(takeover, false))) {
             return notPromoted();
         }
         boolean promoted;
@@ -104,10 +156,12 @@ public final class Failover implements AutoCloseable {
         } else if (!runner.finish(compare(false))) {
             return FailoverOutcome.LEFT;
         }
-        boolean well = follow();
-        List<String> lost = lost();
+        List<String> semiSync = new ArrayList<>();
+        boolean well = runner.finish(new SemiSyncSourceStep(takeover, views.values(), semiSync));
+        well &= follow();
+        List<String> lost = lost(true);
         runner.line("lost: " + (lost.isEmpty() ? "nothing" : LINE + String.join(LINE, lost)));
-        runner.line(advice());
+        runner.line(advice(semiSync));
         return !well ? FailoverOutcome.LEFT : lost.isEmpty() ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.LOST;
     }
 
@@ -121,7 +175,7 @@ public final class Failover implements AutoCloseable {
         if (!runner.finish(new CheckTargetStep(takeover, false)) || !applyMissing()) {
             return FailoverOutcome.NOT_PROMOTED;
         }
-        List<String> lost = lost();
+        List<String> lost = lost(true);
         runner.line("still missing: " + (lost.isEmpty() ? "nothing" : LINE + String.join(LINE, lost)));
         return lost.isEmpty() ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.LOST;
     }
@@ -189,10 +243,12 @@ public final class Failover implements AutoCloseable {
         return well;
     }
 
-    private List<String> lost() {
+    /** @param applied whether what the black boxes have was to be applied before */
+    private List<String> lost(boolean applied) {
         List<String> lost = new ArrayList<>();
         if (!views.isEmpty()) {
-            lost.addAll(LostSummary.of(LostUnion.of(views)));
+            Map<String, Object> united = LostUnion.of(views);
+            lost.addAll(applied ? LostSummary.of(united) : ReplayForecast.gone(united));
         } else {
             lost.add("NOT KNOWN: no black box was read. What the old primary's binary log has behind the new primary's"
                     + " position is lost");
@@ -203,18 +259,23 @@ public final class Failover implements AutoCloseable {
         return lost;
     }
 
-    /** Returns what is left to do, after everything else. */
-    private String advice() {
+    /**
+     * Returns what is left to do, after everything else.
+     *
+     * @param semiSync statements that enable it, and that the account may not execute
+     */
+    private String advice(List<String> semiSync) {
         List<String> lines = new ArrayList<>();
         lines.add("the old primary must not come back writable: read_only in its option file. docs/failover.md#people,"
                 + " step 6, makes it a standby");
         views.values().stream().limit(1).forEach(view -> lines.addAll(readUpTo(view)));
         try {
-            SemiSyncVariables semiSync = SemiSyncVariables.of(takeover.standby());
-            if (semiSync.isOn(semiSync.replica()) && !semiSync.isOn(semiSync.source())) {
-                lines.add(
-                        "commits wait for no standby. To have them wait: SET GLOBAL " + semiSync.waits() + "=0, GLOBAL "
-                                + semiSync.source() + "=1 on " + takeover.pair().standbyAddress());
+            SemiSyncVariables own = SemiSyncVariables.of(takeover.standby());
+            boolean off = own.isOn(own.replica()) && !own.isOn(own.source());
+            List<String> statements = off && semiSync.isEmpty() ? own.wait("AFTER_SYNC", 0) : semiSync;
+            if (!statements.isEmpty()) {
+                lines.add("commits wait for no acknowledgement. To have them wait, on "
+                        + takeover.pair().standbyAddress() + ": " + String.join("; ", statements));
             }
         } catch (SQLException e) {
             lines.add(e.getMessage());

@@ -131,7 +131,8 @@ final class MissingReplay {
             new ServerQueries(connection)
                     .named("SHOW WARNINGS").stream()
                             .map(row -> row.getOrDefault("message", ""))
-                            .filter(reason -> !String.valueOf(failure.getMessage()).contains(reason))
+                            .filter(reason ->
+                                    !String.valueOf(failure.getMessage()).contains(reason))
                             .forEach(reasons::add);
             return new SQLException(reasons.toString(), failure.getSQLState(), failure.getErrorCode(), failure);
         } catch (SQLException e) {

@@ -2,6 +2,7 @@ package io.understudy.unplanned;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.ReportedPosition;
 import io.understudy.sql.Quoting;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Privileges;
@@ -34,7 +35,8 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         Reached reached = takeover.reached();
         try (MissingTransactions missing = new MissingTransactions(flavor)) {
             for (AskedProxy each : takeover.proxies()) {
-                take(each, reached, missing);
+                // By the positions just read: nothing in relay logs counts any more.
+                take(each, each.blackBox().rescue("failover", reached.applied()), missing);
             }
             MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
             List<MissingTransaction> lacking = replay.lacking(reached);
@@ -65,10 +67,26 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         }
     }
 
-    private static void take(AskedProxy proxy, Reached reached, MissingTransactions missing)
+    /** Checks what would be applied behind what is received. Changes nothing, and no proxy remembers it. */
+    String rehearse() throws Exception {
+        if (!takeover.blackBox() || !takeover.standby().readOnly()) {
+            return "nothing would be";
+        }
+        ServerFlavor flavor = takeover.pair().dialect().flavor();
+        ReportedPosition position = takeover.standby().ask("its position", ReportedPosition::of);
+        try (MissingTransactions missing = new MissingTransactions(flavor)) {
+            for (AskedProxy each : takeover.proxies()) {
+                take(each, each.blackBox().lookAtRescue("failover", position), missing);
+            }
+            MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
+            List<MissingTransaction> lacking = replay.lacking(new Reached(flavor, position));
+            check(replay, lacking);
+            return lacking.size() + " transactions can be";
+        }
+    }
+
+    private static void take(AskedProxy proxy, Map<String, Object> begun, MissingTransactions missing)
             throws IOException, InterruptedException, StepFailure {
-        // By the positions just read: nothing in relay logs counts any more.
-        Map<String, Object> begun = proxy.blackBox().rescue("failover", reached.applied());
         String beyond = String.valueOf(begun.getOrDefault("survivorBeyond", ""));
         if (!beyond.isEmpty() && !"0".equals(String.valueOf(begun.get("transactions")))) {
             throw new StepFailure("it has transactions that the old primary never had (" + beyond

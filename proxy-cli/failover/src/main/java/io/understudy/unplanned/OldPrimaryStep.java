@@ -37,12 +37,13 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun) implements Step {
         if (signs.isEmpty()) {
             return old + " does not";
         }
+        if (dryRun && takeover.options().fenced()) {
+            return "it does (" + signs + "): it would be made read-only: "
+                    + takeover.pair().dialect().readOnly();
+        }
         if (dryRun) {
-            return "it does (" + signs + "): "
-                    + (takeover.options().fenced()
-                            ? "it would be made read-only: "
-                                    + takeover.pair().dialect().readOnly()
-                            : "a failover would be refused, for a living primary there is switchover");
+            throw new StepFailure(
+                    "it does (" + signs + "): a failover would be refused, for a living primary there is switchover");
         }
         if (takeover.options().fenced()) {
             return signs + ": "

@@ -17,9 +17,14 @@ final class ReplayForecast {
                 + whole(map(view, "missingNotKnownAnswered"), "count");
     }
 
+    /** Returns what cannot be had; what a living primary's log has yet to bring does not count. */
+    static List<String> gone(Map<String, Object> view) {
+        return Boolean.TRUE.equals(map(view, "primary").get("read")) ? List.of() : LostSummary.gone(view);
+    }
+
     static String of(Map<String, Object> view) {
         long count = missing(view);
-        List<String> lost = Boolean.TRUE.equals(map(view, "primary").get("read")) ? List.of() : LostSummary.gone(view);
+        List<String> lost = gone(view);
         return count + " transactions, about " + ReplayTime.seconds(count) + " s"
                 + (lost.isEmpty() ? "" : "; besides, " + String.join("; ", lost));
     }

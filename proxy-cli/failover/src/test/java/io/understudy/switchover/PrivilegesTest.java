@@ -44,6 +44,8 @@ class PrivilegesTest {
         assertThat(granted.hasAny("SUPER")).isFalse();
         AccountGrants rows = new AccountGrants(
                 List.of("GRANT SUPER ON *.* TO `s`@`%`", "GRANT INSERT, UPDATE, DELETE ON `shop`.* TO `s`@`%`"));
-        assertThat(Privileges.forReplay(rows, false, "9.7.0")).as("rows are of schemas").isEmpty();
+        assertThat(Privileges.forReplay(rows, false, "9.7.0"))
+                .as("rows are of schemas")
+                .isEmpty();
     }
 }

@@ -41,10 +41,15 @@ final class Rescue {
     }
 
     /** Begins a file and ends the one begun before. */
-    synchronized Map<String, Object> begin(Survivor survivor) {
+    Map<String, Object> begin(Survivor survivor) {
+        return begin(survivor, true);
+    }
+
+    /** @param recorded whether reports to come remember it */
+    synchronized Map<String, Object> begin(Survivor survivor, boolean recorded) {
         Loss loss = box.loss(survivor);
         boolean read = loss.streaming && silence.get() == null;
-        if (!read) {
+        if (!read && recorded) {
             box.reported(survivor, loss, true);
         }
         Plan begun = new Plan(++plans, loss.missing);

@@ -212,9 +212,11 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         Set<String> numbered = new HashSet<>(Survivors.PARAMETERS);
         numbered.add(LostReport.NUMBERS);
         context.publishAction("lost/applied", numbered, report::applied);
-        context.publishAction("lost/rescue", Survivors.PARAMETERS, parameters -> {
+        Set<String> looking = new HashSet<>(Survivors.PARAMETERS);
+        looking.add("look");
+        context.publishAction("lost/rescue", looking, parameters -> {
             sessionEvents.run();
-            return rescue.begin(survivors.fromParameters(parameters));
+            return rescue.begin(survivors.fromParameters(parameters), !parameters.containsKey("look"));
         });
         context.publishAction("lost/rescue/{number}", parameters -> {
             String number = parameters.getOrDefault("number", "");

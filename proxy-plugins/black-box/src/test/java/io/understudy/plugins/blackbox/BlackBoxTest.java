@@ -207,6 +207,8 @@ class BlackBoxTest extends BlackBoxHarness {
         Loss loss = on("0-1-10");
         assertThat(gtids(loss.missing)).containsExactly("0-1-11");
         assertThat(loss.notCaptured).isEmpty();
-        assertThat(on("0-1-11").streaming).as("nothing of the former primary is missing").isTrue();
+        assertThat(on("0-1-11").streaming)
+                .as("nothing of the former primary is missing")
+                .isTrue();
     }
 }
