@@ -31,7 +31,8 @@ record EventsStep(Takeover takeover) implements Step {
         if (!failed.isEmpty()) {
             throw new StepFailure(
                     "it takes writes, and these events do not run there. As an account that may (MySQL: with"
-                            + " SYSTEM_USER if the definer has it), on " + takeover.pair().standbyAddress() + ": "
+                            + " SYSTEM_USER if the definer has it), on "
+                            + takeover.pair().standbyAddress() + ": "
                             + String.join("; ", failed));
         }
         return done.isEmpty() ? "it has none" : String.join(", ", done);

@@ -97,6 +97,9 @@ final class BinlogStream implements ServerStream {
             if (replica != null) {
                 semiSync.event(buf, index + before, shown - before);
                 tellMark(replica);
+                if (EventHeader.type(buf, index + before) == EventType.HEARTBEAT && !parser.open()) {
+                    replica.idle(semiSync.end());
+                }
             }
             pass(buf, index + before, shown - before, whole && shown == length);
         } catch (IndexOutOfBoundsException | IllegalStateException e) {

@@ -179,6 +179,13 @@ final class DumpAttempt implements Runnable {
                     }
 
                     @Override
+                    public void idle(BinlogEnd end) {
+                        if (dump.isPresent(DumpAttempt.this)) {
+                            replica.idle(end);
+                        }
+                    }
+
+                    @Override
                     public void passed(BinlogEnd end, boolean awaited) {
                         if (dump.isPresent(DumpAttempt.this)) {
                             replica.passed(end, awaited);

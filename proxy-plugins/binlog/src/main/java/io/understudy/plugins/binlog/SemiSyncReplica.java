@@ -32,6 +32,13 @@ public interface SemiSyncReplica {
      */
     void passed(BinlogEnd end, boolean awaited);
 
+    /**
+     * Called when the server has nothing to send: its heartbeat says up to where it has sent everything.
+     *
+     * @param end behind which nothing is written
+     */
+    void idle(BinlogEnd end);
+
     /** Sends acknowledgements over one stream; drops them once that has ended. Thread-safe. */
     @FunctionalInterface
     interface Acknowledgements {

@@ -346,6 +346,15 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         keeping.keep(kept, at, awaited ? to : null);
     }
 
+    /** After a restart, commits may wait for what the log has: no event names their end again. */
+    @Override
+    public void idle(BinlogEnd at) {
+        if (!broken && !at.file().isEmpty() && !at.equals(end)) {
+            endHistory = box.history();
+            end = at;
+        }
+    }
+
     private void catchUp() throws SQLException {
         PrimaryFacts goal;
         synchronized (this) {
