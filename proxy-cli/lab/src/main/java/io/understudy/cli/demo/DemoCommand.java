@@ -308,6 +308,11 @@ public final class DemoCommand extends CliCommand implements Subcommand {
                             description = "Time for all measurements together (default: ${DEFAULT-VALUE}).")
                     Duration time)
             throws Exception {
-        return run("witness", out -> new WitnessDemo(between, time, out)::run);
+        return run("witness", out -> {
+            require(
+                    between.compareTo(SemiSyncExperiment.LONGEST_RTT) <= 0,
+                    "a round trip must be 0ms to " + SemiSyncExperiment.LONGEST_RTT.toSeconds() + "s");
+            return new WitnessDemo(between, time, out)::run;
+        });
     }
 }

@@ -19,7 +19,15 @@ class DemoCommandTest {
     void hasAnExperimentForEachSubject() {
         assertThat(demo.getSubcommands().keySet())
                 .containsExactlyInAnyOrder(
-                        "steering", "domains", "dials", "pages", "failover", "replay", "semi-sync", "warming");
+                        "steering",
+                        "domains",
+                        "dials",
+                        "pages",
+                        "failover",
+                        "replay",
+                        "semi-sync",
+                        "warming",
+                        "witness");
     }
 
     @ParameterizedTest
@@ -29,6 +37,7 @@ class DemoCommandTest {
         "failover, --sessions=0, --sessions and --transactions must be 1 or more",
         "warming, --pool=7, --pool must be 8 to 10000",
         "semi-sync, --rtt=3s, a round trip must be 0ms to 2s",
+        "witness, --rtt=3s, a round trip must be 0ms to 2s",
     })
     void refusesWhatCannotBeMeasured(String name, String option, String message) {
         assertThat(demo.execute(name, option)).isEqualTo(CommandLine.ExitCode.USAGE);
