@@ -2,10 +2,15 @@ package io.understudy.it;
 
 import static io.understudy.it.SideBySide.hex;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.understudy.protocol.CommandCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -78,7 +83,24 @@ class RawReplicationTest {
             return seen;
         };
         server.execute("FLUSH BINARY LOGS");
+        awaitCheckpoint(Objects.requireNonNull(server.query("SHOW MASTER STATUS")));
         both.same(dump);
+    }
+
+    /** A moment after the server has begun a file it writes there that it needs no earlier one. */
+    private void awaitCheckpoint(String file) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            try (Connection connection = server.connect();
+                    Statement statement = connection.createStatement();
+                    ResultSet events = statement.executeQuery("SHOW BINLOG EVENTS IN '" + file + "'")) {
+                boolean written = false;
+                while (events.next()) {
+                    written |= events.getString("Event_type").equals("Binlog_checkpoint")
+                            && file.equals(events.getString("Info"));
+                }
+                return written;
+            }
+        });
     }
 
     /** A refused dump ends the command, not the session. */
