@@ -156,7 +156,7 @@ class CommitBadInputTest {
                     assertThat(proxy.commits.all().get(1).event()).startsWith("3-9-");
                     assertThat(log.text())
                             .contains("the primary is another server than before (server id 9)")
-                            .contains("its binary log is read from its present position");
+                            .contains("(server id 9): its binary log is read from 3-9-");
                 }
             }
         } finally {
