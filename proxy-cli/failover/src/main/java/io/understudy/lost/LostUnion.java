@@ -140,9 +140,18 @@ public final class LostUnion {
         united.put("logs", logs);
         united.put("proxies", proxies);
         united.put("damaged", damaged);
-        // A proxy that knows speaks for those that do not.
-        boolean known = views.stream().anyMatch(view -> rows(view, "notKnown").isEmpty());
-        united.put("notKnown", known ? List.of() : rows(base, "notKnown"));
+        // A witness that knows speaks for the others; a black box that acknowledges nothing cannot.
+        boolean known = views.stream()
+                .anyMatch(view -> rows(view, "notKnown").isEmpty()
+                        && !map(view, "witness").isEmpty());
+        united.put(
+                "notKnown",
+                known
+                        ? List.of()
+                        : views.stream()
+                                .flatMap(view -> rows(view, "notKnown").stream())
+                                .distinct()
+                                .toList());
         return united;
     }
 

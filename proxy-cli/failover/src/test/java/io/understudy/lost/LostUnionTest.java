@@ -46,6 +46,23 @@ class LostUnionTest {
         views.put(name, view);
     }
 
+    /** A black box that acknowledges nothing cannot say that nothing more was told. */
+    @Test
+    void onlyAWitnessThatWasPresentSpeaksForTheOthers() {
+        proxy("one", "0:7", "", List.of(), List.of());
+        proxy("two", "0:7", "", List.of(), List.of());
+        view("one").put("notKnown", List.of());
+        view("two").put("notKnown", List.of(Map.of("what", "the end")));
+        view("two").put("witness", Map.of("mode", "disk"));
+        assertThat(rows(LostUnion.of(views), "notKnown")).hasSize(1);
+        view("one").put("witness", Map.of("mode", "disk"));
+        assertThat(rows(LostUnion.of(views), "notKnown")).isEmpty();
+    }
+
+    private Map<String, Object> view(String proxy) {
+        return Objects.requireNonNull(views.get(proxy));
+    }
+
     @Test
     void aTransactionIsCapturedIfOneHasItAndAnsweredIfOneSawTheOk() {
         proxy("one", "0:7", "", List.of(answered(7, true), answered(8, false)), List.of());
