@@ -332,7 +332,6 @@ class FailoverHoldTest extends FollowingProxy {
     void manyLoginsAreBoundedAndAllGoOn() throws Exception {
         String config =
                 config(address(old), HOLD).replace("\"127.0.0.1:0\" }", "\"127.0.0.1:0\", maxConnections: 400 }");
-        old.execute("SET GLOBAL max_connections=1000");
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config)) {
             old.kill();
             List<RawClient> all = new ArrayList<>();

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
+import io.understudy.embedded.ServerOptions;
 import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -32,7 +33,10 @@ abstract class FollowingProxy {
 
     @BeforeEach
     void start() {
-        pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false).withRtt(Duration.ZERO));
+        pair = EmbeddedPair.start(PairOptions.defaults()
+                .withSemiSync(false)
+                .withRtt(Duration.ZERO)
+                .withPrimary(ServerOptions.of(1).withArguments("--max-connections=1000")));
         old = pair.primary();
         promoted = pair.standby();
         pair.createAccount("app", PASSWORD, "ALL ON shop.*");
