@@ -11,7 +11,6 @@ import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 
 /**
  * The HandshakeResponse41 was sent; the server accepts, refuses, continues the authentication or switches the method.
@@ -34,20 +33,20 @@ final class AuthStep implements LoginStep {
     /** Sends the HandshakeResponse41. */
     static AuthStep begin(Login login, HandshakeV10 handshakeV10, long agreed, boolean tls) throws AuthException {
         AuthMethod method = AuthMethods.first(handshakeV10.authPlugin(), context(login, handshakeV10.scramble(), tls));
+        ServerLogin as = login.account().login();
         HandshakeResponse41 response = new HandshakeResponse41(
-                agreed, Login.MAX_PACKET, Login.COLLATION, login.account().user(), null, method.name(), false);
-        login.write(response.encode(
-                login.alloc(), login.nextSequence(), method.begin(), Map.of("program_name", "understudy")));
+                agreed, as.maxPacket(), as.collation(), as.user(), as.schema(), method.name(), false);
+        login.write(response.encode(login.alloc(), login.nextSequence(), method.begin(), as.attributes()));
         return new AuthStep(login, handshakeV10, agreed, tls, method);
     }
 
     private static AuthContext context(Login login, byte[] scramble, boolean tls) {
         return new AuthContext(
-                login.account().password(),
+                login.account().login().secret(),
                 scramble,
                 tls,
                 login.account().address().isUnix(),
-                login.account().tls().serverKey());
+                login.account().serverKey());
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.understudy.config.ServerTlsMode;
 import io.understudy.connection.auth.AuthException;
 import io.understudy.handshake.tls.TlsContexts;
 import io.understudy.handshake.tls.TlsFilesException;
+import io.understudy.protocol.Capabilities;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * TLS of connections to one server. Certificate files are read by the first connection that needs them, and again by
  * the first one after they have changed. Thread-safe.
  */
-final class ConnectionTls {
+final class ConnectionTls implements LoginTls {
     private static final Logger log = LoggerFactory.getLogger(ConnectionTls.class);
 
     private final ServerTlsConfig config;
@@ -39,13 +40,9 @@ final class ConnectionTls {
         this.address = address;
     }
 
-    /**
-     * Returns whether to ask for TLS.
-     *
-     * @param offered whether the server offers it
-     * @throws AuthException if it is required and the server does not offer it
-     */
-    boolean use(boolean offered) throws AuthException {
+    @Override
+    public boolean use(long server) throws AuthException {
+        boolean offered = (server & Capabilities.SSL) != 0;
         return switch (config.mode()) {
             case DISABLED -> false;
             // Nobody can listen on a socket file; the servers' own clients decide alike.
@@ -60,12 +57,8 @@ final class ConnectionTls {
         };
     }
 
-    /**
-     * Returns the handler for the front of a connection's pipeline.
-     *
-     * @throws AuthException if certificates or keys are unusable
-     */
-    SslHandler handler(ByteBufAllocator alloc) throws AuthException {
+    @Override
+    public SslHandler handler(ByteBufAllocator alloc) throws AuthException {
         if (config.mode() == ServerTlsMode.VERIFY_FULL && address.isUnix()) {
             throw new AuthException("a socket file has no host name to verify; use tls: { mode: verify-ca }");
         }

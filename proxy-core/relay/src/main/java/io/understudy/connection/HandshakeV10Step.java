@@ -11,24 +11,6 @@ import java.util.Map;
 
 /** Waits for the server's HandshakeV10. */
 final class HandshakeV10Step implements LoginStep {
-    private static final long NEEDED = Capabilities.PROTOCOL_41 | Capabilities.SECURE_CONNECTION;
-
-    /**
-     * Capabilities that the proxy asks for. LONG_PASSWORD says that it does not know MariaDB's extended bits. Without
-     * session tracking, which nothing reads here, and without compression, which costs more than it saves for responses
-     * that are dropped.
-     */
-    private static final long WANTED = NEEDED
-            | Capabilities.LONG_PASSWORD
-            | Capabilities.LONG_FLAG
-            | Capabilities.TRANSACTIONS
-            | Capabilities.MULTI_RESULTS
-            | Capabilities.PS_MULTI_RESULTS
-            | Capabilities.PLUGIN_AUTH
-            | Capabilities.PLUGIN_AUTH_LENENC_DATA
-            | Capabilities.CONNECT_ATTRS
-            | Capabilities.DEPRECATE_EOF;
-
     private final Login login;
 
     HandshakeV10Step(Login login) {
@@ -47,17 +29,24 @@ final class HandshakeV10Step implements LoginStep {
                     + LoginAdvice.explain(ErrPacket.parse(payload, payload.readerIndex(), payload.readableBytes())));
         }
         HandshakeV10 handshakeV10 = HandshakeV10.parse(payload);
-        if ((handshakeV10.capabilities() & NEEDED) != NEEDED) {
+        long server = handshakeV10.capabilities();
+        if ((server & ServerLogin.NEEDED) != ServerLogin.NEEDED) {
             throw new AuthException("server version " + handshakeV10.serverVersion()
                     + " speaks the protocol from before 4.1; use MySQL 5.7, MariaDB 10.4 or newer");
         }
-        long agreed = handshakeV10.capabilities() & WANTED;
-        if (!login.tls().use((handshakeV10.capabilities() & Capabilities.SSL) != 0)) {
+        ServerLogin wanted = login.account().login();
+        long agreed = server & wanted.capabilities();
+        if (login.account().exact() && agreed != wanted.capabilities()) {
+            throw new AuthException("server version " + handshakeV10.serverVersion() + " does not offer capabilities 0x"
+                    + Long.toHexString(wanted.capabilities() & ~server)
+                    + ", which the client uses; give both servers the same version and the same local_infile");
+        }
+        if (!login.tls().use(server)) {
             return AuthStep.begin(login, handshakeV10, agreed, false);
         }
         TlsStep tls = new TlsStep(login, handshakeV10, agreed | Capabilities.SSL);
         HandshakeResponse41 request = new HandshakeResponse41(
-                agreed | Capabilities.SSL, Login.MAX_PACKET, Login.COLLATION, "", null, "", true);
+                agreed | Capabilities.SSL, wanted.maxPacket(), wanted.collation(), "", null, "", true);
         login.write(request.encode(login.alloc(), login.nextSequence(), new byte[0], Map.of()));
         tls.start();
         return tls;

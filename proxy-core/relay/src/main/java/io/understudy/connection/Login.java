@@ -23,13 +23,8 @@ import org.jspecify.annotations.Nullable;
  * the deadline, and is replaced by a {@link NettyServerConnection}. On the connection's event loop.
  */
 final class Login extends ChannelInboundHandlerAdapter {
-    /** utf8mb4_general_ci, which has the same number in both products. */
-    static final int COLLATION = 45;
-    /** Longest packet that the proxy says it accepts; servers take it as a limit for the connection's packets. */
-    static final long MAX_PACKET = 1L << 30;
-
     private final ServerAccount account;
-    private final ConnectionTls tls;
+    private final LoginTls tls;
     private final Duration timeout;
     private final CompletableFuture<ServerConnection> result;
     private final PacketAssembler assembler = new PacketAssembler();
@@ -45,7 +40,7 @@ final class Login extends ChannelInboundHandlerAdapter {
         LoginStep run() throws AuthException;
     }
 
-    Login(ServerAccount account, ConnectionTls tls, Duration timeout, CompletableFuture<ServerConnection> result) {
+    Login(ServerAccount account, LoginTls tls, Duration timeout, CompletableFuture<ServerConnection> result) {
         this.account = account;
         this.tls = tls;
         this.timeout = timeout;
@@ -131,7 +126,7 @@ final class Login extends ChannelInboundHandlerAdapter {
         return account;
     }
 
-    ConnectionTls tls() {
+    LoginTls tls() {
         return tls;
     }
 

@@ -1,20 +1,15 @@
 package io.understudy.connection;
 
 import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.understudy.base.Secret;
 import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
-import java.net.ConnectException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -23,14 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Connects and logs in to one server with one account. Fails with a {@link ServerConnectionException}. Thread-safe. */
 public final class NettyServerConnector implements ServerConnector {
-    private final NetworkTransport transport;
-    private final Dialer dialer;
+    private final ServerDialer dialer;
     private final EventLoopGroup loops;
     private final Supplier<Address> address;
     private final Supplier<Credentials> credentials;
     private final ServerTlsConfig tls;
-    private final Duration connectTimeout;
-    private final Duration loginTimeout;
     private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     /** Guarded by this, as the next. */
     private @Nullable ConnectionTls settings;
@@ -51,14 +43,11 @@ public final class NettyServerConnector implements ServerConnector {
             ServerTlsConfig tls,
             Duration connectTimeout,
             Duration loginTimeout) {
-        this.transport = transport;
-        this.dialer = new Dialer(transport);
+        this.dialer = new ServerDialer(transport, new Dialer(transport), connectTimeout, loginTimeout);
         this.loops = loops;
         this.address = address;
         this.credentials = credentials;
         this.tls = tls;
-        this.connectTimeout = connectTimeout;
-        this.loginTimeout = loginTimeout;
     }
 
     /** As above, with a fixed address and account. */
@@ -81,25 +70,16 @@ public final class NettyServerConnector implements ServerConnector {
 
     @Override
     public CompletionStage<ServerConnection> connect() {
-        CompletableFuture<ServerConnection> result = new CompletableFuture<>();
         Address to = address.get();
-        Credentials login = credentials.get();
-        ServerAccount account = new ServerAccount(to, login.user(), login.password(), tls);
-        ConnectionTls secured = connectionTls(to);
-        Bootstrap bootstrap = new Bootstrap().handler(new ChannelInitializer<Channel>() {
-            @Override
-            protected void initChannel(Channel channel) {
-                transport.tune(channel);
-                open.add(channel);
-                channel.pipeline().addLast("login", new Login(account, secured, loginTimeout, result));
-            }
-        });
-        dialer.dial(bootstrap, loops.next(), to, connectTimeout).addListener((Future<Channel> connected) -> {
-            if (!connected.isSuccess()) {
-                result.completeExceptionally(
-                        account.failure("connecting: " + explain(connected.cause()), connected.cause()));
-            }
-        });
+        ServerLogin login = ServerLogin.own(credentials.get());
+        CompletableFuture<ServerConnection> result = dialer.connect(
+                new Bootstrap(),
+                loops.next(),
+                new ServerAccount(to, login, false, tls.serverKey()),
+                connectionTls(to),
+                null,
+                open::add);
+        result.whenComplete((connection, failure) -> login.secret().wipe());
         return result;
     }
 
@@ -115,18 +95,5 @@ public final class NettyServerConnector implements ServerConnector {
             settingsOf = to;
         }
         return settings;
-    }
-
-    private String explain(Throwable cause) {
-        if (cause instanceof NameLookupException) {
-            return String.valueOf(cause.getMessage());
-        }
-        if (cause instanceof ConnectTimeoutException) {
-            return "nothing within connectTimeout (" + connectTimeout.toMillis() + " ms); check address and firewall";
-        }
-        if (cause instanceof ConnectException) {
-            return "connection refused or no route; is the server running, and is the address right?";
-        }
-        return cause.getMessage() + "; check the address";
     }
 }

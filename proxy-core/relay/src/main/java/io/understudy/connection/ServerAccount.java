@@ -1,11 +1,20 @@
 package io.understudy.connection;
 
-import io.understudy.base.Secret;
 import io.understudy.config.Address;
-import io.understudy.config.ServerTlsConfig;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
-/** A server and the account to log in with. */
-record ServerAccount(Address address, String user, Secret password, ServerTlsConfig tls) {
+/**
+ * A server and what to log in with.
+ *
+ * @param exact whether the server must have every capability of the login, as a client relies on them
+ * @param serverKey file of the server's RSA public key, PEM; null if none was given
+ */
+record ServerAccount(
+        Address address,
+        ServerLogin login,
+        boolean exact,
+        @Nullable Path serverKey) {
     /** @param why step, reason and remedy */
     ServerConnectionException failure(String why) {
         return new ServerConnectionException(prefix() + why);
@@ -16,6 +25,6 @@ record ServerAccount(Address address, String user, Secret password, ServerTlsCon
     }
 
     private String prefix() {
-        return "no connection to " + address + " as '" + user + "': ";
+        return "no connection to " + address + " as '" + login.user() + "': ";
     }
 }

@@ -23,7 +23,7 @@ public final class CapabilityFilter {
             | Capabilities.MARIADB_BULK_UNIT_RESULTS;
 
     /** Bits that concern one leg only. */
-    static final long OF_A_LEG = Capabilities.SSL | Capabilities.COMPRESS | Capabilities.ZSTD_COMPRESSION;
+    public static final long OF_A_LEG = Capabilities.SSL | Capabilities.COMPRESS | Capabilities.ZSTD_COMPRESSION;
 
     /**
      * Returns the capabilities of the client's HandshakeResponse41 on the server's leg.

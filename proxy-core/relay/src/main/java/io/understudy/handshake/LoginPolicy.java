@@ -97,7 +97,7 @@ public record LoginPolicy(
      * @param client whether the client's leg has TLS
      * @throws LoginRefusal when TLS is required and the server has none
      */
-    boolean requestsServerTls(long server, boolean local, boolean client) {
+    public boolean requestsServerTls(long server, boolean local, boolean client) {
         boolean has = (server & Capabilities.SSL) != 0;
         return switch (serverTls) {
             case DISABLED -> false;

@@ -1,7 +1,6 @@
 package io.understudy.connection.auth;
 
-import io.understudy.base.Secret;
-import java.nio.charset.StandardCharsets;
+import io.understudy.connection.auth.LoginSecret.Password;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param serverKey file of the server's RSA public key, PEM; null if none was given
  */
 public record AuthContext(
-        Secret password,
+        LoginSecret secret,
         byte[] scramble,
         boolean tls,
         boolean local,
@@ -34,17 +33,22 @@ public record AuthContext(
         return Arrays.copyOf(scramble, length);
     }
 
-    byte[] passwordBytes() {
-        return password.reveal().getBytes(StandardCharsets.UTF_8);
+    /** @throws AuthException if only the key of another method is known */
+    byte[] passwordBytes() throws AuthException {
+        if (secret instanceof Password password) {
+            return password.bytes();
+        }
+        throw new AuthException("the server asks for more than the key of mysql_native_password, and the password is"
+                + " not known; give the account the same method on both servers, or list it in failover.accounts");
     }
 
     /** Returns the password with a closing zero, as some methods send it. */
-    byte[] terminatedPassword() {
+    byte[] terminatedPassword() throws AuthException {
         byte[] bytes = passwordBytes();
         return Arrays.copyOf(bytes, bytes.length + 1);
     }
 
     boolean emptyPassword() {
-        return password.reveal().isEmpty();
+        return secret instanceof Password password && password.bytes().length == 0;
     }
 }

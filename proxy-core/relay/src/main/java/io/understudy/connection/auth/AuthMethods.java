@@ -35,7 +35,7 @@ public final class AuthMethods {
      * every server knows and can switch from once it knows the user.
      */
     public static AuthMethod first(String offered, AuthContext context) {
-        return CachingSha2Password.NAME.equals(offered)
+        return CachingSha2Password.NAME.equals(offered) && context.secret() instanceof LoginSecret.Password
                 ? new CachingSha2Password(context)
                 : new NativePassword(context);
     }

@@ -2,6 +2,7 @@ package io.understudy.connection.auth;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.mariadb.jdbc.client.socket.Writer;
@@ -34,9 +35,10 @@ final class Ed25519Password implements AuthMethod {
         if (context.emptyPassword()) {
             return new byte[0];
         }
+        String password = new String(context.passwordBytes(), StandardCharsets.UTF_8);
         Capture capture = new Capture();
         try {
-            new Ed25519PasswordPlugin(context.password().reveal(), scramble).process(capture, null, null, false);
+            new Ed25519PasswordPlugin(password, scramble).process(capture, null, null, false);
         } catch (Written done) {
             byte[] response = capture.response;
             if (response != null) {

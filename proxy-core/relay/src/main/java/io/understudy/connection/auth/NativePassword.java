@@ -1,5 +1,7 @@
 package io.understudy.connection.auth;
 
+import io.understudy.connection.auth.LoginSecret.NativeKey;
+
 /** {@code SHA1(password) XOR SHA1(scramble, SHA1(SHA1(password)))}; nothing for an empty password. */
 final class NativePassword implements AuthMethod {
     static final String NAME = "mysql_native_password";
@@ -21,7 +23,9 @@ final class NativePassword implements AuthMethod {
         if (context.emptyPassword()) {
             return new byte[0];
         }
-        byte[] once = Digests.hash("SHA-1", context.passwordBytes());
+        byte[] once = context.secret() instanceof NativeKey key
+                ? key.sha1OfPassword()
+                : Digests.hash("SHA-1", context.passwordBytes());
         byte[] twice = Digests.hash("SHA-1", once);
         byte[] scramble = context.scramble(SCRAMBLE);
         return Digests.xor(once, Digests.hash("SHA-1", scramble, twice));

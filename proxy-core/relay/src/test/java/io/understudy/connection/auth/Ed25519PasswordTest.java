@@ -17,7 +17,9 @@ class Ed25519PasswordTest {
     private static final byte[] SCRAMBLE = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     private static byte[] response(String password, byte[] scramble) throws AuthException {
-        return AuthMethods.of("client_ed25519", new AuthContext(Secret.parse(password), scramble, false, false, null))
+        return AuthMethods.of(
+                        "client_ed25519",
+                        new AuthContext(LoginSecret.of(Secret.parse(password)), scramble, false, false, null))
                 .begin();
     }
 
