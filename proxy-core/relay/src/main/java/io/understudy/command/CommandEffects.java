@@ -27,10 +27,13 @@ final class CommandEffects {
 
     private final SessionModel model;
     private final boolean statements;
+    /** Whether texts are read at all: for observers, or to move the session. */
+    private final boolean follows;
 
     CommandEffects(SessionModel model, boolean statements) {
         this.model = model;
         this.statements = statements;
+        follows = statements || model.movable();
     }
 
     /** Determines kind and effect of the command. {@code buf} is null for commands of which no bytes were requested. */
@@ -127,7 +130,7 @@ final class CommandEffects {
     private void query(Exchange exchange, int length) {
         StatementKind kind = model.statement().kind(length);
         exchange.setKind(kind);
-        if (!statements) {
+        if (!follows) {
             return;
         }
         switch (kind) {
@@ -252,17 +255,13 @@ final class CommandEffects {
     private void prepare(Exchange exchange, int length) {
         StatementKind kind = model.statement().kind(length);
         exchange.setKind(kind);
-        boolean keep = statements && exchange.complete() && model.prepared().roomForText(length);
+        boolean keep = follows && exchange.complete() && model.prepared().roomForText(length);
         PreparedEntry entry = new PreparedEntry(
                 kind,
                 lockChange(exchange),
                 keep ? model.statement().copyText() : null,
                 model.settings().sqlModes(),
-                new PreparedEntry.Preparation(
-                        model.schemaInFlight() ? null : model.schema(),
-                        model.settings().characterSet(),
-                        model.settingsModel().mode(),
-                        model.settings().known()),
+                model.preparation(),
                 model.analyzer());
         model.prepared().requested(entry);
         exchange.setPrepared(entry);
@@ -277,11 +276,13 @@ final class CommandEffects {
         if (entry != null && entry.kind() == StatementKind.SET) {
             model.trackingWatch().clientSetsPrepared(exchange.number(), entry.text(), buf, index, length);
         }
-        if (entry == null || !statements || exchange.code() != CommandCode.STMT_EXECUTE) {
+        if (entry == null || !follows) {
             return;
         }
         model.prepared().executed(entry, buf, index, length, model.capabilities());
-        followPrepared(exchange, entry);
+        if (exchange.code() == CommandCode.STMT_EXECUTE) {
+            followPrepared(exchange, entry);
+        }
     }
 
     /** Sets the effect of executing a prepared statement; its names refer to the schema of its preparation. */

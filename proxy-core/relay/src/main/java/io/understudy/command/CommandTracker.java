@@ -1,9 +1,12 @@
 package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.command.prepared.PreparedStatements;
 import io.understudy.command.response.ResponseGrammar;
 import io.understudy.command.response.ResponseGrammars;
 import io.understudy.plugin.Interest;
+import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
@@ -36,6 +39,8 @@ public final class CommandTracker implements PacketSink {
     private final Unfit unfit;
     private final boolean statements;
     private final boolean commands;
+    private final boolean movable;
+    private final PreparedStatements prepared;
     /** Payload bytes of a statement that are requested when no observer needs all of them. */
     private final int statementPrefix;
 
@@ -49,6 +54,7 @@ public final class CommandTracker implements PacketSink {
     private Exchange sending;
 
     private boolean offered;
+    private boolean replaced;
 
     /**
      * @param server what commands are forwarded to
@@ -71,7 +77,9 @@ public final class CommandTracker implements PacketSink {
         int interests = listener.interests();
         statements = (interests & (Interest.STATEMENTS | Interest.BOUNDARY)) != 0;
         commands = (interests & Interest.COMMANDS) != 0;
-        statementPrefix = model.trackingWatch() == TrackingWatch.NONE ? KIND_PREFIX : SET_PREFIX;
+        movable = model.movable();
+        prepared = model.prepared();
+        statementPrefix = model.trackingWatch() == TrackingWatch.NONE && !movable ? KIND_PREFIX : SET_PREFIX;
         stateVisitor = model.stateVisitor(interests);
         effects = new CommandEffects(model, statements);
         silent = new Exchange(model.statement(), model.commitDomain());
@@ -115,7 +123,7 @@ public final class CommandTracker implements PacketSink {
         }
         current = exchange;
         offered = mayInject;
-        return mayInject ? wanted | PacketSink.HOLD : wanted;
+        return mayInject || renumbers(code) ? wanted | PacketSink.HOLD : wanted;
     }
 
     private Exchange begin(int code, int length) {
@@ -126,17 +134,35 @@ public final class CommandTracker implements PacketSink {
         }
         exchange.begin(
                 code, model.nextNumber(), length, model.nanos(), model.inTransaction(), model.wroteInTransaction());
-        exchange.expect(response == null ? ResponseGrammars.UNKNOWN : response, model.capabilities(), stateVisitor);
+        long capabilities = movable || code != CommandCode.STMT_PREPARE
+                ? model.capabilities()
+                : model.capabilities() & ~Capabilities.MARIADB_CACHE_METADATA; // the definitions are not compared
+        exchange.expect(response == null ? ResponseGrammars.UNKNOWN : response, capabilities, stateVisitor);
         return exchange;
+    }
+
+    /** Returns whether the command begins with the id of a statement that the server knows by another one. */
+    private boolean renumbers(int code) {
+        return prepared.moved()
+                && switch (code) {
+                    case CommandCode.STMT_EXECUTE,
+                            CommandCode.STMT_BULK_EXECUTE,
+                            CommandCode.STMT_SEND_LONG_DATA,
+                            CommandCode.STMT_CLOSE,
+                            CommandCode.STMT_RESET,
+                            CommandCode.STMT_FETCH -> true;
+                    default -> false;
+                };
     }
 
     private int wanted(int code, int length, boolean mayInject) {
         boolean everything = statements || mayInject;
         int whole = Math.min(length, model.statementLimit());
         return switch (code) {
-            case CommandCode.QUERY, CommandCode.STMT_PREPARE -> everything ? whole : Math.min(length, statementPrefix);
+            case CommandCode.QUERY -> everything ? whole : Math.min(length, statementPrefix);
+            case CommandCode.STMT_PREPARE -> everything || movable ? whole : Math.min(length, statementPrefix);
             case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE ->
-                everything ? whole : Math.min(length, EXECUTE_PREFIX);
+                everything ? whole : Math.min(length, movable ? prepared.executionPrefix() : EXECUTE_PREFIX);
             case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.SET_OPTION -> Math.min(length, NAME_LIMIT);
             case CommandCode.STMT_SEND_LONG_DATA ->
                 statements && length <= model.statementLimit() ? length : Math.min(length, ID_PREFIX);
@@ -158,6 +184,8 @@ public final class CommandTracker implements PacketSink {
         }
         StatementBytes statement = model.statement();
         exchange.setComplete(length == exchange.payloadLength() && length < Packets.MAX_PAYLOAD);
+        boolean renumbered = length >= ID_PREFIX && renumbers(exchange.code());
+        int serverId = renumbered ? prepared.serverId(buf.getIntLE(index + 1)) : 0; // which a COM_STMT_CLOSE ends
         statement.open(buf, index, length);
         try {
             effects.recognise(exchange, buf, index, length);
@@ -168,7 +196,38 @@ public final class CommandTracker implements PacketSink {
         } finally {
             statement.close();
         }
+        if (renumbered) {
+            buf.setIntLE(index + 1, serverId);
+            replaced = prepared.anyTypesDue() && givenTypes(exchange, buf, index, length);
+        }
         return true;
+    }
+
+    /** Forwards the execution's beginning with its types, if the server has not seen them. Returns whether it did. */
+    private boolean givenTypes(Exchange exchange, ByteBuf buf, int index, int length) {
+        PreparedEntry entry = exchange.isStatement() ? exchange.prepared() : null;
+        if (entry == null || !entry.lacksTypes(buf, index, length, model.capabilities())) {
+            return false;
+        }
+        ByteBuf out = server.alloc().buffer(Packets.HEADER + prepared.executionPrefix() + length);
+        out.writeZero(Packets.HEADER);
+        int added = entry.copyWithTypes(out, buf, index, length, model.capabilities());
+        int payload = exchange.payloadLength() + added;
+        if (added < 0 || payload >= Packets.MAX_PAYLOAD) {
+            out.release();
+            throw new MalformedPacketException("the session was moved to another server, which does not know the"
+                    + " parameter types of this execution, and they cannot be put in: prepare the statement anew");
+        }
+        out.setMediumLE(out.readerIndex(), payload);
+        server.write(out);
+        return true;
+    }
+
+    @Override
+    public boolean replacesShown() {
+        boolean did = replaced;
+        replaced = false;
+        return did;
     }
 
     @Override

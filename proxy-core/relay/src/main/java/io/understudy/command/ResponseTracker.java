@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * commands, so each packet belongs to the oldest exchange in flight. The response to an injected statement is dropped.
  */
 public final class ResponseTracker implements PacketSink {
+    /** Where a COM_STMT_PREPARE_OK has the statement's id. */
+    private static final int ID_AT = 1;
+
     private final SessionModel model;
     private final InFlight inFlight;
     private final CommandListener listener;
@@ -94,7 +97,10 @@ public final class ResponseTracker implements PacketSink {
         }
         exchange.firstByte(model.nanos());
         int wanted = exchange.packet(length, first);
-        return exchange.injected() == null ? wanted : wanted | PacketSink.DROP;
+        if (exchange.injected() != null) {
+            return wanted | PacketSink.DROP;
+        }
+        return identifies(exchange) ? wanted | PacketSink.HOLD : wanted;
     }
 
     @Override
@@ -102,8 +108,21 @@ public final class ResponseTracker implements PacketSink {
         Exchange exchange = inFlight.head();
         if (exchange != null) {
             exchange.inspect(buf, index, length);
+            PreparedEntry entry = exchange.prepared();
+            if (entry != null && identifies(exchange) && exchange.ok()) {
+                int id = model.prepared().identify(entry, exchange.preparedId());
+                exchange.preparedAs(id);
+                buf.setIntLE(index + ID_AT, id);
+            }
         }
         return true;
+    }
+
+    /** Returns whether the current packet has the id of a statement, which the client gets another one for. */
+    private boolean identifies(Exchange exchange) {
+        return exchange.code() == CommandCode.STMT_PREPARE
+                && exchange.packets() == 1
+                && model.prepared().moved();
     }
 
     @Override
@@ -226,14 +245,18 @@ public final class ResponseTracker implements PacketSink {
             case CommandCode.STMT_PREPARE -> {
                 if (entry != null && exchange.ok()) {
                     entry.preparedIn(model.schema());
+                    entry.described(exchange.preparedColumns(), exchange.definitions());
                     model.prepared().prepared(entry, exchange.preparedId(), exchange.preparedParameters());
                 } else if (entry != null) {
                     model.prepared().refused(entry);
                 }
             }
-            case CommandCode.STMT_EXECUTE -> {
+            case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> {
                 if (entry != null) {
                     model.prepared().setCursor(entry, exchange.cursorOpen());
+                    if (exchange.ok()) {
+                        model.prepared().typesSeen(entry);
+                    }
                 }
             }
             case CommandCode.STMT_FETCH -> {

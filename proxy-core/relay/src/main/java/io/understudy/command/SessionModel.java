@@ -1,5 +1,6 @@
 package io.understudy.command;
 
+import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.command.prepared.PreparedStatements;
 import io.understudy.command.prepared.TextPrepared;
 import io.understudy.command.response.ResponseGrammars;
@@ -38,7 +39,8 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private final SqlAnalyzer analyzer;
 
     private final SettingsModel settings;
-    private final PreparedStatements prepared = new PreparedStatements();
+    private final PreparedStatements prepared = new PreparedStatements(this::preparation);
+    private boolean movable;
     /** Null until the first PREPARE statement. */
     private @Nullable TextPrepared textPrepared;
 
@@ -138,8 +140,26 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return inFlight;
     }
 
-    PreparedStatements prepared() {
+    /**
+     * Keeps what moving the session to another server takes: texts and types of prepared statements, and settings. Must
+     * be called before the session is relayed.
+     */
+    public void setMovable() {
+        movable = true;
+    }
+
+    boolean movable() {
+        return movable;
+    }
+
+    public PreparedStatements prepared() {
         return prepared;
+    }
+
+    /** Returns the settings that a statement prepared now has. */
+    PreparedEntry.Preparation preparation() {
+        return new PreparedEntry.Preparation(
+                schemaInFlight() ? null : schema, settings.characterSet(), settings.mode(), settings.known());
     }
 
     StatementBytes statement() {

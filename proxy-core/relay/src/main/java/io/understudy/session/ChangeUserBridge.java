@@ -152,6 +152,11 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
         }
 
         @Override
+        public boolean replacesShown() {
+            return next.replacesShown();
+        }
+
+        @Override
         public PacketSink instead(RuntimeException fault, boolean undecided) {
             return next.instead(fault, undecided);
         }

@@ -283,9 +283,12 @@ final class Relaying implements SessionPhase {
 
     /** The rest of the buffer goes to a sink that forwards it, and then the next phase begins. */
     private void unfit(RuntimeException fault) {
-        // A refusal is the proxy's own decision, and in an exchange between unlike legs both halves are the
-        // proxy's own: neither can be relayed unread.
-        if (unfit != null || changeUser.active() || isOwnDecision(fault)) {
+        // A refusal is the proxy's own decision, in an exchange between unlike legs both halves are the proxy's own,
+        // and in a session that has moved the ids of statements: none of it can be relayed unread.
+        if (unfit != null
+                || changeUser.active()
+                || isOwnDecision(fault)
+                || model.prepared().moved()) {
             throw fault;
         }
         unfit = fault;

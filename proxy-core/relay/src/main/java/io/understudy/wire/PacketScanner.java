@@ -34,6 +34,8 @@ public final class PacketScanner {
 
     private boolean dropping;
     private boolean holding;
+    /** The sink has forwarded something in place of the bytes that it was shown last. */
+    private boolean replaced;
     /** Number of first payload bytes that the sink is waiting for; 0 when it is not waiting. */
     private int wanted;
     /** A cut lead, or the header and first bytes of a packet whose wanted bytes have not all arrived; else empty. */
@@ -310,7 +312,9 @@ public final class PacketScanner {
             return end;
         }
         if (wanted > 0 || holding) {
+            int shown = wanted;
             show(in, payload);
+            from = replaced ? payload + shown : from;
         }
         if (remaining == 0) {
             finish(payload);
@@ -344,7 +348,7 @@ public final class PacketScanner {
             }
         }
         kept = Unpooled.EMPTY_BUFFER;
-        if (dropping) {
+        if (dropping || replaced) {
             cut.release();
         } else {
             clean = false;
@@ -397,6 +401,7 @@ public final class PacketScanner {
     private void take(int verdict, int length) {
         dropping = (verdict & PacketSink.DROP) != 0;
         holding = (verdict & PacketSink.HOLD) != 0;
+        replaced = false;
         wanted = Math.min(verdict & PacketSink.MAX_SHOWN, length);
     }
 
@@ -428,7 +433,7 @@ public final class PacketScanner {
         }
         show(copy, copy.readerIndex() + Packets.HEADER);
         kept = Unpooled.EMPTY_BUFFER;
-        if (held && !dropping) {
+        if (held && !dropping && !replaced) {
             sink.forward(copy);
         } else {
             copy.release();
@@ -446,6 +451,7 @@ public final class PacketScanner {
         if (holding) {
             holding = false;
             dropping |= !goesOn;
+            replaced = goesOn && sink.replacesShown();
         }
     }
 

@@ -46,6 +46,14 @@ public interface PacketSink {
      */
     boolean onShown(ByteBuf buf, int index, int length);
 
+    /**
+     * Asked after {@link #onShown} has returned true for a packet that was held: whether the sink has forwarded another
+     * header and beginning in place of the bytes shown. What follows them in the packet is forwarded behind.
+     */
+    default boolean replacesShown() {
+        return false;
+    }
+
     /** Called when the last byte of the logical packet has been scanned. */
     void onEnd();
 

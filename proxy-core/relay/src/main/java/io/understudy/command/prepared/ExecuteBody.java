@@ -111,9 +111,14 @@ public final class ExecuteBody {
         return true;
     }
 
+    /** Returns whether this packet has types. */
+    boolean bound() {
+        return count > 0 && buf.getByte(boundAt()) == 1;
+    }
+
     /** Returns the types of all parameters including attributes, two bytes each; null when this packet has none. */
     byte @Nullable [] types() {
-        if (count == 0 || buf.getByte(boundAt()) != 1) {
+        if (!bound()) {
             return null;
         }
         byte[] types = new byte[count * 2];
@@ -174,6 +179,29 @@ public final class ExecuteBody {
             out.writeBytes(buf, valuesAt, valuesEnd - valuesAt);
         }
         return true;
+    }
+
+    /**
+     * Appends an execution without types, or its beginning, with these. Returns the number of bytes put in, or -1, with
+     * nothing appended, if there are attributes: nothing is known of their types and names.
+     *
+     * @param own types of the statement's own parameters, two bytes each
+     */
+    int copyWithTypes(ByteBuf out, byte[] own) {
+        if (own.length != count * 2) {
+            return -1;
+        }
+        int begun = out.writerIndex();
+        int valuesAt = boundAt() + 1;
+        out.writeBytes(buf, index, boundAt() - index).writeByte(1);
+        for (int i = 0; i < own.length; i += 2) {
+            out.writeBytes(own, i, 2);
+            if (named) {
+                out.writeByte(0); // an empty name
+            }
+        }
+        out.writeBytes(buf, valuesAt, end - valuesAt);
+        return out.writerIndex() - begun - (end - index);
     }
 
     private int skipValues(int from, int parameters, byte[] types) {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.understudy.command.settings.SqlModeSetting;
 import io.understudy.plugin.PreparedStatement;
+import io.understudy.protocol.CommandCode;
 import io.understudy.sql.LockChange;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlAnalyzer;
@@ -23,13 +24,22 @@ public final class PreparedEntry implements PreparedStatement {
     private final SqlAnalyzer analyzer;
     private @Nullable StatementSummary summary;
     private int id = -1;
+    /** The id on the server that the session is on now: another one than the client's once the session has moved. */
+    private int serverId = -1;
+
     private int parameters = -1;
+    private int columns;
+    private int definitions;
     private byte @Nullable [] types;
     private LongData longData = new LongData();
     private ByteBuf early = Unpooled.EMPTY_BUFFER;
     private long earlyCapabilities;
     private boolean cursor;
     private boolean closed;
+    /** Whether an execution had types that could not be read. */
+    private boolean typesUnread;
+    /** Whether the server the session is on has not seen the types, which the client does not repeat. */
+    private boolean typesDue;
 
     /**
      * The settings at the time of preparation.
@@ -67,8 +77,59 @@ public final class PreparedEntry implements PreparedStatement {
         schema = schemaThen;
     }
 
+    /** Sets the id on the server where it is not that which the client gets. */
+    void onServer(int statementId) {
+        serverId = statementId;
+    }
+
+    /** Keeps what the server has said of the statement, ahead of {@link #prepared}. */
+    public void described(int columnCount, int definitionHash) {
+        columns = columnCount;
+        definitions = definitionHash;
+    }
+
+    int serverId() {
+        return serverId;
+    }
+
+    /** Returns whether a server describes the statement otherwise than the one that the client has asked did. */
+    boolean changed(int parameterCount, int columnCount, int definitionHash) {
+        return parameters != parameterCount || columns != columnCount || definitions != definitionHash;
+    }
+
+    /** Called when another server has prepared the statement. */
+    void moved(int statementId) {
+        serverId = statementId;
+        typesDue = parameters > 0 && types != null;
+    }
+
+    boolean typesDue() {
+        return typesDue;
+    }
+
+    /** Called when the server has executed the statement, with types. */
+    void typesSeen() {
+        typesDue = false;
+    }
+
+    /** Returns whether an execution cannot be repeated on another server, because its types are not known. */
+    boolean typesUnread() {
+        return parameters > 0 && typesUnread;
+    }
+
+    /** Notes that an execution is not kept whose types could be needed. */
+    void missedTypes() {
+        typesUnread = true;
+    }
+
+    Preparation preparation() {
+        settle();
+        return new Preparation(schema, preparation.characterSet(), sqlMode, preparation.settingsKnown());
+    }
+
     void prepared(int statementId, int parameterCount) {
         id = statementId;
+        serverId = serverId < 0 ? statementId : serverId;
         parameters = parameterCount;
         if (early.isReadable()) {
             ByteBuf execution = early;
@@ -118,25 +179,62 @@ public final class PreparedEntry implements PreparedStatement {
     }
 
     /**
-     * Keeps the parameter types of a COM_STMT_EXECUTE, which clients send with the first execution only. Types sent
-     * before the response to the preparation are kept until the number of parameters is known.
+     * Keeps the parameter types of a COM_STMT_EXECUTE or COM_STMT_BULK_EXECUTE, which clients send with the first
+     * execution only. Types sent before the response to the preparation are kept until the number of parameters is
+     * known.
      *
      * @param index index of the payload's first byte, the command code
      */
     public void learnTypes(ByteBuf buf, int index, int length, long capabilities) {
         if (parameters < 0) {
+            typesUnread |= early.isReadable(); // which may have had them
             early = Unpooled.buffer(length).writeBytes(buf, index, length);
             earlyCapabilities = capabilities;
             return;
         }
-        if (ExecuteBody.repeats(buf, index, length, parameters, capabilities, types)) {
-            return;
+        if (buf.getUnsignedByte(index) == CommandCode.STMT_BULK_EXECUTE) {
+            if (BulkBody.bound(buf, index, length)) {
+                learned(BulkBody.types(buf, index, length, parameters));
+            }
+        } else if (!ExecuteBody.repeats(buf, index, length, parameters, capabilities, types)) {
+            ExecuteBody body = ExecuteBody.of(buf, index, length, parameters, capabilities);
+            if (body == null || body.bound()) {
+                learned(body == null ? null : body.types());
+            }
+        }
+    }
+
+    private void learned(byte @Nullable [] now) {
+        types = now == null ? types : now;
+        typesUnread = now == null;
+    }
+
+    /** Returns whether an execution has to be given the types, because the client does not repeat them. */
+    public boolean lacksTypes(ByteBuf buf, int index, int length, long capabilities) {
+        if (!typesDue) {
+            return false;
+        }
+        if (buf.getUnsignedByte(index) == CommandCode.STMT_BULK_EXECUTE) {
+            return !BulkBody.bound(buf, index, length);
         }
         ExecuteBody body = ExecuteBody.of(buf, index, length, parameters, capabilities);
-        byte[] learned = body == null ? null : body.types();
-        if (learned != null) {
-            types = learned;
+        return body != null && !body.bound();
+    }
+
+    /**
+     * Appends the bytes at hand of an execution that {@link #lacksTypes}, with the types put in. Returns the number of
+     * bytes put in, or -1, with nothing appended, if that cannot be done.
+     */
+    public int copyWithTypes(ByteBuf out, ByteBuf buf, int index, int length, long capabilities) {
+        byte[] own = parameterTypes();
+        if (own == null) {
+            return -1;
         }
+        if (buf.getUnsignedByte(index) == CommandCode.STMT_BULK_EXECUTE) {
+            return BulkBody.copyWithTypes(out, buf, index, length, own);
+        }
+        ExecuteBody body = ExecuteBody.of(buf, index, length, parameters, capabilities);
+        return body == null ? -1 : body.copyWithTypes(out, own);
     }
 
     /**

@@ -4,17 +4,29 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.collection.IntCollections;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
+import io.understudy.plugin.ServerConnection;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepared statements of a session by the server's id. Texts are kept up to a bound in bytes for the whole session;
- * beyond it only a statement's kind is known.
+ * Prepared statements of a session by the id that the client knows. Texts are kept up to a bound in bytes for the whole
+ * session; beyond it only a statement's kind is known.
+ *
+ * <p>That id is the server's until {@link #moveTo} has prepared the statements on another server, which counts from 1
+ * again. From then on the ids of the client's commands are replaced by {@link #serverId}, and those of the server's
+ * responses by {@link #identify}.
  */
 public final class PreparedStatements {
     /** Maximum size of kept texts per session, in bytes. */
     static final int TEXT_LIMIT = 1 << 20;
     /** MariaDB: "the statement prepared last", which allows preparing and executing in one round trip. */
     private static final int LAST = -1;
+    /** Servers count from 1. */
+    private static final int NO_STATEMENT = 0;
+    /** Room for the beginning of an execution, and for the names of its query attributes. */
+    private static final int ATTRIBUTES = 1024;
 
     private IntObjectMap<PreparedEntry> byId = IntCollections.emptyMap();
     private @Nullable PreparedEntry last;
@@ -23,9 +35,24 @@ public final class PreparedStatements {
     /** Bytes kept of statements whose preparation the server has not responded to. */
     private int requestedBytes;
 
+    private final Supplier<PreparedEntry.Preparation> present;
+    /** The largest id that the client has seen. */
+    private int highest;
+    /** The largest number of parameters that a statement has had. */
+    private int mostParameters;
+    /** Number of statements whose types the present server has not seen. */
+    private int typesDue;
+
+    private boolean moved;
+
     private int openCursors;
     private int pendingLongData;
     private int longDataBytes;
+
+    /** @param present gives the settings that a statement prepared now would have */
+    public PreparedStatements(Supplier<PreparedEntry.Preparation> present) {
+        this.present = present;
+    }
 
     public boolean roomForText(int length) {
         return textBytes + requestedBytes + length <= TEXT_LIMIT;
@@ -49,13 +76,26 @@ public final class PreparedStatements {
             requestedBytes -= entry.requestedLength();
             entry.learnTypes(buf, index, length, capabilities);
             requestedBytes += entry.requestedLength();
+        } else {
+            entry.missedTypes();
         }
+    }
+
+    /**
+     * Called, ahead of {@link #prepared}, when the server that the session has moved to has prepared the statement.
+     * Returns the id that the client gets.
+     */
+    public int identify(PreparedEntry entry, int serverId) {
+        entry.onServer(serverId);
+        return ++highest;
     }
 
     /** Called when the server has prepared the statement. It may have been closed meanwhile. */
     public void prepared(PreparedEntry entry, int id, int parameters) {
         requestedBytes -= entry.requestedLength();
         entry.prepared(id, parameters);
+        highest = Math.max(highest, id);
+        mostParameters = Math.max(mostParameters, parameters);
         if (entry.isClosed()) {
             return;
         }
@@ -93,6 +133,7 @@ public final class PreparedStatements {
         if (entry.isPrepared() && !entry.isClosed()) {
             byId.remove(entry.id());
             textBytes -= entry.textLength();
+            typesSeen(entry);
         }
         entry.close();
         if (entry == last) {
@@ -144,5 +185,71 @@ public final class PreparedStatements {
         IntObjectMap<PreparedEntry> all = byId;
         byId = IntCollections.emptyMap();
         all.values().forEach(this::close);
+    }
+
+    /** Returns how many bytes of an execution contain the parameter types, whichever the statement is. */
+    public int executionPrefix() {
+        return ATTRIBUTES + mostParameters * 4;
+    }
+
+    /** Returns whether the client's ids are not the server's. */
+    public boolean moved() {
+        return moved;
+    }
+
+    /** Returns the server's id for the client's. Of a statement that is not known it is one that no server has. */
+    public int serverId(int id) {
+        PreparedEntry entry = find(id);
+        if (entry == null) {
+            return NO_STATEMENT;
+        }
+        // The server prepares it before it reads this command, so that it is the last one there, too.
+        return entry.isPrepared() ? entry.serverId() : id;
+    }
+
+    /** Returns whether executions may have to be given their types, see {@link PreparedEntry#lacksTypes}. */
+    public boolean anyTypesDue() {
+        return typesDue > 0;
+    }
+
+    /** Called when an execution has succeeded, or its statement is closed: the server has seen its types. */
+    public void typesSeen(PreparedEntry entry) {
+        if (entry.typesDue()) {
+            entry.typesSeen();
+            typesDue--;
+        }
+    }
+
+    /**
+     * Returns why the statements cannot be prepared on another server, as a label, or null if they can. The session
+     * must be at a boundary.
+     */
+    public @Nullable String whyNotMoved() {
+        return StatementMove.whyNot(byId.values(), present.get());
+    }
+
+    /**
+     * Prepares all statements on another server, on which the session's commands go on afterwards. The session must be
+     * at a boundary, and its client must send nothing meanwhile. If it fails, nothing has changed here.
+     *
+     * @param fresh has the session's present settings, and has them again afterwards if nothing has failed
+     * @param then told null, or why it has failed, as a label; on the connection's event loop, which is the session's
+     */
+    public void moveTo(ServerConnection fresh, Consumer<@Nullable String> then) {
+        String why = whyNotMoved();
+        if (why != null) {
+            then.accept(why);
+        } else {
+            new StatementMove(fresh, List.copyOf(byId.values()), present.get(), failure -> {
+                        if (failure == null) {
+                            moved = true;
+                            typesDue = (int) byId.values().stream()
+                                    .filter(PreparedEntry::typesDue)
+                                    .count();
+                        }
+                        then.accept(failure);
+                    })
+                    .start();
+        }
     }
 }

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.protocol.Capabilities;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
+import io.understudy.wire.PacketSink;
 
 /**
  * The response to COM_STMT_PREPARE: ids and counts, then parameter definitions, then column definitions, each run
@@ -35,7 +36,7 @@ final class PrepareResponse extends ResponseGrammar {
                 p.end();
             }
         }
-        return 0;
+        return p.has(Capabilities.MARIADB_CACHE_METADATA) && length <= PacketSink.MAX_SHOWN ? length : 0;
     }
 
     @Override
@@ -44,13 +45,19 @@ final class PrepareResponse extends ResponseGrammar {
             error(p, buf, index, length);
             return;
         }
+        if (p.phase == DEFINITIONS) {
+            if (p.first != Marker.EOF) {
+                p.definition(buf, index, length);
+            }
+            return;
+        }
         if (length < MIN_LENGTH) {
             throw new MalformedPacketException(
                     MalformedPacketException.Kind.RESPONSE_START, "the response to COM_STMT_PREPARE is cut off");
         }
         int columns = buf.getUnsignedShortLE(index + 5);
         int parameters = buf.getUnsignedShortLE(index + 7);
-        p.prepared(buf.getIntLE(index + 1), parameters);
+        p.prepared(buf.getIntLE(index + 1), parameters, columns);
         boolean described = !p.has(Capabilities.OPTIONAL_RESULTSET_METADATA)
                 || length == MIN_LENGTH
                 || buf.getByte(index + MIN_LENGTH) != 0;

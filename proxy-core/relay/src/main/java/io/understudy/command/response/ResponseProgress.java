@@ -38,6 +38,8 @@ public abstract class ResponseProgress implements ResponseView {
     private @Nullable ErrPacket error;
     private int preparedId;
     private int preparedParameters;
+    private int preparedColumns;
+    private int definitions;
     private boolean cursorRequested;
     private boolean cursorOpen;
     private boolean inTransactionBefore;
@@ -65,6 +67,8 @@ public abstract class ResponseProgress implements ResponseView {
         error = null;
         preparedId = -1;
         preparedParameters = 0;
+        preparedColumns = 0;
+        definitions = 0;
         cursorRequested = false;
         cursorOpen = false;
         firstByteNanos = 0;
@@ -135,9 +139,23 @@ public abstract class ResponseProgress implements ResponseView {
         rows++;
     }
 
-    final void prepared(int id, int parameters) {
+    final void prepared(int id, int parameters, int columns) {
         preparedId = id;
         preparedParameters = parameters;
+        preparedColumns = columns;
+    }
+
+    final void definition(ByteBuf buf, int index, int length) {
+        int hash = definitions;
+        for (int i = index; i < index + length; i++) {
+            hash = 31 * hash + buf.getByte(i);
+        }
+        definitions = hash;
+    }
+
+    /** Replaces the id in the response to COM_STMT_PREPARE by the one that the client gets. */
+    public final void preparedAs(int id) {
+        preparedId = id;
     }
 
     final void readOk(ByteBuf buf, int index, int length) {
@@ -253,6 +271,18 @@ public abstract class ResponseProgress implements ResponseView {
 
     public final int preparedParameters() {
         return preparedParameters;
+    }
+
+    public final int preparedColumns() {
+        return preparedColumns;
+    }
+
+    /**
+     * Returns a hash of the definitions in the response to COM_STMT_PREPARE; 0 without the capability of MariaDB by
+     * which a client keeps them, and a server sends them again only if they have changed since.
+     */
+    public final int definitions() {
+        return definitions;
     }
 
     /** Returns whether a cursor was opened and has rows that have not been sent. */

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 class LongDataTest {
     private static final int LIMIT = 20;
 
-    private final PreparedStatements statements = new PreparedStatements();
+    private final PreparedStatements statements =
+            new PreparedStatements(() -> new PreparedEntry.Preparation(null, null, SqlModeSetting.literal(""), true));
 
     private PreparedEntry statement(int id) {
         PreparedEntry entry = new PreparedEntry(

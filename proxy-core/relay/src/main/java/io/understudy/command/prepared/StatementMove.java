@@ -1,0 +1,146 @@
+package io.understudy.command.prepared;
+
+import io.understudy.command.response.ResponseProgress;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerResponse;
+import io.understudy.protocol.CommandCode;
+import io.understudy.wire.Packets;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prepares a session's statements on another server, all commands being sent at once. A statement prepared under
+ * another schema or {@code sql_mode} than the session has now is prepared under its own. On the connection's event
+ * loop.
+ */
+final class StatementMove {
+    private final ServerConnection fresh;
+    private final List<PreparedEntry> entries;
+    private final PreparedEntry.Preparation present;
+    private final Consumer<@Nullable String> then;
+    private final int[] ids;
+    /** What the commands sent so far make of the connection. */
+    private PreparedEntry.Preparation now;
+
+    private int due;
+    private @Nullable String failure;
+
+    StatementMove(
+            ServerConnection fresh,
+            List<PreparedEntry> entries,
+            PreparedEntry.Preparation present,
+            Consumer<@Nullable String> then) {
+        this.fresh = fresh;
+        this.entries = entries;
+        this.present = present;
+        this.then = then;
+        now = present;
+        ids = new int[entries.size()];
+    }
+
+    /** Returns why one of the statements cannot be prepared anew, or null. */
+    static @Nullable String whyNot(Collection<PreparedEntry> entries, PreparedEntry.Preparation present) {
+        for (PreparedEntry entry : entries) {
+            byte[] text = entry.text();
+            if (text == null || text.length >= Packets.MAX_PAYLOAD - 1) {
+                return "statement_text";
+            }
+            if (entry.typesUnread()) {
+                return "parameter_types";
+            }
+            PreparedEntry.Preparation own = entry.preparation();
+            // Without a schema all names are qualified. A connection that has one cannot go back to none.
+            if (!own.settingsKnown()
+                    || !present.settingsKnown()
+                    || !Objects.equals(own.characterSet(), present.characterSet())
+                    || own.schema() != null && present.schema() == null) {
+                return "statement_settings";
+            }
+        }
+        return null;
+    }
+
+    void start() {
+        due = 1;
+        for (int i = 0; i < entries.size(); i++) {
+            PreparedEntry entry = entries.get(i);
+            become(entry.preparation());
+            byte[] text = Objects.requireNonNull(entry.text());
+            send(CommandCode.STMT_PREPARE, text, new Prepared(i));
+        }
+        become(present);
+        answered(null);
+    }
+
+    private void become(PreparedEntry.Preparation wanted) {
+        String schema = wanted.schema();
+        if (schema != null && !schema.equals(now.schema())) {
+            send(CommandCode.INIT_DB, schema.getBytes(StandardCharsets.UTF_8), new Answer());
+        }
+        String mode = wanted.sqlMode().expression();
+        if (!Objects.equals(mode, now.sqlMode().expression())) {
+            String sql = "SET SESSION sql_mode = " + (mode == null ? "DEFAULT" : mode);
+            send(CommandCode.QUERY, sql.getBytes(StandardCharsets.UTF_8), new Answer());
+        }
+        now = schema == null
+                ? new PreparedEntry.Preparation(now.schema(), wanted.characterSet(), wanted.sqlMode(), true)
+                : wanted;
+    }
+
+    private void send(int code, byte[] body, Answer answer) {
+        due++;
+        fresh.execute(Packets.command(fresh.alloc(), code, body), answer);
+    }
+
+    /** @param why the failure, or null */
+    private void answered(@Nullable String why) {
+        failure = failure == null ? why : failure;
+        if (--due > 0) {
+            return;
+        }
+        if (failure == null) {
+            for (int i = 0; i < ids.length; i++) {
+                entries.get(i).moved(ids[i]);
+            }
+        }
+        then.accept(failure);
+    }
+
+    private class Answer implements ServerResponse {
+        @Override
+        public void onResponse(ResponseView response, int preparedId) {
+            answered(response.ok() ? null : "refused_statement");
+        }
+
+        @Override
+        public void onFailure(String reason) {
+            answered("server_lost");
+        }
+    }
+
+    private final class Prepared extends Answer {
+        private final int number;
+
+        Prepared(int number) {
+            this.number = number;
+        }
+
+        @Override
+        public void onResponse(ResponseView response, int preparedId) {
+            if (!response.ok()) {
+                answered("refused_statement");
+                return;
+            }
+            ids[number] = preparedId;
+            ResponseProgress progress = (ResponseProgress) response;
+            boolean changed = entries.get(number)
+                    .changed(progress.preparedParameters(), progress.preparedColumns(), progress.definitions());
+            answered(changed ? "changed_statement" : null);
+        }
+    }
+}
