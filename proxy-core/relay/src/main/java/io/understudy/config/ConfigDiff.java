@@ -1,14 +1,10 @@
 package io.understudy.config;
 
-import io.understudy.base.Durations;
-import io.understudy.config.bind.EnumNames;
-import io.understudy.config.bind.Scalars;
-import java.lang.reflect.RecordComponent;
-import java.time.Duration;
+import io.understudy.config.bind.RecordShape;
+import io.understudy.config.bind.Shape;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -61,19 +57,15 @@ public record ConfigDiff(List<Change> changes) {
     /** Compares by value; positions, comments and the order of keys do not count. */
     public static ConfigDiff between(LoadedConfig before, LoadedConfig after) {
         Comparison changes = new Comparison(before.fromOutside(), after.fromOutside());
-        for (RecordComponent component : UnderstudyConfig.class.getRecordComponents()) {
-            if (component.getName().equals("plugins")) {
+        for (RecordShape.Key key : RecordShape.of(UnderstudyConfig.class).keys()) {
+            if (key.name().equals("plugins")) {
                 Set<String> ids = new TreeSet<>(before.plugins().keySet());
                 ids.addAll(after.plugins().keySet());
                 for (String id : ids) {
                     plugin(before.plugins().get(id), after.plugins().get(id), "plugins." + id, changes);
                 }
             } else {
-                compare(
-                        read(component, before.config()),
-                        read(component, after.config()),
-                        component.getName(),
-                        changes);
+                compare(key.shape(), key.read(before.config()), key.read(after.config()), key.name(), changes);
             }
         }
         return new ConfigDiff(changes.found);
@@ -96,10 +88,7 @@ public record ConfigDiff(List<Change> changes) {
 
     /** Returns whether a path, or one below it, differs. */
     public boolean touches(String path) {
-        return changes.stream()
-                .anyMatch(c -> c.path().equals(path)
-                        || c.path().startsWith(path + ".")
-                        || c.path().startsWith(path + "["));
+        return changes.stream().anyMatch(change -> isWithin(change.path(), path));
     }
 
     /** Returns the ids of the plugins that were added, removed or reconfigured. */
@@ -115,35 +104,45 @@ public record ConfigDiff(List<Change> changes) {
         if (before == null || after == null) {
             changes.found.add(new Change(path, before == null ? "off" : "on", after == null ? "off" : "on", true));
         } else {
-            compare(before, after, path, changes);
+            compare(RecordShape.of(before.getClass()), before, after, path, changes);
         }
     }
 
-    private static void compare(@Nullable Object before, @Nullable Object after, String path, Comparison changes) {
+    private static void compare(
+            Shape shape, @Nullable Object before, @Nullable Object after, String path, Comparison changes) {
         if (Objects.equals(before, after)) {
             return;
         }
-        if (before != null
-                && after != null
-                && isSection(before)
-                && isSection(after)
-                && before.getClass() == after.getClass()) {
-            for (RecordComponent component : before.getClass().getRecordComponents()) {
-                compare(read(component, before), read(component, after), path + "." + component.getName(), changes);
+        if (before != null && after != null && shape instanceof RecordShape record) {
+            for (RecordShape.Key key : record.keys()) {
+                compare(key.shape(), key.read(before), key.read(after), path + "." + key.name(), changes);
             }
-        } else if (before instanceof List<?> old
+        } else if (shape instanceof Shape.ListOf list
+                && list.item() instanceof RecordShape item
+                && before instanceof List<?> old
                 && after instanceof List<?> fresh
-                && old.size() == fresh.size()
-                && old.stream().allMatch(ConfigDiff::isSection)) {
+                && old.size() == fresh.size()) {
             for (int i = 0; i < old.size(); i++) {
-                compare(old.get(i), fresh.get(i), path + "[" + i + "]", changes);
+                compare(item, old.get(i), fresh.get(i), path + "[" + i + "]", changes);
             }
         } else {
             changes.add(
-                    showsValue(before) && changes.hides(changes.outsideBefore, path) ? HIDDEN : show(before),
-                    showsValue(after) && changes.hides(changes.outsideAfter, path) ? HIDDEN : show(after),
+                    show(shape, before, changes.outsideBefore, path),
+                    show(shape, after, changes.outsideAfter, path),
                     path);
         }
+    }
+
+    private static String show(Shape shape, @Nullable Object value, Set<String> outside, String path) {
+        if (value == null) {
+            return "nothing";
+        }
+        boolean hidden = !shape.showsKind() && outside.stream().anyMatch(each -> isWithin(each, path));
+        return hidden ? HIDDEN : shape.show(value);
+    }
+
+    private static boolean isWithin(String path, String outer) {
+        return path.equals(outer) || path.startsWith(outer + ".") || path.startsWith(outer + "[");
     }
 
     /** The differences found so far, and the values of either side that must not be shown. */
@@ -152,53 +151,8 @@ public record ConfigDiff(List<Change> changes) {
             this(new ArrayList<>(), outsideBefore, outsideAfter);
         }
 
-        boolean hides(Set<String> outside, String path) {
-            return outside.stream()
-                    .anyMatch(hidden ->
-                            hidden.equals(path) || hidden.startsWith(path + ".") || hidden.startsWith(path + "["));
-        }
-
         void add(String from, String to, String path) {
             found.add(new Change(path, from, to, LIVE.matcher(path).matches()));
-        }
-    }
-
-    /** Returns whether a value is a mapping in the file, as opposed to a value type that happens to be a record. */
-    private static boolean isSection(@Nullable Object value) {
-        return value instanceof Record && Scalars.parseMethod(value.getClass()) == null;
-    }
-
-    /** Whether {@link #show} returns the value itself instead of its kind. */
-    private static boolean showsValue(@Nullable Object value) {
-        return value != null
-                && !isSection(value)
-                && !(value instanceof Map)
-                && !(value instanceof List<?> list && list.stream().anyMatch(ConfigDiff::isSection));
-    }
-
-    private static String show(@Nullable Object value) {
-        if (value == null) {
-            return "nothing";
-        } else if (value instanceof Duration duration) {
-            return Durations.format(duration);
-        } else if (value instanceof List<?> list) {
-            return list.stream().anyMatch(ConfigDiff::isSection)
-                    ? list.size() + (list.size() == 1 ? " entry" : " entries")
-                    : list.stream().map(ConfigDiff::show).collect(Collectors.joining(", ", "[", "]"));
-        } else if (value instanceof Map<?, ?> map) {
-            return map.size() + (map.size() == 1 ? " entry" : " entries");
-        } else if (value instanceof Enum<?> constant) {
-            return EnumNames.canonical(constant);
-        }
-        return isSection(value) ? "a section" : value.toString();
-    }
-
-    private static @Nullable Object read(RecordComponent component, Object record) {
-        try {
-            component.getAccessor().setAccessible(true);
-            return component.getAccessor().invoke(record);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("cannot read " + component, e);
         }
     }
 }

@@ -1,7 +1,8 @@
 package io.understudy.config;
 
 import io.understudy.base.JsonWriter;
-import io.understudy.config.bind.schema.RecordSchema;
+import io.understudy.config.bind.RecordShape;
+import io.understudy.config.bind.ScalarShape;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,10 +19,11 @@ public final class ConfigSchema {
      * @param pluginTypes the configuration record of every known plugin, by plugin id
      */
     public static String generate(Map<String, ? extends Class<? extends Record>> pluginTypes) {
-        RecordSchema records = new RecordSchema();
-        Map<String, Object> root = records.of(UnderstudyConfig.class);
+        Map<String, Object> root = RecordShape.of(UnderstudyConfig.class).schema();
         Map<String, Object> sections = new LinkedHashMap<>();
-        new TreeMap<>(pluginTypes).forEach((id, type) -> sections.put(id, section(records.of(type))));
+        new TreeMap<>(pluginTypes)
+                .forEach((id, type) ->
+                        sections.put(id, section(RecordShape.of(type).schema())));
 
         Map<String, Object> properties = child(root, "properties");
         Map<String, Object> plugins = child(properties, "plugins");
@@ -39,7 +41,7 @@ public final class ConfigSchema {
         schema.put("title", "Understudy configuration");
         schema.putAll(root);
         schema.put("type", "object");
-        schema.put("$defs", Map.of(RecordSchema.SUBSTITUTED, RecordSchema.substituted()));
+        schema.put("$defs", ScalarShape.SUBSTITUTED);
         return JsonWriter.writeIndented(schema);
     }
 

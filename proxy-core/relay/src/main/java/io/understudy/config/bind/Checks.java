@@ -2,12 +2,14 @@ package io.understudy.config.bind;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a compact constructor reject several values at once: one line per problem, each starting with the component's
- * name or path, from which {@link Binder} finds the position. A message that quotes a value ends with it, after "but
- * found", so that it can be left out if it came from outside the document.
+ * name or path, from which {@link RecordShape} finds the position. A message that quotes a value ends with it, after
+ * "but found", so that it can be left out if it came from outside the document.
  */
 public final class Checks {
 
@@ -21,9 +23,14 @@ public final class Checks {
         return this;
     }
 
-    /** Rejects an absent value. The schema generator searches for the word "required". */
+    /** Rejects an absent value. */
     public Checks required(@Nullable Object value, String path, String hint) {
         return that(value != null, path, "required: " + hint);
+    }
+
+    /** Returns whether a line of a record's message says that a key must not be absent. */
+    static Predicate<String> required(String key) {
+        return Pattern.compile(key + "(?::| is)? required\\b.*").asMatchPredicate();
     }
 
     /**

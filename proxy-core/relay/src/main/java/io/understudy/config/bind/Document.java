@@ -58,7 +58,7 @@ public final class Document {
         if (root instanceof YamlNode.Mapping mapping && mapping.get(key) instanceof YamlNode.Mapping parent) {
             for (YamlNode.Entry entry : parent.entries()) {
                 if (entry.value() instanceof YamlNode.Mapping || entry.value().isNull()) {
-                    sections.put(entry.key(), new RawSection(entry.value(), key + "." + entry.key(), binder, problems));
+                    sections.put(entry.key(), new RawSection(entry.value(), key + "." + entry.key(), binder));
                 }
             }
         }

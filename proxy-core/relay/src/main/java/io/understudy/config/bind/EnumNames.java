@@ -6,17 +6,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Spelling of an enum's constants in a document: lower case, {@code -} for {@code _}, unless toString differs. */
-public final class EnumNames {
+final class EnumNames {
 
     private EnumNames() {}
 
     /** Returns the spelling to show. */
-    public static String canonical(Enum<?> constant) {
+    static String canonical(Enum<?> constant) {
         String text = constant.toString();
         return text.equals(constant.name()) ? text.toLowerCase(Locale.ROOT).replace('_', '-') : text;
     }
 
-    public static List<String> all(Class<?> type) {
+    static List<String> all(Class<?> type) {
         return Arrays.stream(type.getEnumConstants())
                 .map(c -> canonical((Enum<?>) c))
                 .toList();

@@ -1,6 +1,5 @@
 package io.understudy.config.bind;
 
-import io.understudy.config.bind.problem.Problems;
 import io.understudy.config.bind.yaml.YamlNode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +13,12 @@ public final class RawSection {
     private final YamlNode node;
     private final String path;
     private final Binder binder;
-    private final Problems problems;
     private final boolean enabled;
 
-    RawSection(YamlNode node, String path, Binder binder, Problems problems) {
+    RawSection(YamlNode node, String path, Binder binder) {
         this.node = node;
         this.path = path;
         this.binder = binder;
-        this.problems = problems;
         this.enabled = readEnabled();
     }
 
@@ -38,7 +35,7 @@ public final class RawSection {
                 return true;
             }
         }
-        problems.error(value.position(), path + ".enabled", "expected true or false but found " + value.describe());
+        binder.unexpected(value, "true or false", path + ".enabled");
         return true;
     }
 

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.bind.problem.Problem;
-import io.understudy.config.bind.schema.Descriptions;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugins.gtiddomain.progress.DomainIndexes;
 import io.understudy.plugins.gtiddomain.steering.Lever;
@@ -14,7 +13,6 @@ import io.understudy.plugins.gtiddomain.steering.LeverRule;
 import io.understudy.plugins.gtiddomain.tagging.Guard;
 import io.understudy.plugins.gtiddomain.tagging.Mode;
 import io.understudy.plugins.gtiddomain.tagging.TaggedRule;
-import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -117,18 +115,6 @@ class GtidDomainConfigTest {
                     .append(" }\n");
         }
         assertThatThrownBy(() -> load(rules.toString())).hasMessageContaining("at most 15 different domains");
-    }
-
-    @Test
-    void everyKeyHasItsDescription() {
-        Descriptions descriptions = new Descriptions();
-        for (Class<?> type : new Class<?>[] {GtidDomainConfig.class, DomainRule.class}) {
-            for (RecordComponent component : type.getRecordComponents()) {
-                assertThat(descriptions.of(type, component.getName()))
-                        .as(type + "." + component.getName())
-                        .isNotBlank();
-            }
-        }
     }
 
     @Test

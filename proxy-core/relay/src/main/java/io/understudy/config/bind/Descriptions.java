@@ -1,12 +1,9 @@
-package io.understudy.config.bind.schema;
+package io.understudy.config.bind;
 
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
@@ -15,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * path. A nested record may be described in the file of its outermost class instead, each key prefixed with its simple
  * name and a dot.
  */
-public final class Descriptions {
+final class Descriptions {
 
-    private final Map<Class<?>, Properties> files = new HashMap<>();
+    private Descriptions() {}
 
     /** Returns the sentence for a component, or null if there is none. */
-    public @Nullable String of(Class<?> type, String component) {
+    static @Nullable String of(Class<?> type, String component) {
         String own = file(type).getProperty(component);
         if (own != null || type.getEnclosingClass() == null) {
             return own;
@@ -32,17 +29,11 @@ public final class Descriptions {
         return file(outermost).getProperty(type.getSimpleName() + "." + component);
     }
 
-    private Properties file(Class<?> type) {
-        return files.computeIfAbsent(type, Descriptions::read);
-    }
-
-    private static Properties read(Class<?> type) {
+    private static Properties file(Class<?> type) {
         Properties properties = new Properties();
         try (var in = type.getResourceAsStream(type.getSimpleName() + ".properties")) {
             if (in != null) {
-                try (Reader reader = new InputStreamReader(in, StandardCharsets.UTF_8)) {
-                    properties.load(reader);
-                }
+                properties.load(new InputStreamReader(in, StandardCharsets.UTF_8));
             }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read the descriptions of " + type.getName(), e);
