@@ -59,7 +59,8 @@ final class LegSetup {
                     primary.compression().stream()
                             .filter(one -> one != ServerCompression.AS_CLIENT)
                             .map(LegSetup::bit)
-                            .toList());
+                            .toList(),
+                    LoginPolicy.Proofs.OFF);
         } catch (TlsFilesException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }

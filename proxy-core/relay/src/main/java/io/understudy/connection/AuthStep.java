@@ -7,10 +7,10 @@ import io.understudy.connection.auth.AuthException;
 import io.understudy.connection.auth.AuthMethod;
 import io.understudy.connection.auth.AuthMethods;
 import io.understudy.wire.Marker;
+import io.understudy.wire.packet.AuthSwitchRequest;
 import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
-import java.nio.charset.StandardCharsets;
 
 /**
  * The HandshakeResponse41 was sent; the server accepts, refuses, continues the authentication or switches the method.
@@ -56,7 +56,7 @@ final class AuthStep implements LoginStep {
 
     @Override
     public LoginStep packet(ByteBuf payload) throws AuthException {
-        int first = payload.isReadable() ? payload.readUnsignedByte() : -1;
+        int first = payload.isReadable() ? payload.getUnsignedByte(payload.readerIndex()) : -1;
         switch (first) {
             case Marker.OK -> {
                 login.succeed(handshakeV10, agreed);
@@ -65,12 +65,12 @@ final class AuthStep implements LoginStep {
             case Marker.ERR ->
                 throw new AuthException("the server refused the login: "
                         + LoginAdvice.explain(
-                                ErrPacket.parse(payload, payload.readerIndex() - 1, payload.readableBytes() + 1)));
+                                ErrPacket.parse(payload, payload.readerIndex(), payload.readableBytes())));
             case Marker.AUTH_SWITCH -> {
                 return switchTo(payload);
             }
             case Marker.AUTH_MORE_DATA -> {
-                byte[] response = method.next(ByteBufUtil.getBytes(payload));
+                byte[] response = method.next(ByteBufUtil.getBytes(payload.skipBytes(1)));
                 if (response != null) {
                     login.write(response);
                 }
@@ -83,14 +83,12 @@ final class AuthStep implements LoginStep {
     }
 
     private AuthStep switchTo(ByteBuf payload) throws AuthException {
-        int end = payload.indexOf(payload.readerIndex(), payload.writerIndex(), (byte) 0);
-        if (end < 0) {
+        AuthSwitchRequest request = AuthSwitchRequest.parse(payload);
+        if (request == null) {
             throw new AuthException("the server asks for the authentication from before 4.1, which is not done; "
                     + "give the account a password of its version's default method");
         }
-        String name = payload.toString(payload.readerIndex(), end - payload.readerIndex(), StandardCharsets.UTF_8);
-        payload.readerIndex(end + 1);
-        AuthMethod other = AuthMethods.of(name, context(login, ByteBufUtil.getBytes(payload), tls));
+        AuthMethod other = AuthMethods.of(request.method(), context(login, request.data(), tls));
         login.write(other.begin());
         return new AuthStep(login, handshakeV10, agreed, tls, other);
     }

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
 import io.understudy.wire.packet.AuthResponseField;
+import io.understudy.wire.packet.AuthSwitchRequest;
 import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +43,9 @@ public final class AuthBridge {
         void toClient(byte[] payload);
 
         void toServer(byte[] payload);
+
+        /** Called with a password that the client encrypted for the proxy; it is overwritten afterwards. */
+        default void decrypted(byte[] password) {}
     }
 
     private static final String CACHING = "caching_sha2_password";
@@ -86,9 +90,12 @@ public final class AuthBridge {
         if (!clientSecret) {
             ProxyRsaKey.prepare();
         }
-        String method =
-                handshakeResponse.authPlugin().isEmpty() ? handshakeV10.authPlugin() : handshakeResponse.authPlugin();
-        return new AuthBridge(clientSecret, method, handshakeV10.scramble());
+        return new AuthBridge(clientSecret, method(handshakeV10, handshakeResponse), handshakeV10.scramble());
+    }
+
+    /** Returns the method with which the client begins. */
+    static String method(HandshakeV10 handshakeV10, HandshakeResponse41 handshakeResponse) {
+        return handshakeResponse.authPlugin().isEmpty() ? handshakeV10.authPlugin() : handshakeResponse.authPlugin();
     }
 
     /**
@@ -146,14 +153,12 @@ public final class AuthBridge {
     }
 
     private void switchTo(ByteBuf payload) {
-        int from = payload.readerIndex() + 1;
-        int end = payload.indexOf(from, payload.writerIndex(), (byte) 0);
-        if (end < 0) {
+        AuthSwitchRequest request = AuthSwitchRequest.parse(payload);
+        if (request == null) {
             return;
         }
-        method = payload.toString(from, end - from, StandardCharsets.US_ASCII);
-        byte[] data = new byte[payload.writerIndex() - end - 1];
-        payload.getBytes(end + 1, data);
+        method = request.method();
+        byte[] data = request.data();
         int length = data.length > 0 && data[data.length - 1] == 0 ? data.length - 1 : data.length;
         scramble = Arrays.copyOf(data, length);
         step = method.equals(SHA256) ? Step.PASSWORD_DUE : Step.WATCHING;
@@ -229,6 +234,7 @@ public final class AuthBridge {
         try {
             password = ProxyRsaKey.decrypt(encrypted);
             mask(password);
+            ends.decrypted(password);
             ends.toServer(password);
         } catch (GeneralSecurityException e) {
             throw foreignKey();

@@ -1,6 +1,7 @@
 package io.understudy.handshake;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.ServerStatus;
 import io.understudy.wire.MalformedPacketException;
@@ -29,6 +30,10 @@ final class Authenticating implements HandshakePhase {
     private final long agreed;
     private final LegCompression compression;
     private final @Nullable AuthBridge bridge;
+    /** The client was asked for the password though the server has accepted it; what the server sends waits. */
+    private boolean passwordAskedFor;
+
+    private ByteBuf waiting = Unpooled.EMPTY_BUFFER;
 
     Authenticating(
             Handshake handshake,
@@ -51,6 +56,15 @@ final class Authenticating implements HandshakePhase {
     public HandshakePhase fromServer(ByteBuf packet) {
         ByteBuf payload = SequencedLeg.payload(packet);
         int first = payload.isReadable() ? payload.getUnsignedByte(0) : -1;
+        if (passwordAskedFor) {
+            waiting.release();
+            waiting = packet;
+            return this;
+        }
+        ProofRecorder recorder = handshake.recorder();
+        if (recorder != null) {
+            recorder.fromServer(payload);
+        }
         try {
             if (bridge != null && bridge.fromServer(payload, handshake)) {
                 packet.release();
@@ -59,6 +73,14 @@ final class Authenticating implements HandshakePhase {
         } catch (RuntimeException e) {
             packet.release();
             throw e;
+        }
+        if (recorder != null
+                && handshake.policy().proofs() == LoginPolicy.Proofs.DEMANDED
+                && recorder.passwordToBeHad(payload)) {
+            packet.release();
+            passwordAskedFor = true;
+            handshake.toClient(recorder.passwordRequest());
+            return this;
         }
         if (first == Marker.OK) {
             int status = ServerStatus.AUTOCOMMIT;
@@ -89,7 +111,8 @@ final class Authenticating implements HandshakePhase {
                             compression,
                             status,
                             redirected,
-                            bridge));
+                            bridge,
+                            recorder == null ? new LoginProof.None("") : recorder.take()));
         } else if (first == Marker.ERR) {
             handshake.refuse(packet, payload);
         } else {
@@ -146,6 +169,18 @@ final class Authenticating implements HandshakePhase {
 
     @Override
     public HandshakePhase fromClient(ByteBuf packet) {
+        ProofRecorder recorder = handshake.recorder();
+        if (recorder != null) {
+            recorder.fromClient(SequencedLeg.payload(packet));
+        }
+        if (passwordAskedFor) {
+            passwordAskedFor = false;
+            packet.setZero(packet.readerIndex(), packet.readableBytes());
+            packet.release();
+            ByteBuf answer = waiting;
+            waiting = Unpooled.EMPTY_BUFFER;
+            return answer.isReadable() ? fromServer(answer) : this;
+        }
         try {
             if (bridge != null && bridge.fromClient(SequencedLeg.payload(packet), handshake)) {
                 packet.release();
@@ -161,6 +196,12 @@ final class Authenticating implements HandshakePhase {
 
     @Override
     public void close() {
+        waiting.release();
+        waiting = Unpooled.EMPTY_BUFFER;
+        ProofRecorder recorder = handshake.recorder();
+        if (recorder != null) {
+            recorder.wipe();
+        }
         if (bridge != null) {
             bridge.forget();
         }

@@ -85,11 +85,15 @@ final class AwaitHandshakeResponse implements HandshakePhase {
             handshake.toServer(HandshakeResponse41.tlsRequest(payload));
             handshake.startServerTls(serverEnd);
         }
+        boolean clientSecret = tls || handshake.clientIsLocal();
+        if (handshake.policy().proofs() != LoginPolicy.Proofs.OFF) {
+            ProofRecorder recorder = new ProofRecorder(
+                    clientSecret, AuthBridge.method(handshakeV10, handshakeResponse), handshakeV10.scramble());
+            recorder.first(payload, AuthResponseField.ofHandshake(payload, handshakeResponse.capabilities()));
+            handshake.record(recorder);
+        }
         AuthBridge bridge = AuthBridge.between(
-                tls || handshake.clientIsLocal(),
-                serverTls || handshake.serverIsLocal(),
-                handshakeV10,
-                handshakeResponse);
+                clientSecret, serverTls || handshake.serverIsLocal(), handshakeV10, handshakeResponse);
         byte[] bridged = bridge == null
                 ? null
                 : bridge.first(payload, AuthResponseField.ofHandshake(payload, handshakeResponse.capabilities()));

@@ -56,6 +56,7 @@ public final class Handshake implements AuthBridge.Ends {
     private boolean waiting;
     private boolean serverDue = true;
     private long serverThreadId;
+    private @Nullable ProofRecorder recorder;
 
     public Handshake(Leg client, Leg server, LoginPolicy policy, boolean trackSession, Outcome outcome) {
         this.trackSession = trackSession;
@@ -233,6 +234,24 @@ public final class Handshake implements AuthBridge.Ends {
     public void toServer(byte[] payload) {
         serverDue = true; // also where it responds to a packet of the server, in place of the client
         toServer(packet(payload));
+    }
+
+    /** Records what the login shows of the client's secret, from now on. */
+    void record(ProofRecorder proofs) {
+        recorder = proofs;
+    }
+
+    /** Returns null where nothing is recorded. */
+    @Nullable
+    ProofRecorder recorder() {
+        return recorder;
+    }
+
+    @Override
+    public void decrypted(byte[] password) {
+        if (recorder != null) {
+            recorder.password(password.clone());
+        }
     }
 
     void passthrough() {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientCompression capability bits that clients are offered
  * @param compressionAsClient whether the server is asked for the compression of the client's leg
  * @param serverCompression capability bits that the server is asked for, the preferred one first
+ * @param proofs what is kept of a client's secret for another login
  */
 public record LoginPolicy(
         ConnectionTls clientTls,
@@ -22,12 +23,13 @@ public record LoginPolicy(
         @Nullable TlsHandlerSource serverEnd,
         long clientCompression,
         boolean compressionAsClient,
-        List<Long> serverCompression) {
+        List<Long> serverCompression,
+        Proofs proofs) {
     private static final int ER_BAD_HOST_ERROR = 1042;
 
     /** No TLS on either leg. */
     public static final LoginPolicy PLAIN =
-            new LoginPolicy(ConnectionTls.DISABLED, null, ServerTls.DISABLED, null, 0, false, List.of());
+            new LoginPolicy(ConnectionTls.DISABLED, null, ServerTls.DISABLED, null, 0, false, List.of(), Proofs.OFF);
 
     /** TLS between client and proxy. */
     public enum ConnectionTls {
@@ -49,6 +51,15 @@ public record LoginPolicy(
         AS_CLIENT
     }
 
+    /** What is kept of clients' secrets. */
+    public enum Proofs {
+        OFF,
+        /** What logins show by themselves. */
+        SEEN,
+        /** Also the password of a client that caching_sha2_password accepts without it: the proxy asks for it. */
+        DEMANDED
+    }
+
     public LoginPolicy {
         serverCompression = List.copyOf(serverCompression);
         boolean terminates = clientTls == ConnectionTls.OPTIONAL || clientTls == ConnectionTls.REQUIRED;
@@ -58,6 +69,19 @@ public record LoginPolicy(
         if (serverTls != ServerTls.DISABLED && serverEnd == null) {
             throw new IllegalArgumentException("serverEnd: required, since TLS is asked of the server");
         }
+    }
+
+    /** Returns the same policy with other proofs. */
+    public LoginPolicy with(Proofs other) {
+        return new LoginPolicy(
+                clientTls,
+                clientEnd,
+                serverTls,
+                serverEnd,
+                clientCompression,
+                compressionAsClient,
+                serverCompression,
+                other);
     }
 
     /**

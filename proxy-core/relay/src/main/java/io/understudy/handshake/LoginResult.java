@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param status status bits of the server's OK_Packet
  * @param redirected whether the OK_Packet directed the client to another address; the client did not see it
  * @param bridge for COM_CHANGE_USER; null when the legs are alike
+ * @param proof what the login showed of the client's secret, to be wiped at the session's end
  */
 public record LoginResult(
         HandshakeV10 handshakeV10,
@@ -26,4 +27,5 @@ public record LoginResult(
         LegCompression compression,
         int status,
         boolean redirected,
-        @Nullable AuthBridge bridge) {}
+        @Nullable AuthBridge bridge,
+        LoginProof proof) {}

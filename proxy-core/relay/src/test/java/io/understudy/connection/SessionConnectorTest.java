@@ -17,6 +17,7 @@ import io.understudy.connection.auth.LoginSecret;
 import io.understudy.connection.auth.LoginSecret.NativeKey;
 import io.understudy.handshake.LoginPolicy;
 import io.understudy.handshake.LoginPolicy.ConnectionTls;
+import io.understudy.handshake.LoginPolicy.Proofs;
 import io.understudy.handshake.LoginPolicy.ServerTls;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.protocol.Capabilities;
@@ -162,9 +163,17 @@ class SessionConnectorTest {
                 },
                 0,
                 false,
-                List.of());
+                List.of(),
+                Proofs.OFF);
         LoginPolicy required = new LoginPolicy(
-                ConnectionTls.DISABLED, null, ServerTls.REQUIRED, asClient.serverEnd(), 0, false, List.of());
+                ConnectionTls.DISABLED,
+                null,
+                ServerTls.REQUIRED,
+                asClient.serverEnd(),
+                0,
+                false,
+                List.of(),
+                Proofs.OFF);
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password", SERVER | Capabilities.SSL);
             assertThat(HandshakeResponse41.parse(Bytes.unpooled(s.receive())).isTlsRequest())
