@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,10 +36,14 @@ class WitnessExposureTest {
         return BlackBoxProxy.start(pair.primary().address(), pair.standby().address(), section, "preferred", MEASURED);
     }
 
+    private static Object get(Map<String, Object> from, String key) {
+        return Objects.requireNonNull(from.get(key), key);
+    }
+
     private static Map<String, Object> view(BlackBoxProxy proxy, String name) {
         try {
-            return Views.map(JsonReader.read(
-                    JsonWriter.write(Views.of(proxy.proxy().server().published(), name))));
+            return Views.map(Objects.requireNonNull(JsonReader.read(JsonWriter.write(
+                    Objects.requireNonNull(Views.of(proxy.proxy().server().published(), name))))));
         } catch (java.io.IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
@@ -161,10 +166,10 @@ class WitnessExposureTest {
                 await().atMost(PATIENCE)
                         .until(() -> commits(proxy, "prediction").get("witness") != null);
                 Map<String, Object> prediction = commits(proxy, "prediction");
-                Map<String, Object> with = Views.map(prediction.get("witness"));
-                without = ((Number) prediction.get("commitMillis")).doubleValue();
+                Map<String, Object> with = Views.map(get(prediction, "witness"));
+                without = ((Number) get(prediction, "commitMillis")).doubleValue();
                 System.out.println("foretold " + with + " of " + prediction);
-                assertThat(((Number) with.get("memoryMillis")).doubleValue())
+                assertThat(((Number) get(with, "memoryMillis")).doubleValue())
                         .isPositive()
                         .isLessThan(without);
                 assertThat(with).containsEntry("present", false).containsEntry("diskMillis", null);
@@ -176,10 +181,10 @@ class WitnessExposureTest {
                         .until(() -> commits(proxy, "prediction").get("witness") != null);
                 Map<String, Object> prediction = commits(proxy, "prediction");
                 System.out.println("measured " + prediction);
-                assertThat(((Number) prediction.get("commitMillis")).doubleValue())
+                assertThat(((Number) get(prediction, "commitMillis")).doubleValue())
                         .as("the standby 40 ms away is no longer waited for")
                         .isLessThan(without);
-                assertThat(Views.map(prediction.get("witness"))).containsEntry("present", true);
+                assertThat(Views.map(get(prediction, "witness"))).containsEntry("present", true);
             }
         }
     }

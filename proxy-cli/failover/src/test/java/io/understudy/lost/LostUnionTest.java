@@ -144,7 +144,7 @@ class LostUnionTest {
     @Test
     void whatIsNotListedCountsByTheNumbers() {
         proxy("one", "0:1001-3000", "", List.of(), List.of());
-        views.get("one").put("answeredAndMissing", listed(2000, 1000, List.of(answered(1, false), answered(2, false))));
+        view("one").put("answeredAndMissing", listed(2000, 1000, List.of(answered(1, false), answered(2, false))));
         proxy("two", "0:1", "", List.of(), List.of());
         Map<String, Object> united = LostUnion.of(views);
         assertThat(map(united, "answeredAndMissing"))
@@ -161,7 +161,7 @@ class LostUnionTest {
                 .as("whether it has those that are not listed is not known")
                 .containsEntry("notCaptured", 998L);
         proxy("three", "0:1001-5000", "", List.of(), List.of());
-        views.get("three").put("answeredAndMissing", listed(1500, 0, List.of(answered(1001, true))));
+        view("three").put("answeredAndMissing", listed(1500, 0, List.of(answered(1001, true))));
         Map<String, Object> three = LostUnion.of(views);
         assertThat(map(three, "answeredAndMissing")).containsEntry("captured", 3502L);
         assertThat(map(three, "missingNotKnownAnswered")).containsEntry("count", 5000L - 3502);
