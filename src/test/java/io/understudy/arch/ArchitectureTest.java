@@ -59,6 +59,7 @@ class ArchitectureTest {
             Map.entry("session", List.of("handshake", "command", "inject", "host", "metrics", "plugin", "sql", "wire")),
             Map.entry("connection", List.of("wire", "handshake", "command", "config", "plugin")),
             Map.entry("server", List.of("wire", "connection", "config", "metrics", "plugin", "servers")),
+            Map.entry("move", List.of("command", "wire", "sql", "plugin")),
             Map.entry("relay", List.of("session", "server", "connection", "wire", "config", "metrics")),
             Map.entry("config", List.of()),
             Map.entry("metrics", List.of())));

@@ -8,6 +8,7 @@ import io.understudy.command.response.ResponseGrammars;
 import io.understudy.plugin.Interest;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
+import io.understudy.sql.StatementKind;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.PacketSink;
@@ -41,6 +42,7 @@ public final class CommandTracker implements PacketSink {
     private final boolean commands;
     private final boolean movable;
     private final PreparedStatements prepared;
+    private final ThreadNumbers threadNumbers;
     /** Payload bytes of a statement that are requested when no observer needs all of them. */
     private final int statementPrefix;
 
@@ -55,6 +57,8 @@ public final class CommandTracker implements PacketSink {
 
     private boolean offered;
     private boolean replaced;
+    /** The packet at hand may be a KILL of a session that has another number now. */
+    private boolean mayKill;
 
     /**
      * @param server what commands are forwarded to
@@ -79,6 +83,7 @@ public final class CommandTracker implements PacketSink {
         commands = (interests & Interest.COMMANDS) != 0;
         movable = model.movable();
         prepared = model.prepared();
+        threadNumbers = model.threadNumbers();
         statementPrefix = model.trackingWatch() == TrackingWatch.NONE && !movable ? KIND_PREFIX : SET_PREFIX;
         stateVisitor = model.stateVisitor(interests);
         effects = new CommandEffects(model, statements);
@@ -115,7 +120,8 @@ public final class CommandTracker implements PacketSink {
         boolean mayInject = gate.open(code);
         Exchange exchange = begin(code, length);
         sending = exchange;
-        int wanted = wanted(code, length, mayInject);
+        mayKill = mayKill(code, length);
+        int wanted = mayKill ? length : wanted(code, length, mayInject);
         if (wanted == 0) {
             effects.recognise(exchange, null, 0, 0);
             announce(exchange);
@@ -123,7 +129,7 @@ public final class CommandTracker implements PacketSink {
         }
         current = exchange;
         offered = mayInject;
-        return mayInject || renumbers(code) ? wanted | PacketSink.HOLD : wanted;
+        return mayInject || mayKill || renumbers(code) ? wanted | PacketSink.HOLD : wanted;
     }
 
     private Exchange begin(int code, int length) {
@@ -139,6 +145,14 @@ public final class CommandTracker implements PacketSink {
                 : model.capabilities() & ~Capabilities.MARIADB_CACHE_METADATA; // the definitions are not compared
         exchange.expect(response == null ? ResponseGrammars.UNKNOWN : response, capabilities, stateVisitor);
         return exchange;
+    }
+
+    private boolean mayKill(int code, int length) {
+        return threadNumbers.any()
+                && switch (code) {
+                    case CommandCode.QUERY, CommandCode.PROCESS_KILL -> length <= KillCommand.LIMIT;
+                    default -> false;
+                };
     }
 
     /** Returns whether the command begins with the id of a statement that the server knows by another one. */
@@ -195,6 +209,14 @@ public final class CommandTracker implements PacketSink {
             announce(exchange);
         } finally {
             statement.close();
+        }
+        if (mayKill && (exchange.kind() == StatementKind.KILL || exchange.code() == CommandCode.PROCESS_KILL)) {
+            ByteBuf other =
+                    KillCommand.renumbered(buf, index, length, model.capabilities(), threadNumbers, server.alloc());
+            if (other != null) {
+                server.write(other);
+                return false;
+            }
         }
         if (renumbered) {
             buf.setIntLE(index + 1, serverId);

@@ -41,6 +41,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private final SettingsModel settings;
     private final PreparedStatements prepared = new PreparedStatements(this::preparation);
     private boolean movable;
+    private ThreadNumbers threadNumbers = ThreadNumbers.UNCHANGED;
     /** Null until the first PREPARE statement. */
     private @Nullable TextPrepared textPrepared;
 
@@ -150,6 +151,15 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     boolean movable() {
         return movable;
+    }
+
+    /** Sets what is known of numbers in the client's KILLs. Must be called before the session is relayed. */
+    public void setThreadNumbers(ThreadNumbers numbers) {
+        threadNumbers = numbers;
+    }
+
+    ThreadNumbers threadNumbers() {
+        return threadNumbers;
     }
 
     public PreparedStatements prepared() {

@@ -348,7 +348,8 @@ class MovedStatementsTest {
             } else {
                 fresh.answer(prepareOk(2, 1, 0), definition("a"), eof(AC));
             }
-            assertThat(outcomes).containsExactly(expected);
+            assertThat(outcomes).hasSize(1);
+            assertThat(outcomes.get(0)).startsWith(expected);
             assertThat(scripted.model().prepared().moved()).isFalse();
             assertThat(sent(execute(7))).isEqualTo(execute(7));
             scripted.server(DONE);

@@ -221,8 +221,8 @@ public final class PreparedStatements {
     }
 
     /**
-     * Returns why the statements cannot be prepared on another server, as a label, or null if they can. The session
-     * must be at a boundary.
+     * Returns why the statements cannot be prepared on another server, in a word, or null if they can. The session must
+     * be at a boundary.
      */
     public @Nullable String whyNotMoved() {
         return StatementMove.whyNot(byId.values(), present.get());
@@ -233,7 +233,8 @@ public final class PreparedStatements {
      * at a boundary, and its client must send nothing meanwhile. If it fails, nothing has changed here.
      *
      * @param fresh has the session's present settings, and has them again afterwards if nothing has failed
-     * @param then told null, or why it has failed, as a label; on the connection's event loop, which is the session's
+     * @param then told null, or why it has failed, in a word and what the server has said; on the connection's event
+     *     loop, which is the session's
      */
     public void moveTo(ServerConnection fresh, Consumer<@Nullable String> then) {
         String why = whyNotMoved();

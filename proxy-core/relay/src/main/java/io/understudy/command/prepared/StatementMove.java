@@ -114,12 +114,16 @@ final class StatementMove {
     private class Answer implements ServerResponse {
         @Override
         public void onResponse(ResponseView response, int preparedId) {
-            answered(response.ok() ? null : "refused_statement");
+            answered(response.ok() ? null : refused(response));
+        }
+
+        static String refused(ResponseView response) {
+            return "refused_statement: error " + response.errorCode() + " " + response.errorMessage();
         }
 
         @Override
         public void onFailure(String reason) {
-            answered("server_lost");
+            answered("server_lost: " + reason);
         }
     }
 
@@ -133,7 +137,7 @@ final class StatementMove {
         @Override
         public void onResponse(ResponseView response, int preparedId) {
             if (!response.ok()) {
-                answered("refused_statement");
+                answered(refused(response));
                 return;
             }
             ids[number] = preparedId;
