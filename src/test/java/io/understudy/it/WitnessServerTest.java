@@ -7,6 +7,7 @@ import io.understudy.embedded.DelayedLink;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
+import io.understudy.testkit.CapturedLog;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -15,6 +16,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -201,13 +203,43 @@ class WitnessServerTest {
             long before = pair.primary().status("Rpl_semi_sync_master_yes_tx");
             Writers writers = Writers.start(1, proxy::connect);
             writers.awaitRows(20);
-            pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled=0");
-            writers.awaitMore(20);
-            pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled=1");
-            writers.awaitMore(20);
+            await().atMost(PATIENCE).until(() -> sinceSeconds(proxy) > 3);
+            try (CapturedLog log = new CapturedLog()) {
+                pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled=0");
+                await().atMost(PATIENCE).until(() -> proxy.witness().equals("withdrawn"));
+                await().atMost(PATIENCE).until(() -> sinceSeconds(proxy) < 3);
+                writers.awaitMore(20);
+                pair.primary().execute("SET GLOBAL rpl_semi_sync_master_enabled=1");
+                writers.awaitMore(20);
+                proxy.awaitWitness();
+                assertThat(log.text()).contains("is on again, and the witness acknowledges");
+            }
             writers.stop();
             writers.join();
             assertThat(pair.primary().status("Rpl_semi_sync_master_yes_tx")).isGreaterThan(before + 20);
+        }
+    }
+
+    private static long sinceSeconds(BlackBoxProxy proxy) {
+        return Long.parseLong(proxy.witnessView("sinceSeconds"));
+    }
+
+    /** Without acknowledgements nothing else tells that nothing is kept. */
+    @Test
+    void aLogAloneHasAView() throws Exception {
+        try (EmbeddedPair pair = pair(PairOptions.defaults());
+                BlackBoxProxy proxy = BlackBoxProxy.start(pair, "directory: " + folder.resolve("log"))) {
+            await().atMost(PATIENCE)
+                    .ignoreExceptions()
+                    .until(() -> proxy.witnessView("keeps").equals("true"));
+            assertThat(proxy.witnessView("mode")).isEqualTo("off");
+            assertThat(proxy.lostNow().all().get("witness"))
+                    .as("nobody acknowledges")
+                    .isEqualTo(Map.of());
+            pair.primary().kill();
+            await().atMost(PATIENCE).until(() -> proxy.witnessView("keeps").equals("false"));
+            assertThat(proxy.witnessView("reason")).isEqualTo("connection");
+            assertThat(proxy.witnessView("remedy")).isNotEmpty();
         }
     }
 

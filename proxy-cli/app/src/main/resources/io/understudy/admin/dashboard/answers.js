@@ -167,15 +167,17 @@ function exposure(commits, now) {
 function witness(state) {
   const view = state.witness;
   if (!view) return null;
-  const present = view.state === "present";
-  const label = "Witness";
+  const off = view.mode === "off"; // it keeps a log, and acknowledges nothing
+  const present = off ? view.keeps : view.state === "present";
+  const label = off ? "Log of the black box" : "Witness";
   if (view.error) return { label, value: "unknown", level: "unknown", meaning: view.error, doc: "black-box.md" };
   return {
     label,
-    value: words(view.state) + (present ? "" : " (" + words(view.reason) + ")"),
-    level: present ? "ok" : view.state === "behind" && view.sinceSeconds < 10 ? "info" : "bad",
-    meaning: present ? number(view.acknowledged) + " commits acknowledged, from " + text(view.mode) + "."
-      : "The proxy has acknowledged nothing to the primary for " + duration(view.sinceSeconds) + ": " + text(view.cause) + ".",
+    value: (off ? present ? "kept" : "not kept" : words(view.state)) + (present ? "" : " (" + words(view.reason) + ")"),
+    level: present ? "ok" : view.reason === "behind" && view.sinceSeconds < 10 ? "info" : "bad",
+    meaning: !present
+      ? "The proxy has " + (off ? "kept nothing" : "acknowledged nothing to the primary") + " for " + duration(view.sinceSeconds) + ": " + text(view.cause) + "."
+      : off ? "What a standby lacks survives the proxy." : number(view.acknowledged) + " commits acknowledged, from " + text(view.mode) + ".",
     todo: !present && view.remedy,
     doc: "black-box.md"
   };

@@ -6,7 +6,6 @@ import io.understudy.plugins.blackbox.log.LogException;
 import io.understudy.plugins.blackbox.log.TransactionLog;
 import java.time.Clock;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,6 @@ import org.slf4j.LoggerFactory;
 final class KeptInLog implements Witness.Keeping, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(KeptInLog.class);
 
-    private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long REOPEN_MILLIS = 2_000;
     private static final long RETRY_MILLIS = 200;
     private static final long CLOSE_MILLIS = 5_000;
@@ -30,14 +28,12 @@ final class KeptInLog implements Witness.Keeping, AutoCloseable {
     private final Clock clock;
     private final LongSupplier nanoClock;
     private final AtomicLong acknowledged = new AtomicLong();
+    private final LogStall stall = new LogStall();
     private final Thread thread = new Thread(this::run, "black-box-log");
 
     private volatile @Nullable Witness witness;
     private volatile @Nullable LogQueue queue;
     private volatile boolean failing;
-    /** When the present write began; 0 for none. */
-    private volatile long writingNanos;
-
     private volatile boolean closed;
 
     KeptInLog(BlackBox box, BlackBoxConfig config, Clock clock, LongSupplier nanoClock) {
@@ -105,7 +101,6 @@ final class KeptInLog implements Witness.Keeping, AutoCloseable {
         if (!filled.await(RETRY_MILLIS)) {
             return;
         }
-        writingNanos = nanoClock.getAsLong() | 1;
         try {
             filled.write();
             failing = false;
@@ -116,8 +111,6 @@ final class KeptInLog implements Witness.Keeping, AutoCloseable {
                 withdraw(reason(e), String.valueOf(e.getMessage()));
             }
             Thread.sleep(RETRY_MILLIS);
-        } finally {
-            writingNanos = 0;
         }
     }
 
@@ -137,23 +130,17 @@ final class KeptInLog implements Witness.Keeping, AutoCloseable {
         }
     }
 
-    /** Has the witness withdraw while a write takes too long. Called several times a second. */
+    /** Has the witness withdraw while the primary waits for the log too long. Called every tenth of a second. */
     void watch() {
-        if (isSlow()) {
-            withdraw(Withdrawal.SLOW, "a write to the log takes longer than half a second");
+        if (stall.watch()) {
+            withdraw(Withdrawal.SLOW, "the log has taken nothing for half a second, and commits wait for it");
         }
-    }
-
-    private boolean isSlow() {
-        long began = writingNanos;
-        return began != 0 && nanoClock.getAsLong() - began > SLOW_NANOS;
     }
 
     @Override
     public void keep(KeptTransaction transaction, BinlogEnd end, @Nullable Acknowledgements to) {
-        LogQueue filled = queue;
-        if (to != null && filled != null) {
-            filled.then(() -> {
+        if (to != null) {
+            whenWritten(() -> {
                 to.send(end);
                 acknowledged.incrementAndGet();
             });
@@ -162,16 +149,24 @@ final class KeptInLog implements Witness.Keeping, AutoCloseable {
 
     @Override
     public void acknowledge(BinlogEnd upTo, Acknowledgements to) {
+        whenWritten(() -> to.send(upTo));
+    }
+
+    private void whenWritten(Runnable acknowledgement) {
         LogQueue filled = queue;
         if (filled != null) {
-            filled.then(() -> to.send(upTo));
+            stall.due();
+            filled.then(() -> {
+                acknowledgement.run();
+                stall.sent();
+            });
         }
     }
 
     @Override
     public boolean mayContinue(Withdrawal after) {
         LogQueue filled = queue;
-        return !failing && !isSlow() && filled != null && filled.isEmpty() && box.hasRoomAgain();
+        return !failing && filled != null && filled.isEmpty() && box.hasRoomAgain();
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,8 @@ final class LogQueue {
     private final Clock clock;
     private final LongSupplier nanoClock;
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
+    /** Entries of queue and batch. */
+    private final AtomicLong unwritten = new AtomicLong();
     /** What is being written, or was not because of a failure. */
     private final List<Entry> batch = new ArrayList<>();
     /** The position up to which the log has all. */
@@ -63,25 +66,30 @@ final class LogQueue {
     }
 
     void started(LogStart start) {
-        queue.add(new Entry(start, null, null, null));
+        add(new Entry(start, null, null, null));
     }
 
     void kept(KeptTransaction transaction) {
-        queue.add(new Entry(null, transaction, null, null));
+        add(new Entry(null, transaction, null, null));
     }
 
     void missed(Gtid gtid) {
-        queue.add(new Entry(null, null, gtid, null));
+        add(new Entry(null, null, gtid, null));
     }
 
     /** Has an action run when all that came before is in the log, by the thread that writes. */
     void then(Runnable action) {
-        queue.add(new Entry(null, null, null, action));
+        add(new Entry(null, null, null, action));
+    }
+
+    private void add(Entry entry) {
+        unwritten.incrementAndGet();
+        queue.add(entry);
     }
 
     /** Returns whether all is written. Thread-safe. */
     boolean isEmpty() {
-        return queue.isEmpty();
+        return unwritten.get() == 0;
     }
 
     void trim() {
@@ -119,6 +127,7 @@ final class LogQueue {
             gather();
             writeBatch();
         }
+        unwritten.addAndGet(-batch.size());
         batch.clear();
     }
 

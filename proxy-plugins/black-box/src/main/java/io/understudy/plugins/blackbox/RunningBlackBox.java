@@ -62,10 +62,13 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     RunningBlackBox(PluginContext context, BlackBoxConfig config) {
         this.context = context;
         this.config = config;
-        boolean witness = config.acknowledge() != BlackBoxConfig.Acknowledge.OFF;
-        box = new BlackBox(config.memory().bytes(), !witness, System::nanoTime);
+        box = new BlackBox(config.memory().bytes(), !acknowledges(), System::nanoTime);
         sessionEvents = new SessionEvents(box);
         shared = WitnessState.of(context);
+    }
+
+    private boolean acknowledges() {
+        return config.acknowledge() != BlackBoxConfig.Acknowledge.OFF;
     }
 
     @Override
@@ -76,8 +79,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         repeat(new StandbyPositions(context, box), config.poll().toMillis());
         measureSync();
         DataSource primary = context.primary().dataSource();
-        boolean alone = config.acknowledge() != BlackBoxConfig.Acknowledge.OFF || config.directory() != null;
-        if (alone && primary != null) {
+        if ((acknowledges() || config.directory() != null) && primary != null) {
             startWitness(primary);
             return;
         }
@@ -101,14 +103,15 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 context,
                 new JdbcPrimaryQueries(primary, context.primary()::isUnreachable),
                 box,
-                config.acknowledge() != BlackBoxConfig.Acknowledge.OFF,
+                acknowledges(),
                 keeping,
                 timer,
                 System::nanoTime);
         witness = begun;
-        if (config.acknowledge() != BlackBoxConfig.Acknowledge.OFF) {
+        if (acknowledges()) {
             tell(begun, keeping, primary);
         }
+        context.publish("witness", this::witnessView);
         if (inLog == null) {
             begun.start();
         } else {
@@ -124,7 +127,6 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         SourceProbe probe = new SourceProbe(primary, begun::probed);
         source = probe;
         repeat(probe, SOURCE_MILLIS);
-        context.publish("witness", this::witnessView);
         shared.witness(new WitnessState.Witness() {
             @Override
             public boolean isPresent() {
@@ -140,14 +142,21 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
 
     private Map<String, Object> witnessView() {
         Witness begun = witness;
-        SourceProbe probe = source;
-        if (begun == null || probe == null) {
+        if (begun == null) {
             return Map.of();
         }
         Map<String, Object> view = begun.view();
         view.put("mode", config.acknowledge().name().toLowerCase(Locale.ROOT));
-        probe.addTo(view);
+        SourceProbe probe = source;
+        if (probe != null) {
+            probe.addTo(view);
+        }
         return view;
+    }
+
+    /** Returns the view of a witness that acknowledges; empty without one. */
+    private Map<String, Object> acknowledging() {
+        return acknowledges() ? witnessView() : Map.of();
     }
 
     /** Returns why clients may have been told of what is not kept, if the primary's log has ended; null if not. */
@@ -195,7 +204,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         Survivors survivors = new Survivors(context, box);
         Supplier<@Nullable String> silence = () -> silence(context.primary());
         LostReport report = new LostReport(
-                box, sessionEvents, silence, context.clock(), System::nanoTime, this::witnessView, this::doubt);
+                box, sessionEvents, silence, context.clock(), System::nanoTime, this::acknowledging, this::doubt);
         Rescue rescue = new Rescue(box, silence);
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction(

@@ -22,7 +22,7 @@ enum Withdrawal {
             "size",
             "plugins.black-box.size is full of transactions that some standby has not applied: see why it lags, or"
                     + " raise size"),
-    SLOW("slow", "the disk of plugins.black-box.directory has not taken a write for half a second: see its load"),
+    SLOW("slow", "see the load of the disk of plugins.black-box.directory"),
     IO("io", "see the disk of plugins.black-box.directory and the line of the log before this one"),
     UNUSABLE("unusable", "do what it says about plugins.black-box.directory; it is tried again every two seconds"),
     FAULT("fault", "please report this with what the proxy's log says of it");

@@ -77,8 +77,10 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private String remedy = Withdrawal.BEHIND.remedy();
     /** When it entered the phase, or its stream began. */
     private long sinceNanos;
-    /** When it became present, or ceased to be. */
+    /** When it began to work, or ceased to. */
     private long changedNanos;
+
+    private boolean worked;
     /** The primary's position when the present stream began: then it has caught up. */
     private @Nullable PrimaryFacts head;
     /** Since when commits may wait that the black box does not have; 0 if there are none. */
@@ -223,9 +225,6 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     }
 
     private void enter(Phase next) {
-        if ((phase == Phase.PRESENT) != (next == Phase.PRESENT)) {
-            changedNanos = nanoClock.getAsLong();
-        }
         phase = next;
         off = false;
         streaming = false;
@@ -233,6 +232,19 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         if (next != Phase.PRESENT) {
             to = null;
         }
+        changed();
+    }
+
+    private void changed() {
+        if (works() != worked) {
+            worked = !worked;
+            changedNanos = nanoClock.getAsLong();
+        }
+    }
+
+    /** Returns whether it does what it is for: acknowledge, or without that, keep. */
+    private boolean works() {
+        return acknowledges ? isPresent() : streaming;
     }
 
     @Override
@@ -281,6 +293,7 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         synchronized (this) {
             streaming = true;
             sinceNanos = nanoClock.getAsLong();
+            changed();
             if (phase != Phase.REGISTERING) {
                 whole = false; // the primary lives, and may have answered meanwhile
             }
@@ -609,9 +622,12 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         if (!enabled) {
             count(Withdrawal.NO_SEMI_SYNC, "semi-synchronous replication was switched off at the primary");
             log.warn("black-box: the witness has nothing to acknowledge: {}; {}", cause, why.remedy());
+        } else {
+            log.info("black-box: semi-synchronous replication is on again, and the witness acknowledges");
         }
         off = !enabled;
         whole = enabled;
+        changed();
     }
 
     synchronized boolean isPresent() {
@@ -622,17 +638,22 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         return withdrawn.getOrDefault(reason, 0L);
     }
 
-    /** Returns the view for reports. */
+    /** Returns the view for reports; of one that does not acknowledge, it has no {@code state}. */
     synchronized Map<String, Object> view() {
         Map<String, Object> view = new LinkedHashMap<>();
-        view.put("state", isPresent() ? "present" : why == Withdrawal.BEHIND ? "behind" : "withdrawn");
-        view.put("reason", isPresent() ? "" : why.label());
-        view.put("cause", isPresent() ? "" : cause);
-        view.put("remedy", isPresent() ? "" : remedy);
+        boolean works = works();
+        if (acknowledges) {
+            view.put("state", works ? "present" : why == Withdrawal.BEHIND ? "behind" : "withdrawn");
+            view.put("acknowledged", keeping.acknowledged());
+        } else {
+            view.put("keeps", works);
+        }
+        view.put("reason", works ? "" : why.label());
+        view.put("cause", works ? "" : cause);
+        view.put("remedy", works ? "" : remedy);
         view.put("sinceSeconds", TimeUnit.NANOSECONDS.toSeconds(nanoClock.getAsLong() - changedNanos));
         BinlogEnd last = end;
         view.put("upTo", last == null ? "" : last.file() + ":" + last.position());
-        view.put("acknowledged", keeping.acknowledged());
         Map<String, Object> counts = new LinkedHashMap<>();
         withdrawn.forEach((reason, count) -> counts.put(reason.label(), count));
         view.put("withdrawn", counts);

@@ -49,13 +49,15 @@ final class WitnessAdvice {
                 return notes; // it has no settings
             }
         }
-        if (source.waitFor() > source.clients() + (source.enabled() ? 0 : 1)) {
+        String prefix = "rpl_semi_sync_" + (mariaDb ? "master_" : "source_");
+        if (source.waitFor() > 1 && source.waitFor() > source.clients() + (source.enabled() ? 0 : 1)) {
             notes.add(new Note(
                     true,
-                    "a commit waits for " + source.waitFor() + " acknowledgements (rpl_semi_sync_source_"
-                            + "wait_for_replica_count), and " + source.clients() + " replicas are registered now, this"
-                            + " proxy among them if it runs: without enough of them each commit waits for "
-                            + seconds(source) + ". Set it to 1, or add replicas"));
+                    "a commit waits for " + source.waitFor() + " acknowledgements (" + prefix
+                            + (mariaDb ? "wait_for_slave_count" : "wait_for_replica_count") + "), and "
+                            + source.clients() + " replicas are registered now, this proxy among them if it runs:"
+                            + " without enough of them each commit waits for " + seconds(source)
+                            + ". Set it to 1, or add replicas"));
         }
         if (source.timeoutMillis() < SHORT_MILLIS) {
             notes.add(new Note(
@@ -72,10 +74,10 @@ final class WitnessAdvice {
         }
         if (source.waitPoint().equals("AFTER_COMMIT")) {
             notes.add(new Note(
-                    false,
-                    "rpl_semi_sync_" + (mariaDb ? "master" : "source") + "_wait_point is AFTER_COMMIT: other sessions"
-                            + " read a commit before it is acknowledged. AFTER_SYNC shows nobody what may be lost"
-                            + (mariaDb ? "; on MariaDB commits then wait one behind the other" : "")));
+                    true,
+                    prefix + "wait_point is AFTER_COMMIT: other sessions read a commit before it is acknowledged, and"
+                            + " if the primary dies then, they have read what is nowhere else. SET GLOBAL " + prefix
+                            + "wait_point = AFTER_SYNC, and the same in its option file"));
         }
         return notes;
     }
