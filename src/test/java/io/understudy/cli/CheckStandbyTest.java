@@ -96,6 +96,14 @@ class CheckStandbyTest extends CheckedPair {
                 .contains("warning switchover: the account of section switchover may do too little: on the primary it"
                         + " lacks BINLOG REPLAY. On the primary: GRANT BINLOG REPLAY ON *.* TO 'half_switch'@'%'")
                 .contains("on s1 it lacks BINLOG REPLAY");
+        // Which a failover enables on the standby, whatever it is at now.
+        pair.primary().execute("GRANT BINLOG REPLAY ON *.* TO half_switch@'%'");
+        pair.awaitCaughtUp(Duration.ofSeconds(30));
+        file = withSwitchover("half_switch");
+        Files.writeString(file, Files.readString(file) + "plugins: { black-box: { acknowledge: memory } }\n");
+        assertThat(check(file, "--connect").text())
+                .contains("on s1 it lacks REPLICATION MASTER ADMIN")
+                .contains("GRANT REPLICATION MASTER ADMIN ON *.* TO 'half_switch'@'%'");
     }
 
     private Path withSwitchover(String user) throws IOException {

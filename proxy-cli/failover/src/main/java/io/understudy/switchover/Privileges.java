@@ -39,13 +39,14 @@ public final class Privileges {
      * Ensures that the account may do all that a switchover does on both servers, before anything is changed.
      *
      * @param replays whether it also has to apply transactions of a black box
+     * @param enables whether it also has to enable semi-synchronous replication where it is off
      * @throws SQLException if it may not; the message has the GRANT
      */
-    static void check(boolean replays, Node... nodes) throws SQLException {
+    static void check(boolean replays, boolean enables, Node... nodes) throws SQLException {
         List<String> problems = new ArrayList<>();
         Set<String> all = new HashSet<>();
         for (Node node : nodes) {
-            List<String> missing = missing(node, ScheduledEvent.enabled(node), replays);
+            List<String> missing = missing(node, ScheduledEvent.enabled(node), replays, enables);
             if (!missing.isEmpty()) {
                 problems.add("on " + node.name() + " it lacks " + String.join(", ", missing));
                 all.addAll(missing);
@@ -90,12 +91,14 @@ public final class Privileges {
      *
      * @param events that it has to change
      * @param replays whether it also has to apply transactions of a black box
+     * @param enables whether it has to enable semi-synchronous replication where it is off
      */
-    public static List<String> missing(Node node, List<ScheduledEvent> events, boolean replays) throws SQLException {
+    public static List<String> missing(Node node, List<ScheduledEvent> events, boolean replays, boolean enables)
+            throws SQLException {
         AccountGrants grants = node.ask("SHOW GRANTS", ServerQueries::grantsWithRoles);
         boolean mariaDb = node.flavor() == ServerFlavor.MARIADB;
         List<String> missing =
-                new ArrayList<>(mariaDb ? onMariaDb(grants, node, events) : onMySql(grants, node, events));
+                new ArrayList<>(mariaDb ? onMariaDb(grants, node, events, enables) : onMySql(grants, node, events));
         if (replays) {
             missing.addAll(forReplay(grants, mariaDb, node.value("SELECT VERSION()")));
         }
@@ -114,12 +117,12 @@ public final class Privileges {
         return missing;
     }
 
-    private static List<String> onMariaDb(AccountGrants grants, Node node, List<ScheduledEvent> events)
+    private static List<String> onMariaDb(AccountGrants grants, Node node, List<ScheduledEvent> events, boolean enables)
             throws SQLException {
         String version = node.value("SELECT VERSION()");
         List<String> missing = new ArrayList<>(onMariaDb(grants, version));
         SemiSyncVariables semiSync = SemiSyncVariables.of(node);
-        if (semiSync.isOn(semiSync.source()) && !has(grants, SOURCE_ADMIN, version)) {
+        if ((enables || semiSync.isOn(semiSync.source())) && !has(grants, SOURCE_ADMIN, version)) {
             missing.add(SOURCE_ADMIN);
         }
         if (!events.isEmpty() && !has(grants, "SET USER", version)) {

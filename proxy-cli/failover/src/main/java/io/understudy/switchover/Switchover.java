@@ -84,7 +84,7 @@ public final class Switchover implements AutoCloseable {
             if (primary.flavor() != replica.flavor()) {
                 throw new SQLException("the primary and " + standby.name() + " are of different products");
             }
-            Privileges.check(false, primary, replica);
+            Privileges.check(false, false, primary, replica);
             List<ReplicaStatus> all = replica.replications(dialect);
             if (all.size() != 1) {
                 throw new SQLException(standby.name() + " has " + all.size()

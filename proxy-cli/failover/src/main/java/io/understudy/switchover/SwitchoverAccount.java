@@ -21,6 +21,7 @@ public final class SwitchoverAccount {
      *
      * @param name of the server in the message
      * @param replays whether a failover has to apply transactions of a black box there, too
+     * @param witness whether the black box acknowledges, so that a failover enables semi-synchronous replication
      * @throws SQLException if it cannot, or the server does not respond; the message has the statements that mend it
      */
     public static void check(
@@ -29,11 +30,12 @@ public final class SwitchoverAccount {
             ServerTlsConfig tls,
             Duration connectTimeout,
             SwitchoverConfig account,
-            boolean replays)
+            boolean replays,
+            boolean witness)
             throws SQLException {
         try (Node node =
                 new Node(name, QueryPool.unpooled(address, tls, account.user(), account.password(), connectTimeout))) {
-            Privileges.check(replays, node);
+            Privileges.check(replays, witness, node);
         } catch (SQLException e) {
             throw explained(e, account.user());
         }

@@ -75,7 +75,7 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
     }
 
     private static void ensurePrivileges(Node standby) throws SQLException, StepFailure {
-        List<String> missing = Privileges.missing(standby, List.of(), true); // events wait: the primary is dead
+        List<String> missing = Privileges.missing(standby, List.of(), true, false); // events wait: the primary is dead
         if (!missing.isEmpty()) {
             throw new StepFailure("the account of section switchover may do too little on " + standby.name()
                     + ". There: " + Privileges.grantOnStandby(standby, missing));

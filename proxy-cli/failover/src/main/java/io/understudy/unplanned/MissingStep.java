@@ -1,5 +1,6 @@
 package io.understudy.unplanned;
 
+import io.understudy.config.Address;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.ReportedPosition;
@@ -104,13 +105,20 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
                     takeover.standby()
                             .ask("max_allowed_packet", server -> server.number("SELECT @@GLOBAL.max_allowed_packet")));
         } catch (NotApplicable e) {
-            boolean mariaDb = takeover.pair().dialect().flavor() == ServerFlavor.MARIADB;
+            Address address = takeover.pair().standbyAddress();
+            String server = " -h " + address.host() + " -P " + address.port() + " -u ADMIN -p";
             throw new StepFailure(
                     "nothing was applied, as " + e.getMessage()
                             + ". By hand: understudy rescue -c FILE --to lost.binlog"
-                            + " --on " + takeover.name() + "; "
-                            + (mariaDb ? "mariadb-binlog lost.binlog | mariadb" : "mysqlbinlog lost.binlog | mysql")
-                            + " -h " + takeover.pair().standbyAddress() + " -u ADMIN; then repeat this",
+                            + " --on " + takeover.name() + "; there "
+                            + (takeover.pair().dialect().flavor() == ServerFlavor.MARIADB
+                                    // Of what is replayed with its binary log, CREATE TABLE … SELECT gets two numbers.
+                                    ? "STOP SLAVE; { echo \"SET sql_log_bin=0;\"; mariadb-binlog lost.binlog; } |"
+                                            + " mariadb" + server
+                                            + "; then repeat this. Other standbys need the same file before"
+                                            + " they follow"
+                                    : "STOP REPLICA; SET GLOBAL super_read_only=0, GLOBAL local_infile=1; mysqlbinlog"
+                                            + " lost.binlog | mysql --local-infile=1" + server + "; then repeat this"),
                     e);
         }
     }
