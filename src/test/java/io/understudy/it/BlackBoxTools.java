@@ -31,8 +31,13 @@ final class BlackBoxTools {
     }
 
     static void replay(Path file, EmbeddedServer to) throws Exception {
+        replay(file, to, "");
+    }
+
+    /** @param before statements in front of the file's */
+    static void replay(Path file, EmbeddedServer to, String before) throws Exception {
         pipe(
-                List.of("mariadb-binlog", file.toString()),
+                List.of("sh", "-c", "echo \"" + before + "\"; exec mariadb-binlog " + file),
                 List.of("mariadb", "--no-defaults", "-h127.0.0.1", "-P" + to.port(), "-uroot", "--skip-ssl"));
     }
 

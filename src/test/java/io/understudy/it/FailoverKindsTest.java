@@ -1,6 +1,7 @@
 package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.it.FailoverPair.Said;
@@ -10,6 +11,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@code failover} applies is what the dead primary had, whatever the kind of statement and of event. */
 @Timeout(180)
@@ -115,11 +118,71 @@ class FailoverKindsTest {
             assertThat(said.status()).as(said.text()).isEqualTo(1);
             assertThat(said.text())
                     .contains("nothing was applied, as " + state + " is CREATE TABLE … SELECT with its rows")
-                    .contains("understudy rescue -c FILE --to lost.binlog --on s1", "s1 was not promoted");
+                    .contains("understudy rescue -c FILE --to lost.binlog --on s1", "s1 was not promoted")
+                    .contains("{ echo \"SET sql_log_bin=0;\"; mariadb-binlog lost.binlog; } | mariadb");
             assertThat(servers.standby().query("SELECT @@GLOBAL.gtid_binlog_state"))
                     .isEqualTo(before);
             assertThat(List.of(servers.standby().query("SELECT @@GLOBAL.read_only")))
                     .containsExactly("1");
         }
+    }
+
+    /** What the message above says, on a server that would refuse a number twice, and on one that would not. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatASessionCannotApplyIsReplayedFromAFile(boolean strict) throws Exception {
+        BlackBoxTools.assumeMariaDbTools();
+        try (FailoverPair servers = FailoverPair.start(folder, ", BINLOG REPLAY")) {
+            servers.cutOff();
+            EmbeddedServer primary = servers.pair.primary();
+            EmbeddedServer standby = servers.standby();
+            standby.execute("SET GLOBAL gtid_strict_mode=" + (strict ? 1 : 0));
+            primary.execute(
+                    "INSERT INTO shop.t VALUES (1, 1, '')",
+                    "CREATE TABLE shop.c SELECT * FROM shop.t",
+                    "INSERT INTO shop.t VALUES (1, 2, '')",
+                    "CREATE TABLE shop.u (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(20))",
+                    "SET binlog_format=STATEMENT",
+                    "SET @a='of a variable'",
+                    "INSERT INTO shop.u (v) VALUES (@a)",
+                    "SET binlog_format=ROW",
+                    "XA START 'x'",
+                    "INSERT INTO shop.t VALUES (1, 3, '')",
+                    "XA END 'x'",
+                    "XA PREPARE 'x'",
+                    "XA COMMIT 'x'");
+            String end = primary.query("SELECT @@GLOBAL.gtid_binlog_pos");
+            String expected = checksums(primary);
+            servers.awaitCaptured();
+            primary.kill();
+            assertThat(servers.run("failover", "--to", "s1").status()).isEqualTo(1);
+            Path file = folder.resolve("lost.binlog");
+            assertThat(servers.run("rescue", "--to", file.toString(), "--on", "s1")
+                            .text())
+                    .contains("7 transactions that s1 lacks");
+
+            assertThatThrownBy(() -> BlackBoxTools.replay(file, standby))
+                    .hasMessageContaining("CREATE TABLE ... SELECT would get two numbers");
+            assertThat(standby.query("SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_NAME='c'"))
+                    .isEqualTo("0");
+            Path again = folder.resolve("again.binlog");
+            assertThat(servers.run("rescue", "--to", again.toString(), "--on", "s1")
+                            .text())
+                    .contains("6 transactions that s1 lacks");
+            BlackBoxTools.replay(again, standby, "SET sql_log_bin=0;");
+            assertThatThrownBy(() -> BlackBoxTools.replay(again, standby, "SET sql_log_bin=0;"))
+                    .hasMessageContaining("this server has transactions of this rescue file already");
+            assertThat(checksums(standby)).isEqualTo(expected);
+            assertThat(standby.query("SELECT @@GLOBAL.gtid_slave_pos")).isEqualTo(end);
+
+            Said said = servers.run("failover", "--to", "s1");
+            assertThat(said.status()).as(said.text()).isZero();
+            assertThat(said.text()).contains("nothing is missing");
+            assertThat(checksums(standby)).isEqualTo(expected);
+        }
+    }
+
+    private static String checksums(EmbeddedServer server) {
+        return server.rows("CHECKSUM TABLE shop.t, shop.c, shop.u").toString();
     }
 }

@@ -57,6 +57,9 @@ class CommitsTextTest {
                 .contains("A witness beside the primary (plugins.black-box.acknowledge) would acknowledge in its place:"
                         + " 0.70 ms each from memory, 1429 a second for one connection (0.50 ms until the proxy has it,"
                         + " 0.20 ms to the primary and back); from disk one fdatasync more\n");
+        with.put("withdrawn", true);
+        assertThat(text("on", "binlog", true, Map.of("witness", with)))
+                .contains("The witness has withdrawn (/api/witness says why). Once it is back: 0.70 ms each");
         with.put("diskMillis", 4.9);
         with.put("present", true);
         assertThat(text("on", "binlog", true, Map.of("witness", with)))

@@ -41,6 +41,11 @@ public final class WitnessState implements AutoCloseable {
         return sync;
     }
 
+    /** Returns whether there is a witness, present or not. */
+    public boolean isConfigured() {
+        return witness != null;
+    }
+
     /** Returns whether the primary counts the proxy among its semi-synchronous replicas. */
     public boolean isPresent() {
         Witness present = witness;

@@ -1,5 +1,6 @@
 package io.understudy.plugins.blackbox;
 
+import io.understudy.plugins.binlog.EventType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -13,15 +14,22 @@ import java.util.zip.CRC32;
  * Statements in a rescue file for MariaDB that have the server refuse a second replay. MySQL skips transactions whose
  * GTIDs it has; MariaDB executes them again, unless {@code gtid_strict_mode} is on.
  *
- * <p>A server with a binary log shows there what was replayed. On one without, a client's transactions change no
- * position, so the file sets {@code gtid_slave_pos} behind each of them. Only servers whose replication is stopped
- * allow that, which is tried before the first transaction.
+ * <p>A server with a binary log shows there what was replayed. On one without, or if the session has
+ * {@code sql_log_bin=0}, a client's transactions change no position, so the file sets {@code gtid_slave_pos} behind
+ * each of them. Only servers whose replication is stopped allow that, which is tried before the first transaction.
+ *
+ * <p>{@code CREATE TABLE … SELECT} is one transaction, with its rows, and a session logs it as two: the rows get the
+ * next number, which another transaction has. So it is refused unless nothing is logged.
  *
  * <p>Source: MariaDB documentation, "QUERY_EVENT" and "Format Description Event".
  */
 final class ReplayGuard {
     private static final int QUERY_EVENT = 2;
     private static final int HEADER = 19;
+    private static final int TYPE_AT = 4;
+    private static final int LENGTH_AT = 9;
+    private static final int GTID_FLAGS_AT = HEADER + 12;
+    private static final int STANDALONE = 1;
     private static final int SUPPRESS_USE = 8;
     private static final int SQL_MODE_CODE = 1;
     private static final int CRC32_ALGORITHM = 1;
@@ -30,7 +38,41 @@ final class ReplayGuard {
     private static final String REFUSAL =
             "this server has transactions of this rescue file already, nothing was executed: make a new file";
 
+    private static final String SPLITS = "CREATE TABLE ... SELECT would get two numbers: make a new file, and replay it"
+            + " after SET sql_log_bin=0";
+
+    private static final String CREATE = "CREATE ";
+    private static final String LOGS = "(@@global.log_bin AND @@session.sql_log_bin)";
+
     private ReplayGuard() {}
+
+    /** Returns whether a transaction is {@code CREATE TABLE … SELECT} with rows. A compressed text counts as CREATE. */
+    static boolean isSplit(byte[] events) {
+        if (events.length <= GTID_FLAGS_AT || (events[GTID_FLAGS_AT] & STANDALONE) != 0) {
+            return false;
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(events).order(ByteOrder.LITTLE_ENDIAN);
+        int at = buffer.getInt(LENGTH_AT);
+        int type = at < events.length ? events[at + TYPE_AT] & 0xff : 0;
+        if (type != QUERY_EVENT && type != EventType.QUERY_COMPRESSED || type == QUERY_EVENT && !creates(buffer, at)) {
+            return false;
+        }
+        while (at < events.length && events[at + TYPE_AT] != EventType.TABLE_MAP) {
+            at += buffer.getInt(at + LENGTH_AT);
+        }
+        return at < events.length;
+    }
+
+    private static boolean creates(ByteBuffer events, int query) {
+        int fixed = query + HEADER;
+        int text = fixed + 13 + Short.toUnsignedInt(events.getShort(fixed + 11)) + (events.get(fixed + 8) & 0xff) + 1;
+        return new String(events.array(), text, CREATE.length(), StandardCharsets.US_ASCII).equals(CREATE);
+    }
+
+    /** Returns an event that fails if the next transaction would be logged. */
+    static byte[] beforeSplit(byte[] format) {
+        return query("IF " + LOGS + " THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT='" + SPLITS + "'; END IF", format);
+    }
 
     /** Returns an event that fails if the server has one of the transactions, or cannot note that it has. */
     static byte[] before(List<KeptTransaction> transactions, byte[] format) {
@@ -48,14 +90,14 @@ final class ReplayGuard {
                         + " THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT='" + REFUSAL + "'; END IF; "
                         + "SET @understudy_has=CONCAT(',',@@global.gtid_slave_pos); IF " + has
                         + " THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT='" + REFUSAL + "'; END IF; "
-                        + "IF NOT @@global.log_bin THEN SET GLOBAL gtid_slave_pos=@@global.gtid_slave_pos; END IF; END",
+                        + "IF NOT " + LOGS + " THEN SET GLOBAL gtid_slave_pos=@@global.gtid_slave_pos; END IF; END",
                 format);
     }
 
-    /** Returns an event that notes the transaction before it on a server without a binary log. */
+    /** Returns an event that notes the transaction before it where that is not logged. */
     static byte[] behind(Gtid gtid, byte[] format) {
         return query(
-                "IF NOT @@global.log_bin THEN SET GLOBAL gtid_slave_pos=CONCAT_WS(',',NULLIF(TRIM(BOTH ',' FROM"
+                "IF NOT " + LOGS + " THEN SET GLOBAL gtid_slave_pos=CONCAT_WS(',',NULLIF(TRIM(BOTH ',' FROM"
                         + " REGEXP_REPLACE(CONCAT(',',@@global.gtid_slave_pos),'," + gtid.domain()
                         + "-[0-9]+-[0-9]+','')),''),'" + gtid.text() + "'); END IF",
                 format);

@@ -106,6 +106,9 @@ final class Rescue {
                     out.writeBytes(ReplayGuard.before(present.transactions, each.format));
                 }
             }
+            if (mariaDb && ReplayGuard.isSplit(bytes)) {
+                out.writeBytes(ReplayGuard.beforeSplit(each.format));
+            }
             out.writeBytes(bytes);
             if (mariaDb) {
                 out.writeBytes(ReplayGuard.behind(each.gtid, each.format));

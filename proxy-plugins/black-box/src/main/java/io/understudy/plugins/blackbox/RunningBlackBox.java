@@ -42,7 +42,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
 
     static final String DOUBT = "what clients were told after the last transaction that is kept: no witness was present"
             + " when the primary's binary log ended, for it had withdrawn, or its proxy was not running. Within the"
-            + " primary's semi-synchronous time-out after that nothing was told";
+            + " primary's semi-synchronous time-out after that nothing was told, unless the end of the log is gone: if"
+            + " it was written with acknowledge: memory, and its machine lost power";
 
     private static final String SILENT =
             "the primary does not respond, though the connection for its binary log is open: it may be frozen";

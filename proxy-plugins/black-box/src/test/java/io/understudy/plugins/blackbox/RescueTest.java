@@ -3,13 +3,17 @@ package io.understudy.plugins.blackbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** The binary log file that a rescue writes. */
 class RescueTest extends BlackBoxHarness {
+    private static final HexFormat HEX = HexFormat.of();
+
     @Test
     void aFileHasEachFormatBeforeTheEventsThatItDescribes() {
         start(1, "0-1-10");
@@ -31,6 +35,46 @@ class RescueTest extends BlackBoxHarness {
                         "otherg13.",
                         "'0-1-13')");
         assertThat(rescue.part(number)).isEmpty();
+    }
+
+    /** A session would give its rows a number of their own. */
+    @Test
+    void onlyACreationWithRowsIsSplit() {
+        byte[] create = event(
+                2,
+                "00000000 00000000 01 0000 0000 61 00"
+                        + HEX.formatHex("CREATE TABLE".getBytes(StandardCharsets.US_ASCII)));
+        byte[] insert = event(
+                2,
+                "00000000 00000000 01 0000 0000 61 00"
+                        + HEX.formatHex("INSERT INTO t".getBytes(StandardCharsets.US_ASCII)));
+        byte[] rows = event(19, "00");
+        assertThat(ReplayGuard.isSplit(events(gtid(0), create, rows))).isTrue();
+        assertThat(ReplayGuard.isSplit(events(gtid(0), event(165, "00"), rows)))
+                .as("compressed")
+                .isTrue();
+        assertThat(ReplayGuard.isSplit(events(gtid(0), create))).isFalse();
+        assertThat(ReplayGuard.isSplit(events(gtid(1), create))).isFalse();
+        assertThat(ReplayGuard.isSplit(events(gtid(0), insert, rows))).isFalse();
+        assertThat(ReplayGuard.isSplit(events(gtid(0), rows))).isFalse();
+        assertThat(ReplayGuard.isSplit(events(gtid(0)))).isFalse();
+    }
+
+    private static byte[] gtid(int flags) {
+        return event(162, "0000000000000000 00000000 0" + flags);
+    }
+
+    private static byte[] event(int type, String body) {
+        byte[] bytes = HEX.parseHex(body.replace(" ", ""));
+        byte[] event = new byte[19 + bytes.length];
+        event[4] = (byte) type;
+        event[9] = (byte) event.length;
+        System.arraycopy(bytes, 0, event, 19, bytes.length);
+        return event;
+    }
+
+    private static byte[] events(byte[]... each) {
+        return ByteBufUtil.getBytes(Unpooled.wrappedBuffer(each));
     }
 
     @Test

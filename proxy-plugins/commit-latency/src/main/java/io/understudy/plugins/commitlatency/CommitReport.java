@@ -59,6 +59,6 @@ final class CommitReport {
     }
 
     synchronized Prediction.Figures prediction(long nowNanos, WitnessState witness) {
-        return prediction.figures(nowNanos, witness.isPresent(), witness.sync());
+        return prediction.figures(nowNanos, witness);
     }
 }

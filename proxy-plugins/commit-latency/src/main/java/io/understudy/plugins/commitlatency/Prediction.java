@@ -1,5 +1,6 @@
 package io.understudy.plugins.commitlatency;
 
+import io.understudy.plugins.binlog.WitnessState;
 import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,7 @@ final class Prediction {
      * transaction, and then a round trip to the primary, and from disk also one fdatasync. Times in milliseconds.
      *
      * @param present whether it does so already
+     * @param withdrawn whether it would, and cannot now
      * @param executeMillis until the proxy has the transaction
      * @param roundTripMillis from the proxy to the primary and back, median of pings
      * @param memoryMillis of a commit that is acknowledged from memory
@@ -52,6 +54,7 @@ final class Prediction {
      */
     record WithWitness(
             boolean present,
+            boolean withdrawn,
             double executeMillis,
             double roundTripMillis,
             double memoryMillis,
@@ -137,10 +140,9 @@ final class Prediction {
 
     /**
      * @param nowNanos of the clock of {@link Commit#okNanos}
-     * @param present whether there is a witness already
-     * @param sync of one fdatasync in its directory; null if that is not known
+     * @param witness the proxy's, if it has one
      */
-    Figures figures(long nowNanos, boolean present, @Nullable Duration sync) {
+    Figures figures(long nowNanos, WitnessState witness) {
         // The half with more data.
         Half half = before.latency.count() > now.latency.count() ? before : now;
         long count = half.latency.count();
@@ -160,10 +162,10 @@ final class Prediction {
                 tenth(rate * mean),
                 tenth(this.present.rate(nowNanos)),
                 tenth(Math.max(0, nowNanos - Math.max(now.lastNanos, half.lastNanos)) / 1e9),
-                witness(half, present, sync));
+                with(half, witness));
     }
 
-    private @Nullable WithWitness witness(Half half, boolean present, @Nullable Duration sync) {
+    private @Nullable WithWitness with(Half half, WitnessState witness) {
         if (half.execute.count() == 0 || pinged == 0) {
             return null;
         }
@@ -172,8 +174,11 @@ final class Prediction {
         long ping = sorted[sorted.length / 2];
         long execute = half.execute.at(0.5);
         long memory = execute + ping;
+        boolean present = witness.isPresent();
+        Duration sync = witness.sync();
         return new WithWitness(
                 present,
+                witness.isConfigured() && !present,
                 Millis.of(execute),
                 Millis.of(ping),
                 Millis.of(memory),

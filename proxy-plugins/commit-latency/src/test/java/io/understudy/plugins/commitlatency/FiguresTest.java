@@ -8,6 +8,7 @@ import static org.assertj.core.data.Percentage.withPercentage;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
+import io.understudy.plugins.binlog.WitnessState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,13 +77,13 @@ class FiguresTest {
     @Test
     void predictionFollowsLittlesLaw() {
         Prediction prediction = new Prediction();
-        assertThat(prediction.figures(0, false, null).commits()).isZero();
+        assertThat(prediction.figures(0, new WitnessState()).commits()).isZero();
         for (int i = 0; i < 1000; i++) {
             prediction.commit(GtidJoinTest.commit("g", i * (10 * MS), i * (10 * MS) + 88 * MS));
             prediction.attributed(new Breakdown(2 * MS, 0, 86 * MS));
         }
         long end = 1000 * 10 * MS;
-        Prediction.Figures figures = prediction.figures(end, false, null);
+        Prediction.Figures figures = prediction.figures(end, new WitnessState());
         assertThat(figures.commitsPerSecond()).isEqualTo(100);
         assertThat(figures.roundTripMillis()).isCloseTo(86, within(5.0));
         assertThat(figures.ceilingPerConnection()).isCloseTo(11.4, within(0.7));
@@ -94,23 +95,25 @@ class FiguresTest {
     void aWitnessTakesTheAcknowledgementsPlace() {
         Prediction prediction = new Prediction();
         prediction.commit(GtidJoinTest.commit("g", 0, 88 * MS));
-        assertThat(prediction.figures(0, false, null).witness())
+        assertThat(prediction.figures(0, new WitnessState()).witness())
                 .as("neither part is known")
                 .isNull();
         prediction.attributed(new Breakdown(2 * MS, 0, 86 * MS));
-        assertThat(prediction.figures(0, false, null).witness())
+        assertThat(prediction.figures(0, new WitnessState()).witness())
                 .as("no ping yet")
                 .isNull();
         prediction.pinged(90 * MS); // the first one, on a cold connection
         prediction.pinged(MS / 4);
         prediction.pinged(MS / 4);
-        Prediction.WithWitness with = prediction.figures(0, false, null).witness();
+        Prediction.WithWitness with = prediction.figures(0, new WitnessState()).witness();
         assertThat(with).isNotNull();
         assertThat(with.roundTripMillis()).isEqualTo(0.25);
         assertThat(with.memoryMillis()).isCloseTo(2.25, within(0.15));
         assertThat(with.memoryCeilingPerConnection()).isCloseTo(444, within(30.0));
         assertThat(with.diskMillis()).as("no directory was measured").isNull();
-        assertThat(prediction.figures(0, false, Duration.ofMillis(4)).witness())
+        WitnessState present = new WitnessState();
+        present.sync(Duration.ofMillis(4));
+        assertThat(prediction.figures(0, present).witness())
                 .extracting(Prediction.WithWitness::diskMillis)
                 .isEqualTo(with.memoryMillis() + 4);
     }
@@ -122,7 +125,7 @@ class FiguresTest {
         for (int i = 0; i < 100; i++) {
             prediction.commit(GtidJoinTest.commit("g", i * (10 * MS), i * (10 * MS) + MS));
         }
-        Prediction.Figures figures = prediction.figures(600_000 * MS, false, null);
+        Prediction.Figures figures = prediction.figures(600_000 * MS, new WitnessState());
         assertThat(figures.commitsPerSecond()).isEqualTo(100);
         assertThat(figures.commitsPerSecondNow()).isZero();
         assertThat(figures.lastCommitSecondsAgo()).isEqualTo(599.0);
