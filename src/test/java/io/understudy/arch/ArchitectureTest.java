@@ -56,6 +56,7 @@ class ArchitectureTest {
             Map.entry("inject", List.of("command", "plugin", "wire", "sql")),
             Map.entry("host", List.of("plugin", "server", "connection", "config", "metrics")),
             // It assembles a session from the parts in the table, and so imports what these parts work on.
+            Map.entry("move", List.of("command", "wire", "sql", "plugin")),
             Map.entry("session", List.of("handshake", "command", "inject", "host", "metrics", "plugin", "sql", "wire")),
             Map.entry("connection", List.of("wire", "handshake", "command", "config", "plugin")),
             Map.entry("server", List.of("wire", "connection", "config", "metrics", "plugin", "servers")),

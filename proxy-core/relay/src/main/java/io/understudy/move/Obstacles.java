@@ -1,0 +1,56 @@
+package io.understudy.move;
+
+import io.understudy.command.SessionModel;
+import io.understudy.plugin.ServerFlavor;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the server's counters of a session's statements tell about state that cannot move. */
+final class Obstacles {
+    private final Map<String, Long> counters = new HashMap<>();
+
+    private Obstacles(StateRows answer) {
+        for (byte @Nullable [][] row : answer.rows()) {
+            counters.put(ascii(row[0]).toLowerCase(Locale.ROOT), Long.parseLong(ascii(row[1])));
+        }
+    }
+
+    /** Returns why the session cannot move, or null. */
+    static @Nullable Found against(StateRows answer, SessionModel model) {
+        return new Obstacles(answer).against(model);
+    }
+
+    private @Nullable Found against(SessionModel model) {
+        boolean mariaDb = model.flavor() == ServerFlavor.MARIADB;
+        // MySQL counts temporary tables among the others.
+        String creations = mariaDb ? "com_create_temporary_table" : "com_create_table";
+        if (count(creations) > 0) {
+            return new Found.Closed("temporary_table", "it has created a table that may be a temporary one");
+        }
+        if (count("com_ha_open") > count("com_ha_close")) {
+            return new Found.Stays("handler", "it has opened a HANDLER");
+        }
+        if (count("com_xa_start") > count("com_xa_commit") + count("com_xa_rollback")) {
+            return new Found.Stays("xa", "it has begun an XA transaction");
+        }
+        if (count("com_prepare_sql") > count("com_dealloc_sql")) {
+            return new Found.Stays("text_prepared", "it has statements of PREPARE");
+        }
+        return count("com_binlog") > 0 ? new Found.Closed("binlog", "it runs events of a binary log (BINLOG)") : null;
+    }
+
+    /** SHOW has its text in {@code character_set_results}, which may take two or four bytes for a character. */
+    private static String ascii(byte @Nullable [] cell) {
+        return String.valueOf(StateRows.text(cell)).replace("\0", "");
+    }
+
+    private long count(String name) {
+        Long count = counters.get(name);
+        if (count == null) {
+            throw new UnknownStateException("the server does not count " + name);
+        }
+        return count;
+    }
+}

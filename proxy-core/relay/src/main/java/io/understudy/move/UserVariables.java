@@ -1,0 +1,44 @@
+package io.understudy.move;
+
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/** Makes assignments of user variables that keep type, sign, scale and collation. */
+final class UserVariables {
+    private static final int TYPE_DOUBLE = 5;
+    private static final int TYPE_LONGLONG = 8;
+    private static final int TYPE_NEWDECIMAL = 246;
+    private static final int UNSIGNED = 32;
+
+    private UserVariables() {}
+
+    /**
+     * Returns a statement for the only row of {@link StateQueries#userVariable}.
+     *
+     * @param name quoted
+     */
+    static String assignment(String name, StateRows answer) {
+        if (answer.rows().size() != 1 || answer.columns().isEmpty()) {
+            throw new UnknownStateException("user variable " + name + " has no value or no type");
+        }
+        byte @Nullable [][] row = answer.rows().get(0);
+        byte[] bytes = row[1];
+        StateRows.Column column = answer.columns().get(0);
+        return "SET @" + name + " = " + (bytes == null ? "NULL" : value(column, bytes, row));
+    }
+
+    private static String value(StateRows.Column column, byte[] bytes, byte @Nullable [][] row) {
+        String text = StateRows.text(row[2]);
+        return switch (column.type()) {
+            case TYPE_LONGLONG -> "CAST(" + text + ((column.flags() & UNSIGNED) == 0 ? " AS SIGNED)" : " AS UNSIGNED)");
+            case TYPE_DOUBLE -> text + (text != null && text.indexOf('e') < 0 ? "e0" : "");
+            case TYPE_NEWDECIMAL ->
+                text != null && text.indexOf('.') < 0 ? "CAST(" + text + " AS DECIMAL(65, 0))" : String.valueOf(text);
+            default -> {
+                String charset = StateRows.text(row[3]);
+                String literal = "_" + charset + " X'" + HexFormat.of().formatHex(bytes) + '\'';
+                yield "binary".equals(charset) ? literal : literal + " COLLATE " + StateRows.text(row[4]);
+            }
+        };
+    }
+}
