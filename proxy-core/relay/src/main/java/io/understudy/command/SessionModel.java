@@ -323,6 +323,9 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     void setSchema(@Nullable String name) {
         boolean known = name == null || SqlModes.isUtf8(settings.sqlModes()) || isAscii(name);
         schema = known ? name : null;
+        if (!known) {
+            prepared.schemaUnread();
+        }
     }
 
     /** Called when a command that may change the schema is being sent. */

@@ -315,6 +315,26 @@ class MovedStatementsTest {
         assertThat(outcomes).containsExactly("statement_settings");
     }
 
+    /** Two such names are not told apart, and the statement would be prepared in the schema of now. */
+    @Test
+    void aStatementOfASchemaWhoseNameCannotBeReadStays() {
+        done(command(CommandCode.QUERY, "SET NAMES latin1"));
+        done(command(CommandCode.INIT_DB, new byte[] {(byte) 0xE4}));
+        assertThat(scripted.model().prepared().whyNotMoved()).isNull();
+        prepare("DELETE FROM t", 1, 0);
+        assertThat(scripted.model().prepared().whyNotMoved()).isEqualTo("statement_settings");
+    }
+
+    @Test
+    void aClientThatKnowsNoIdGetsThoseOfTheServer() {
+        move();
+        assertThat(outcomes).containsExactly((String) null);
+        assertThat(scripted.model().prepared().moved()).isFalse();
+        prepare("DELETE FROM t", 5, 0);
+        assertThat(sent(execute(5))).isEqualTo(execute(5));
+        scripted.server(DONE);
+    }
+
     @Test
     void aStatementWhoseTextIsNotKeptStays() {
         prepare("SELECT '" + "a".repeat(Scripted.STATEMENT_LIMIT) + "'", 1, 0);

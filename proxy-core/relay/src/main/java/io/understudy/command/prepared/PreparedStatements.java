@@ -44,6 +44,7 @@ public final class PreparedStatements {
     private int typesDue;
 
     private boolean moved;
+    private boolean schemaUnread;
 
     private int openCursors;
     private int pendingLongData;
@@ -70,6 +71,9 @@ public final class PreparedStatements {
      * @param index index of the payload's first byte, the command code
      */
     public void executed(PreparedEntry entry, ByteBuf buf, int index, int length, long capabilities) {
+        if (entry.text() == null) {
+            return; // what is kept of types is bounded by the texts, which have a character for each
+        }
         if (entry.isPrepared()) {
             entry.learnTypes(buf, index, length, capabilities);
         } else if (roomForText(length)) {
@@ -197,6 +201,13 @@ public final class PreparedStatements {
         return moved;
     }
 
+    /**
+     * Called when the client has chosen a schema whose name cannot be read: statements may belong to different ones.
+     */
+    public void schemaUnread() {
+        schemaUnread = true;
+    }
+
     /** Returns the server's id for the client's. Of a statement that is not known it is one that no server has. */
     public int serverId(int id) {
         PreparedEntry entry = find(id);
@@ -225,6 +236,9 @@ public final class PreparedStatements {
      * be at a boundary.
      */
     public @Nullable String whyNotMoved() {
+        if (schemaUnread && !byId.isEmpty()) {
+            return "statement_settings";
+        }
         return StatementMove.whyNot(byId.values(), present.get());
     }
 
@@ -243,7 +257,7 @@ public final class PreparedStatements {
         } else {
             new StatementMove(fresh, List.copyOf(byId.values()), present.get(), failure -> {
                         if (failure == null) {
-                            moved = true;
+                            moved = highest > 0; // else the client knows no id
                             typesDue = (int) byId.values().stream()
                                     .filter(PreparedEntry::typesDue)
                                     .count();
