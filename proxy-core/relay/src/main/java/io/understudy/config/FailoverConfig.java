@@ -3,28 +3,42 @@ package io.understudy.config;
 import io.understudy.base.Durations;
 import io.understudy.config.bind.Checks;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What happens to clients while there is no primary.
  *
  * @param hold how long logins and sessions at a boundary wait for one; 0: not at all
+ * @param accounts users whose sessions the proxy logs in to a new primary with a password of its own; may be empty
+ * @param fullAuthentication whether clients of caching_sha2_password are asked for the password over TLS that the proxy
+ *     ends, where the server needs it not
  */
-public record FailoverConfig(Duration hold) {
+public record FailoverConfig(Duration hold, List<FailoverAccount> accounts, Boolean fullAuthentication) {
     /** Longer than that no client waits, and a person decides. */
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
     public FailoverConfig {
         hold = hold == null ? Duration.ZERO : hold;
-        new Checks()
+        accounts = accounts == null ? List.of() : List.copyOf(accounts);
+        fullAuthentication = fullAuthentication == null ? Boolean.FALSE : fullAuthentication;
+        Checks checks = new Checks()
                 .that(
                         hold.compareTo(LONGEST) <= 0,
                         "hold",
-                        "expected 0s to " + Durations.format(LONGEST) + " but found " + Durations.format(hold))
-                .done();
+                        "expected 0s to " + Durations.format(LONGEST) + " but found " + Durations.format(hold));
+        for (int i = 0; i < accounts.size(); i++) {
+            String user = accounts.get(i).user();
+            checks.that(
+                    accounts.subList(0, i).stream()
+                            .noneMatch(earlier -> earlier.user().equals(user)),
+                    "accounts[" + i + "].user",
+                    "is listed above; one password for each user");
+        }
+        checks.done();
     }
 
     /** Returns the defaults. */
     public static FailoverConfig defaults() {
-        return new FailoverConfig(Duration.ZERO);
+        return new FailoverConfig(Duration.ZERO, List.of(), false);
     }
 }

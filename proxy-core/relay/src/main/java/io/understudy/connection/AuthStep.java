@@ -6,6 +6,7 @@ import io.understudy.connection.auth.AuthContext;
 import io.understudy.connection.auth.AuthException;
 import io.understudy.connection.auth.AuthMethod;
 import io.understudy.connection.auth.AuthMethods;
+import io.understudy.connection.auth.PassedMethod;
 import io.understudy.wire.Marker;
 import io.understudy.wire.packet.AuthSwitchRequest;
 import io.understudy.wire.packet.ErrPacket;
@@ -64,8 +65,10 @@ final class AuthStep implements LoginStep {
             }
             case Marker.ERR ->
                 throw new AuthException("the server refused the login: "
-                        + LoginAdvice.explain(
-                                ErrPacket.parse(payload, payload.readerIndex(), payload.readableBytes())));
+                        + LoginAdvice.explain(ErrPacket.parse(payload, payload.readerIndex(), payload.readableBytes()))
+                        + (method instanceof PassedMethod passed
+                                ? "; " + passed.why().getMessage()
+                                : ""));
             case Marker.AUTH_SWITCH -> {
                 return switchTo(payload);
             }
@@ -88,7 +91,17 @@ final class AuthStep implements LoginStep {
             throw new AuthException("the server asks for the authentication from before 4.1, which is not done; "
                     + "give the account a password of its version's default method");
         }
-        AuthMethod other = AuthMethods.of(request.method(), context(login, request.data(), tls));
+        try {
+            return answer(AuthMethods.of(request.method(), context(login, request.data(), tls)));
+        } catch (AuthException e) {
+            if (!login.account().exact() || !handshakeV10.isMariaDb()) {
+                throw e;
+            }
+            return answer(new PassedMethod(request.method(), e));
+        }
+    }
+
+    private AuthStep answer(AuthMethod other) throws AuthException {
         login.write(other.begin());
         return new AuthStep(login, handshakeV10, agreed, tls, other);
     }

@@ -172,7 +172,7 @@ class ConfigSchemaTest {
 
     @Test
     void exactlyTheKeysAreDescribed() throws Exception {
-        assertThat(coreRecords()).hasSize(18);
+        assertThat(coreRecords()).hasSize(19);
         for (RecordShape record : coreRecords()) {
             var file = new Properties();
             try (var in = record.type().getResourceAsStream(record.type().getSimpleName() + ".properties")) {

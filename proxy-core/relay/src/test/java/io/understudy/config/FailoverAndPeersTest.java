@@ -3,6 +3,7 @@ package io.understudy.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.understudy.base.Secret;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,19 @@ class FailoverAndPeersTest {
         assertThatThrownBy(() -> with("failover: { hold: 11m }"))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("failover.hold: expected 0s to 10m but found 11m");
+    }
+
+    @Test
+    void accountsNeedAPasswordAndAreListedOnce() throws ConfigException {
+        FailoverConfig read = with("failover: { accounts: [{ user: a, password: x }], fullAuthentication: true }")
+                .failover();
+        assertThat(read.accounts()).containsExactly(new FailoverAccount("a", Secret.parse("x")));
+        assertThat(read.fullAuthentication()).isTrue();
+        assertThat(read.toString()).doesNotContain("x,").contains("***");
+        assertThatThrownBy(() -> with("failover: { accounts: [{ user: a }] }"))
+                .hasMessageContaining("failover.accounts[0].password: required");
+        assertThatThrownBy(() -> with("failover: { accounts: [{ user: a, password: x }, { user: a, password: y }] }"))
+                .hasMessageContaining("failover.accounts[1].user: is listed above");
     }
 
     @Test
