@@ -80,7 +80,7 @@ class FailoverMySqlTest {
 
     private static String run(LoadedConfig loaded, FailoverOutcome expected) throws Exception {
         StringWriter out = new StringWriter();
-        FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of());
+        FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of(), null);
         try (Failover failover = Failover.to("two", loaded.config(), options, new PrintWriter(out, true))) {
             assertThat(failover.run()).as(out.toString()).isEqualTo(expected);
         }
@@ -141,7 +141,7 @@ class FailoverMySqlTest {
                 Set<String> answered = writers.join();
 
                 StringWriter looked = new StringWriter();
-                FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of());
+                FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of(), null);
                 try (Failover failover = Failover.to("two", loaded.config(), options, new PrintWriter(looked, true))) {
                     assertThat(failover.rehearse()).as(looked.toString()).isEqualTo(FailoverOutcome.NOTHING_LOST);
                 }

@@ -100,7 +100,7 @@ final class FailoverPair implements AutoCloseable {
 
     /** Runs a failover, whose output a test follows. */
     FailoverOutcome failOver(PrintWriter out) throws Exception {
-        FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of());
+        FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of(), null);
         try (Failover failover = Failover.to("s1", config(), options, out)) {
             return failover.run();
         }

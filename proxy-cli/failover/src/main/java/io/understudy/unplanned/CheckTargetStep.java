@@ -64,7 +64,7 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
                             String.valueOf(last.getOrDefault("uuid", "")), String.valueOf(last.get("serverId")));
             if (Boolean.FALSE.equals(from)) {
                 throw new StepFailure(to + " replicates from " + replication.source() + " (server_id "
-                        + replication.sourceServerId() + "), and the primary that the proxy " + each.getKey()
+                        + replication.sourceServerId() + "), and the primary that " + each.getKey()
                         + " has read is another server (" + last.get("server") + "): its data are not that server's."
                         + " Name a standby of " + takeover.pair().primaryAddress()
                         + " with --to. If it is one by way of another server: docs/failover.md#people");

@@ -15,8 +15,10 @@ import java.io.PrintWriter;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Makes a standby the primary in place of one that is dead, step by step. Each step may be repeated, so that a second
@@ -28,12 +30,14 @@ public final class Failover implements AutoCloseable {
     private final Takeover takeover;
     private final StepRunner runner;
     private final List<StandbyConfig> others;
+    private final UnderstudyConfig config;
     /** What is lost, by proxy, as of the last comparison. */
     private final Map<String, Map<String, Object>> views = new LinkedHashMap<>();
 
-    private Failover(Takeover takeover, List<StandbyConfig> others, PrintWriter out) {
+    private Failover(Takeover takeover, List<StandbyConfig> others, UnderstudyConfig config, PrintWriter out) {
         this.takeover = takeover;
         this.others = others;
+        this.config = config;
         runner = new StepRunner(out);
     }
 
@@ -49,13 +53,13 @@ public final class Failover implements AutoCloseable {
             throws IOException, SQLException, InterruptedException {
         SwitchoverAccount.ensureToken(config);
         StandbyConfig standby = SwitchoverAccount.standby(name, config);
-        List<AskedProxy> proxies = AskedProxy.all(config, options.without());
+        List<AskedProxy> proxies = AskedProxy.all(config, options);
         Takeover takeover = Takeover.of(standby, config, proxies, options);
         List<StandbyConfig> others = config.standbys().stream()
                 .filter(each -> !each.name().equals(name)
                         && !each.address().equals(takeover.pair().primaryAddress()))
                 .toList();
-        return new Failover(takeover, others, out);
+        return new Failover(takeover, others, config, out);
     }
 
     /** Prints what would be done, and looks at what the standby lacks. Changes nothing. */
@@ -207,12 +211,12 @@ public final class Failover implements AutoCloseable {
     private Step compare(boolean whole) {
         return Step.of("compare " + takeover.name() + " with the black boxes", () -> {
             Reached reached = takeover.reached();
-            for (AskedProxy each : takeover.blackBox() ? takeover.proxies() : List.<AskedProxy>of()) {
-                Map<String, Object> view = each.blackBox().lost(takeover.name(), reached.applied());
+            for (AskedBlackBox each : takeover.blackBoxes()) {
+                Map<String, Object> view = each.source().lost(takeover.name(), reached.applied());
                 views.put(each.name(), view);
                 long left = ReplayForecast.missing(view);
                 if (whole && left > 0) {
-                    throw new StepFailure(left + " transactions that the proxy " + each.name()
+                    throw new StepFailure(left + " transactions that the black box of " + each.name()
                             + " has are not there: understudy report lost --on " + takeover.name());
                 }
             }
@@ -254,9 +258,16 @@ public final class Failover implements AutoCloseable {
                     + " position is lost");
         }
         for (String each : takeover.options().without()) {
+            if (takeover.options().directory() != null && each.equals(own())) {
+                continue;
+            }
             lost.add("NOT KNOWN: what only the black box of " + each + " has, which was not read");
         }
         return lost;
+    }
+
+    private String own() {
+        return config.admin().address().toString();
     }
 
     /**
@@ -268,6 +279,14 @@ public final class Failover implements AutoCloseable {
         List<String> lines = new ArrayList<>();
         lines.add("the old primary must not come back writable: read_only in its option file. docs/failover.md#people,"
                 + " step 6, makes it a standby");
+        Set<String> down = new LinkedHashSet<>(takeover.options().without());
+        if (takeover.proxies().stream().noneMatch(each -> each.name().equals(own()))) {
+            down.add(own());
+        }
+        if (!down.isEmpty() && config.primary().candidates().isEmpty()) {
+            lines.add("what is down goes to the primary of its file when it starts: " + String.join(", ", down)
+                    + ". Before that: primary: { address: " + takeover.pair().standbyAddress() + " }");
+        }
         views.values().stream().limit(1).forEach(view -> lines.addAll(readUpTo(view)));
         try {
             SemiSyncVariables own = SemiSyncVariables.of(takeover.standby());

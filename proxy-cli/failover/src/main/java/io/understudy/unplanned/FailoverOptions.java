@@ -1,7 +1,9 @@
 package io.understudy.unplanned;
 
+import io.understudy.lost.LostSource;
 import java.time.Duration;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a failover is done.
@@ -9,5 +11,10 @@ import java.util.Set;
  * @param fenced an old primary that gives signs of life is made read-only if possible, instead of ending the failover
  * @param timeout longest time for the standby to apply what it has received, and for each part of what it lacks
  * @param without proxies that are down, by the address of their admin endpoint: their black boxes are not read
+ * @param directory the log that the configuration's proxy has left, which may then be down; null to ask the proxy
  */
-public record FailoverOptions(boolean fenced, Duration timeout, Set<String> without) {}
+public record FailoverOptions(
+        boolean fenced,
+        Duration timeout,
+        Set<String> without,
+        @Nullable LostSource directory) {}

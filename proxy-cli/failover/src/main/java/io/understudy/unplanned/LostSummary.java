@@ -49,6 +49,7 @@ final class LostSummary {
         }
         numbers(view, "unknown", "in a gap: neither known to be applied, nor kept", lost);
         numbers(view, "impliedOnly", "implied by the position alone, and reported as missing before", lost);
+        rows(view, "damaged").forEach(each -> lost.add("NOT KNOWN: the log is damaged. " + each.get("what")));
         long received = whole(map(view, "receivedNotApplied"), "count");
         if (received > 0) {
             lost.add(received + " transactions received, and not applied");

@@ -29,15 +29,15 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
 
     @Override
     public String run() throws Exception {
-        if (!takeover.blackBox()) {
+        if (takeover.blackBoxes().isEmpty()) {
             return "there is none: the file has no section plugins.black-box";
         }
         ServerFlavor flavor = takeover.pair().dialect().flavor();
         Reached reached = takeover.reached();
         try (MissingTransactions missing = new MissingTransactions(flavor)) {
-            for (AskedProxy each : takeover.proxies()) {
+            for (AskedBlackBox each : takeover.blackBoxes()) {
                 // By the positions just read: nothing in relay logs counts any more.
-                take(each, each.blackBox().rescue("failover", reached.applied()), missing);
+                take(each, each.source().rescue("failover", reached.applied()), missing);
             }
             MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
             List<MissingTransaction> lacking = replay.lacking(reached);
@@ -52,8 +52,8 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
                 GtidNumbers numbers = new GtidNumbers();
                 lacking.forEach(
                         each -> numbers.add(each.source(), each.summary().sequence()));
-                for (AskedProxy each : takeover.proxies()) {
-                    each.blackBox()
+                for (AskedBlackBox each : takeover.blackBoxes()) {
+                    each.source()
                             .applied(takeover.name(), reached.applied(), numbers); // which another one may have had
                 }
             }
@@ -70,14 +70,14 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
 
     /** Checks what would be applied behind what is received. Changes nothing, and no proxy remembers it. */
     String rehearse() throws Exception {
-        if (!takeover.blackBox() || !takeover.standby().readOnly()) {
+        if (takeover.blackBoxes().isEmpty() || !takeover.standby().readOnly()) {
             return "nothing would be";
         }
         ServerFlavor flavor = takeover.pair().dialect().flavor();
         ReportedPosition position = takeover.standby().ask("its position", ReportedPosition::of);
         try (MissingTransactions missing = new MissingTransactions(flavor)) {
-            for (AskedProxy each : takeover.proxies()) {
-                take(each, each.blackBox().lookAtRescue("failover", position), missing);
+            for (AskedBlackBox each : takeover.blackBoxes()) {
+                take(each, each.source().lookAtRescue("failover", position), missing);
             }
             MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
             List<MissingTransaction> lacking = replay.lacking(new Reached(flavor, position));
@@ -86,7 +86,7 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         }
     }
 
-    private static void take(AskedProxy proxy, Map<String, Object> begun, MissingTransactions missing)
+    private static void take(AskedBlackBox box, Map<String, Object> begun, MissingTransactions missing)
             throws IOException, InterruptedException, StepFailure {
         String beyond = String.valueOf(begun.getOrDefault("survivorBeyond", ""));
         if (!beyond.isEmpty() && !"0".equals(String.valueOf(begun.get("transactions")))) {
@@ -94,7 +94,7 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
                     + "), so that numbers and rows may collide with those that it lacks. Decide what of them stays, or"
                     + " promote another standby; by hand: understudy rescue, docs/black-box.md");
         }
-        missing.add(() -> proxy.blackBox().part(begun));
+        missing.add(() -> box.source().part(begun));
     }
 
     private void check(MissingReplay replay, List<MissingTransaction> lacking)

@@ -4,6 +4,8 @@ import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.lost.LostSource;
+import io.understudy.readiness.ConfiguredPrimary;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.Dialect;
 import io.understudy.servers.ReplicaStatus;
@@ -14,6 +16,7 @@ import io.understudy.switchover.StepFailure;
 import io.understudy.switchover.SwitchoverAccount;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,8 +29,8 @@ import javax.sql.DataSource;
  * @param replicates whether the standby has its replication connection
  * @param oldIsKnown whether the address of the old primary is known: no longer when all proxies follow the standby
  * @param scripts of connections to the standby that take several statements in a text
- * @param proxies those whose black boxes are read, and that follow
- * @param blackBox whether they have one
+ * @param proxies those that follow
+ * @param blackBoxes those that are read; empty if there are none
  */
 record Takeover(
         Pair pair,
@@ -35,7 +38,7 @@ record Takeover(
         boolean oldIsKnown,
         DataSource scripts,
         List<AskedProxy> proxies,
-        boolean blackBox,
+        List<AskedBlackBox> blackBoxes,
         FailoverOptions options)
         implements AutoCloseable {
 
@@ -58,7 +61,7 @@ record Takeover(
                 throw new SQLException(standby.name() + " has " + all.size()
                         + " replication connections; a failover needs one, from the primary");
             }
-            Address old = old(standby.address(), config, proxies);
+            Address old = old(standby, all, config, proxies);
             Node primary = new Node(
                     "the old primary",
                     QueryPool.unpooled(
@@ -85,7 +88,7 @@ record Takeover(
                             standby.connectTimeout(),
                             options.timeout()),
                     proxies,
-                    config.plugins().containsKey("black-box"),
+                    blackBoxes(config, proxies, options),
                     options);
         } catch (SQLException e) {
             replica.close();
@@ -94,15 +97,35 @@ record Takeover(
     }
 
     /** Returns the address that a proxy still follows, or that of the file; the standby's if neither is another one. */
-    private static Address old(Address standby, UnderstudyConfig config, List<AskedProxy> proxies)
+    private static Address old(
+            StandbyConfig standby, List<ReplicaStatus> sources, UnderstudyConfig config, List<AskedProxy> proxies)
             throws IOException, InterruptedException {
         for (AskedProxy each : proxies) {
             Address present = Address.parse(String.valueOf(each.view().get("address")));
-            if (!present.equals(standby)) {
+            if (!present.equals(standby.address())) {
                 return present;
             }
         }
-        return config.primary().address();
+        if (!proxies.isEmpty()) {
+            return config.primary().address();
+        }
+        return config.primary().candidates().stream()
+                .filter(each ->
+                        sources.stream().anyMatch(source -> source.source().equals(each.toString())))
+                .findFirst()
+                .orElseGet(() -> ConfiguredPrimary.of(config.primary(), standby));
+    }
+
+    private static List<AskedBlackBox> blackBoxes(
+            UnderstudyConfig config, List<AskedProxy> proxies, FailoverOptions options) {
+        List<AskedBlackBox> all = new ArrayList<>();
+        if (config.plugins().containsKey("black-box")) {
+            proxies.forEach(each -> all.add(new AskedBlackBox(each.name(), new LostSource(each.admin(), null))));
+        }
+        if (options.directory() != null) {
+            all.add(new AskedBlackBox("the directory", options.directory()));
+        }
+        return all;
     }
 
     Node standby() {
@@ -147,12 +170,12 @@ record Takeover(
      * Asks the black boxes what the standby lacks; they remember nothing of it.
      *
      * @param reached its position
-     * @return the responses by proxy; none without a black box
+     * @return the responses by black box; none without a black box
      */
     Map<String, Map<String, Object>> look(Reached reached) throws IOException, InterruptedException {
         Map<String, Map<String, Object>> views = new LinkedHashMap<>();
-        for (AskedProxy each : blackBox ? proxies : List.<AskedProxy>of()) {
-            views.put(each.name(), each.blackBox().look(name(), reached.applied()));
+        for (AskedBlackBox each : blackBoxes) {
+            views.put(each.name(), each.source().look(name(), reached.applied()));
         }
         return views;
     }

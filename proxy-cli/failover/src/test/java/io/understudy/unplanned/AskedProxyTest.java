@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.UnderstudyConfig;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -19,9 +20,13 @@ class AskedProxyTest {
                         admin: { address: "127.0.0.1:9101", token: a-token-of-fair-length }
                         peers: [ "p2:9101" ]
                         """, "test.yaml", Map.of(), name -> null).config();
-        assertThatThrownBy(() -> AskedProxy.all(config, Set.of("p2")))
+        assertThatThrownBy(() -> AskedProxy.all(config, without("p2")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("--without p2: no such proxy; expected one of 127.0.0.1:9101, p2:9101");
-        assertThat(AskedProxy.all(config, Set.of("p2:9101", "127.0.0.1:9101"))).isEmpty();
+        assertThat(AskedProxy.all(config, without("p2:9101", "127.0.0.1:9101"))).isEmpty();
+    }
+
+    private static FailoverOptions without(String... proxies) {
+        return new FailoverOptions(false, Duration.ofSeconds(1), Set.of(proxies), null);
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import io.understudy.config.Address;
-import io.understudy.lost.LostSource;
 import io.understudy.remote.AdminClient;
 import io.understudy.switchover.ProxyControl;
 import io.understudy.switchover.StepFailure;
@@ -60,7 +59,7 @@ class OldPrimaryStepTest {
     private String check(String... responses) throws Exception {
         views.addAll(List.of(responses));
         AdminClient admin = new AdminClient("127.0.0.1:" + proxy.getAddress().getPort(), null);
-        AskedProxy asked = new AskedProxy("proxy:1", admin, new ProxyControl(admin), new LostSource(admin, null));
+        AskedProxy asked = new AskedProxy("proxy:1", admin, new ProxyControl(admin));
         int port;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();

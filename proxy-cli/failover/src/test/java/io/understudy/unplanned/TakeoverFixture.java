@@ -74,7 +74,7 @@ final class TakeoverFixture implements ScriptedServer.Script {
                 true,
                 ScriptedServer.of(this),
                 List.of(proxies),
-                false,
-                new FailoverOptions(false, Duration.ofSeconds(30), Set.of()));
+                List.of(),
+                new FailoverOptions(false, Duration.ofSeconds(30), Set.of(), null));
     }
 }

@@ -6,6 +6,7 @@ import io.understudy.lost.DirectoryOption;
 import io.understudy.lost.LostSource;
 import io.understudy.option.AdminOptions;
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -40,6 +41,12 @@ final class LostOptions {
     @Nullable
     UnderstudyConfig config(CommandLine line) throws ConfigException {
         return proxy.config(line);
+    }
+
+    /** Returns what the directory holds, by itself; null if none is named. */
+    @Nullable
+    LostSource saved(UnderstudyConfig config) throws IOException {
+        return directory.source(config, List.of());
     }
 
     LostSource source(CommandLine line) throws ConfigException, IOException {

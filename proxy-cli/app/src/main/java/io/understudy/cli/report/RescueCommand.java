@@ -85,7 +85,7 @@ public final class RescueCommand extends CliCommand implements Subcommand {
         if (config == null || on == null) {
             throw new CommandLine.ParameterException(line, "--apply needs -c FILE, and --on with a standby's name");
         }
-        FailoverOptions bounds = new FailoverOptions(false, PATIENCE, without);
+        FailoverOptions bounds = new FailoverOptions(false, PATIENCE, without, options.saved(config));
         try (Failover failover = Failover.to(on, config, bounds, line.getOut())) {
             return failover.rescue().status();
         } catch (IllegalArgumentException e) {

@@ -1,6 +1,7 @@
 package io.understudy.cli.failover;
 
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.lost.DirectoryOption;
 import io.understudy.option.ConfigFile;
 import io.understudy.option.TimeConverter;
 import io.understudy.terminal.CliCommand;
@@ -9,6 +10,7 @@ import io.understudy.terminal.Subcommand;
 import io.understudy.unplanned.Failover;
 import io.understudy.unplanned.FailoverOptions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +56,9 @@ public final class FailoverCommand extends CliCommand implements Subcommand {
                     + " is reported as not known. May be repeated.")
     private Set<String> without = Set.of();
 
+    @Mixin
+    private final DirectoryOption directory = new DirectoryOption();
+
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
@@ -70,7 +75,8 @@ public final class FailoverCommand extends CliCommand implements Subcommand {
     protected int run(CommandLine line) throws Exception {
         Logging.quiet();
         UnderstudyConfig config = file.load().config();
-        FailoverOptions options = new FailoverOptions(fenced, Objects.requireNonNull(timeout), without);
+        FailoverOptions options = new FailoverOptions(
+                fenced, Objects.requireNonNull(timeout), without, directory.source(config, List.of()));
         try (Failover failover = Failover.to(Objects.requireNonNull(name), config, options, line.getOut())) {
             return (dryRun ? failover.rehearse() : failover.run()).status();
         } catch (IllegalArgumentException e) {

@@ -196,8 +196,8 @@ public final class WitnessDemo {
             out.say("");
             long begun = System.nanoTime();
             FailoverOutcome outcome;
-            try (Failover failover =
-                    Failover.to(STANDBY, proxy.config(), new FailoverOptions(false, PATIENCE, Set.of()), out.out())) {
+            try (Failover failover = Failover.to(
+                    STANDBY, proxy.config(), new FailoverOptions(false, PATIENCE, Set.of(), null), out.out())) {
                 outcome = failover.run();
             }
             boolean written;

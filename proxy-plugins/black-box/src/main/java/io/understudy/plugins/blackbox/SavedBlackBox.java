@@ -52,7 +52,8 @@ public final class SavedBlackBox implements SavedTransactions {
             case "lost/applied":
                 return report.applied(parameters);
             case "lost/rescue":
-                return rescue.begin(Survivors.reported(parameters, present.flavor()));
+                return rescue.begin(
+                        Survivors.reported(parameters, present.flavor()), !parameters.containsKey("look"));
             default:
                 if (name.startsWith("lost/rescue/")) {
                     return rescue.part(Integer.parseInt(name.substring("lost/rescue/".length())));
