@@ -56,7 +56,7 @@ final class LostSummary {
         }
         String beyond = String.valueOf(map(view, "primary").get("survivorBeyond"));
         if (!beyond.isEmpty() && !beyond.equals("null")) {
-            lost.add("it has transactions that the old primary never had: " + beyond);
+            lost.add("it has transactions that the old primary never had, as far as it was read: " + beyond);
         }
         return lost;
     }

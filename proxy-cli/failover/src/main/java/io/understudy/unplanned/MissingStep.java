@@ -90,7 +90,7 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
             throws IOException, InterruptedException, StepFailure {
         String beyond = String.valueOf(begun.getOrDefault("survivorBeyond", ""));
         if (!beyond.isEmpty() && !"0".equals(String.valueOf(begun.get("transactions")))) {
-            throw new StepFailure("it has transactions that the old primary never had (" + beyond
+            throw new StepFailure("it has transactions that the old primary never had, as far as it was read (" + beyond
                     + "), so that numbers and rows may collide with those that it lacks. Decide what of them stays, or"
                     + " promote another standby; by hand: understudy rescue, docs/black-box.md");
         }

@@ -5,6 +5,8 @@ import static io.understudy.terminal.Table.whole;
 
 import io.understudy.lost.LostUnion;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.MariaDbGtid;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.sql.Quoting;
 import io.understudy.switchover.Pair;
@@ -87,9 +89,12 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
     /** The black boxes have them until a standby has applied them; the next step reports what they have not. */
     private String fromBlackBoxes(String left) throws Exception {
         Map<String, Map<String, Object>> views = takeover.look(takeover.reached());
-        boolean read = views.values().stream()
-                .anyMatch(view -> !"never read".equals(map(view, "primary").get("lostAt")));
-        if (!read || whole(map(LostUnion.of(views), "unknown"), "transactions") > 0) {
+        Map<String, Object> lost = views.isEmpty() ? Map.of() : LostUnion.of(views);
+        GtidNumbers captured =
+                GtidNumbers.ofMySql(String.valueOf(map(lost, "captured").getOrDefault("numbers", "")));
+        boolean all = MariaDbGtid.list(left).stream()
+                .allMatch(last -> captured.contains(String.valueOf(last.domain()), last.sequence()));
+        if (!all || whole(map(lost, "unknown"), "transactions") > 0) {
             throw new StepFailure(takeover.name() + " has received " + left
                     + ", which the black boxes do not have, and its replication is stopped: MariaDB throws that"
                     + " away when it starts again (MDEV-4698). Read"

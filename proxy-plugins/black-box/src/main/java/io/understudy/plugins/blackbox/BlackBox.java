@@ -143,6 +143,20 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return present == null ? null : present.start();
     }
 
+    /**
+     * Called when a restored log is all that there is.
+     *
+     * @param why there is no stream
+     * @return its last transaction; null if that is not retained, as all standbys had applied it
+     */
+    synchronized @Nullable KeptTransaction ended(String why) {
+        History present = histories.present();
+        KeptTransaction last = present == null ? null : present.kept.peekLast();
+        endedNanos = last == null ? nanoClock.getAsLong() : last.nanos;
+        trouble = why;
+        return last;
+    }
+
     @Override
     public synchronized void onGap(BinlogTrouble why) {
         recorder.discard();

@@ -2,12 +2,12 @@ package io.understudy.plugins.blackbox;
 
 import io.understudy.base.Secret;
 import io.understudy.plugin.SavedTransactions;
-import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.blackbox.log.LogFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,20 +22,25 @@ public final class SavedBlackBox implements SavedTransactions {
         if (primaries.isEmpty()) {
             throw new IOException(directory + " does not tell of which primary it is: all of its files are damaged");
         }
-        box.onGap(new BinlogTrouble(
-                BinlogTrouble.Reason.CONNECTION,
+        KeptTransaction last = box.ended(
                 holder == null
                         ? "this is from the log in " + directory + ", which does not tell what was answered"
                         : directory + " is being written" + holder + ": this is what it held a moment ago, and not"
-                                + " what was answered; ask that proxy instead"));
+                                + " what was answered; ask that proxy instead");
+        Clock clock = Clock.systemUTC();
+        String doubt = last == null
+                ? RunningBlackBox.DOUBT
+                : "what clients were told after " + last.gtid.text() + " of "
+                        + clock.instant().minusNanos(System.nanoTime() - last.nanos).truncatedTo(ChronoUnit.SECONDS)
+                        + ": the log ends there. A proxy that died with the primary, its witness present, has all";
         LostReport report = new LostReport(
                 box,
                 new SessionEvents(box),
                 () -> null,
-                Clock.systemUTC(),
+                clock,
                 System::nanoTime,
                 Map::of,
-                () -> RunningBlackBox.DOUBT);
+                () -> doubt);
         Rescue rescue = new Rescue(box, () -> null);
         return (name, parameters) -> act(box, report, rescue, name, parameters);
     }
