@@ -235,8 +235,7 @@ class KilledProxyTest {
             assertThat(said.text()).contains("which the black boxes do not have");
             assertThat(said.status()).as(said.text()).isEqualTo(1);
         } else {
-            assertThat(said.text())
-                    .contains("NOT KNOWN: what clients were told after " + end + " of 20");
+            assertThat(said.text()).contains("NOT KNOWN: what clients were told after " + end + " of 20");
             assertThat(said.status()).as(said.text()).isEqualTo(4);
         }
     }

@@ -191,9 +191,9 @@ final class LogQueue {
                     new LoggedTransaction(kept.gtid.text(), kept.kind, clock.millis() - age, kept.format, kept.length),
                     events);
         }
-        Gtid missed = kept == null ? entry.missed() : kept.gtid; // released before it was written
+        Gtid missed = kept == null ? entry.missed() : kept.gtid; // applied before it was written
         if (missed != null) {
-            log.missed(missed.text());
+            log.missed(missed.text(), kept != null);
         }
         return null;
     }

@@ -83,11 +83,11 @@ final class RestoredLog implements LogVisitor {
     }
 
     @Override
-    public void missed(String gtid) {
+    public void missed(String gtid, boolean applied) {
         synchronized (lock) {
             History present = present();
             present.missed(passed(present, gtid));
-            present.restoredGap = true;
+            present.restoredGap |= !applied;
         }
     }
 

@@ -31,16 +31,12 @@ public final class SavedBlackBox implements SavedTransactions {
         String doubt = last == null
                 ? RunningBlackBox.DOUBT
                 : "what clients were told after " + last.gtid.text() + " of "
-                        + clock.instant().minusNanos(System.nanoTime() - last.nanos).truncatedTo(ChronoUnit.SECONDS)
+                        + clock.instant()
+                                .minusNanos(System.nanoTime() - last.nanos)
+                                .truncatedTo(ChronoUnit.SECONDS)
                         + ": the log ends there. A proxy that died with the primary, its witness present, has all";
-        LostReport report = new LostReport(
-                box,
-                new SessionEvents(box),
-                () -> null,
-                clock,
-                System::nanoTime,
-                Map::of,
-                () -> doubt);
+        LostReport report =
+                new LostReport(box, new SessionEvents(box), () -> null, clock, System::nanoTime, Map::of, () -> doubt);
         Rescue rescue = new Rescue(box, () -> null);
         return (name, parameters) -> act(box, report, rescue, name, parameters);
     }
@@ -57,8 +53,7 @@ public final class SavedBlackBox implements SavedTransactions {
             case "lost/applied":
                 return report.applied(parameters);
             case "lost/rescue":
-                return rescue.begin(
-                        Survivors.reported(parameters, present.flavor()), !parameters.containsKey("look"));
+                return rescue.begin(Survivors.reported(parameters, present.flavor()), !parameters.containsKey("look"));
             default:
                 if (name.startsWith("lost/rescue/")) {
                     return rescue.part(Integer.parseInt(name.substring("lost/rescue/".length())));

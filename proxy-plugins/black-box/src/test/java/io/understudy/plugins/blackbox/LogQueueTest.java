@@ -76,7 +76,22 @@ class LogQueueTest extends BlackBoxHarness {
         assertThat(loss.missing.get(1).format).isEqualTo("other".getBytes(StandardCharsets.US_ASCII));
         assertThat(next.bytes(loss.missing.get(0))).isEqualTo("g11.".getBytes(StandardCharsets.US_ASCII));
         assertThat(next.readUpTo(primary(1, "0-1-20"))).isEqualTo("0-1-13");
+        assertThat(next.hasRestoredGap()).isTrue();
         assertThat(loss.damage).isEmpty();
+    }
+
+    /** What counts is whether commits may wait, behind which the log lacks something. */
+    @Test
+    void whatEveryStandbyAppliedBeforeItWasWrittenIsNoGapOfTheLog() throws Exception {
+        LogQueue queue = queue(box);
+        start(1, "0-1-10");
+        transaction(11);
+        transaction(12);
+        box.applied(List.of(at("0-1-11", "")));
+        write(queue);
+        BlackBox next = restarted();
+        assertThat(next.hasRestoredGap()).isFalse();
+        assertThat(next.loss(survivor("0-1-10", "", "")).gaps).hasToString("0:11");
     }
 
     @Test

@@ -13,6 +13,7 @@ final class LogRecord {
     static final byte FORMAT = 2;
     static final byte TRANSACTION = 3;
     static final byte MISSED = 4;
+    static final byte APPLIED = 5;
 
     private LogRecord() {}
 
@@ -79,10 +80,10 @@ final class LogRecord {
         return Arrays.copyOfRange(body, 1 + 4 + 8 + 4 + 4 + 4 + texts, body.length);
     }
 
-    static byte[] missed(String gtid) {
+    static byte[] missed(String gtid, boolean applied) {
         byte[] text = bytes(gtid);
         return ByteBuffer.allocate(1 + 4 + text.length)
-                .put(MISSED)
+                .put(applied ? APPLIED : MISSED)
                 .putInt(text.length)
                 .put(text)
                 .array();

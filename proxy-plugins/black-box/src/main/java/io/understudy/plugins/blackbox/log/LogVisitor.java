@@ -7,8 +7,12 @@ public interface LogVisitor {
 
     void transaction(LoggedTransaction transaction, LogPlace place);
 
-    /** Called for a transaction that the primary logged and whose events were not kept. */
-    void missed(String gtid);
+    /**
+     * Called for a transaction that the primary logged and whose events were not kept.
+     *
+     * @param applied whether that is because every standby had applied it
+     */
+    void missed(String gtid, boolean applied);
 
     /**
      * Called where a file is damaged, between what precedes and what follows. Until the next {@link #start} numbers may

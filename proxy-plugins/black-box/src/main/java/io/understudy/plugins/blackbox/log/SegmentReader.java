@@ -150,8 +150,8 @@ final class SegmentReader {
             byte[] event = new byte[body.remaining()];
             body.get(event);
             formats.putIfAbsent(LogRecord.sum(event), event);
-        } else if (type == LogRecord.MISSED && started) {
-            visitor.missed(LogRecord.text(body));
+        } else if ((type == LogRecord.MISSED || type == LogRecord.APPLIED) && started) {
+            visitor.missed(LogRecord.text(body), type == LogRecord.APPLIED);
         } else if (type == LogRecord.TRANSACTION && started) {
             body.getInt();
             long millis = body.getLong();
@@ -160,7 +160,7 @@ final class SegmentReader {
             TransactionKind kind = TransactionKind.valueOf(LogRecord.text(body));
             if (format == null) {
                 damage(at, at + frame.total(), LogDamage.Kind.MIDDLE);
-                visitor.missed(gtid);
+                visitor.missed(gtid, false);
             } else {
                 segment.retain();
                 visitor.transaction(

@@ -210,10 +210,14 @@ public final class TransactionLog implements AutoCloseable {
         }
     }
 
-    /** Appends that a transaction was not kept. */
-    public void missed(String gtid) throws LogException {
+    /**
+     * Appends that a transaction was not kept.
+     *
+     * @param applied whether that is because every standby had applied it
+     */
+    public void missed(String gtid, boolean applied) throws LogException {
         try {
-            record(List.of(LogRecord.missed(gtid)));
+            record(List.of(LogRecord.missed(gtid, applied)));
         } catch (IOException e) {
             throw failed(e);
         }

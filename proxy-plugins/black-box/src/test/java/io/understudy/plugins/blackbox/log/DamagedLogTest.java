@@ -37,7 +37,7 @@ class DamagedLogTest extends LogHarness {
                 String events = "events of " + number + "\0\0";
                 append(log, number, events);
                 written.add("0-1-" + number + " " + events);
-                log.missed("0-1-" + number + "1");
+                log.missed("0-1-" + number + "1", false);
                 written.add("missed 0-1-" + number + "1");
                 log.flush();
             }

@@ -55,7 +55,7 @@ abstract class LogHarness {
         }
 
         @Override
-        public void missed(String gtid) {
+        public void missed(String gtid, boolean applied) {
             all.add("missed " + gtid);
         }
 

@@ -25,7 +25,7 @@ class TransactionLogTest extends LogHarness {
                 assertThat(log.needsStart()).isTrue();
                 log.start(at("0-1-10"), false);
                 LogPlace place = append(log, 11, "one");
-                log.missed("0-1-12");
+                log.missed("0-1-12", false);
                 append(log, 13, "x".repeat(3 << 20));
                 log.flush();
                 assertThat(place.read()).isEqualTo("one".getBytes(StandardCharsets.US_ASCII));
