@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Writes what the black box retains to the log, on a thread of its own, and acknowledges it from there. The witness
  * begins once the log is read, which is tried until it succeeds.
  */
-final class KeptInLog implements Witness.Keeping, AutoCloseable {
+final class KeptInLog implements Keeping, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(KeptInLog.class);
 
     private static final long REOPEN_MILLIS = 2_000;
@@ -164,7 +164,7 @@ final class KeptInLog implements Witness.Keeping, AutoCloseable {
     }
 
     @Override
-    public boolean mayContinue(Withdrawal after) {
+    public boolean mayContinue() {
         LogQueue filled = queue;
         return !failing && filled != null && filled.isEmpty() && box.hasRoomAgain();
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Acknowledges what the black box has in memory, at once. */
-final class KeptInMemory implements Witness.Keeping {
+final class KeptInMemory implements Keeping {
     private final BlackBox box;
     private final AtomicLong acknowledged = new AtomicLong();
 
@@ -28,7 +28,7 @@ final class KeptInMemory implements Witness.Keeping {
     }
 
     @Override
-    public boolean mayContinue(Withdrawal after) {
+    public boolean mayContinue() {
         return box.hasRoomAgain();
     }
 

@@ -54,7 +54,7 @@ final class ReplayGuard {
         ByteBuffer buffer = ByteBuffer.wrap(events).order(ByteOrder.LITTLE_ENDIAN);
         int at = buffer.getInt(LENGTH_AT);
         int type = at < events.length ? events[at + TYPE_AT] & 0xff : 0;
-        if (type != QUERY_EVENT && type != EventType.QUERY_COMPRESSED || type == QUERY_EVENT && !creates(buffer, at)) {
+        if (type != QUERY_EVENT && type != EventType.QUERY_COMPRESSED || type == QUERY_EVENT && !creates(events, at)) {
             return false;
         }
         while (at < events.length && events[at + TYPE_AT] != EventType.TABLE_MAP) {
@@ -63,10 +63,11 @@ final class ReplayGuard {
         return at < events.length;
     }
 
-    private static boolean creates(ByteBuffer events, int query) {
+    private static boolean creates(byte[] events, int query) {
         int fixed = query + HEADER;
-        int text = fixed + 13 + Short.toUnsignedInt(events.getShort(fixed + 11)) + (events.get(fixed + 8) & 0xff) + 1;
-        return new String(events.array(), text, CREATE.length(), StandardCharsets.US_ASCII).equals(CREATE);
+        int status = events[fixed + 11] & 0xff | (events[fixed + 12] & 0xff) << 8;
+        int text = fixed + 13 + status + (events[fixed + 8] & 0xff) + 1;
+        return new String(events, text, CREATE.length(), StandardCharsets.US_ASCII).equals(CREATE);
     }
 
     /** Returns an event that fails if the next transaction would be logged. */

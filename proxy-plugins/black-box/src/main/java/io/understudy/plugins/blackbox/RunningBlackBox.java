@@ -99,7 +99,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         timers = timer;
         KeptInLog inLog =
                 config.directory() == null ? null : new KeptInLog(box, config, context.clock(), System::nanoTime);
-        Witness.Keeping keeping = inLog == null ? new KeptInMemory(box) : inLog;
+        Keeping keeping = inLog == null ? new KeptInMemory(box) : inLog;
         Witness begun = new Witness(
                 context,
                 new JdbcPrimaryQueries(primary, context.primary()::isUnreachable),
@@ -123,7 +123,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     }
 
     /** What operators and other plugins see of a witness that acknowledges. */
-    private void tell(Witness begun, Witness.Keeping keeping, DataSource primary) {
+    private void tell(Witness begun, Keeping keeping, DataSource primary) {
         WitnessMeters.register(begun, keeping, context.meters());
         SourceProbe probe = new SourceProbe(primary, begun::probed);
         source = probe;

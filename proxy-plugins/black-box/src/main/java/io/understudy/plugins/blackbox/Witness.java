@@ -1,24 +1,21 @@
 package io.understudy.plugins.blackbox;
 
-import io.netty.buffer.ByteBuf;
 import io.understudy.base.NoTask;
 import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.BinlogEnd;
-import io.understudy.plugins.binlog.BinlogEvents;
 import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.PrimaryQueries;
 import io.understudy.plugins.binlog.SemiSyncReplica;
+import io.understudy.plugins.blackbox.WitnessPhases.Phase;
 import io.understudy.servers.SemiSyncSource;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
@@ -37,22 +34,17 @@ import org.slf4j.LoggerFactory;
  * waits for its other replicas or for its own time-out, and comes back by itself.
  *
  * <p>It comes back in two steps: it reads without being registered, from the last transaction kept up to the primary's
- * present position; then it registers and reads on. An acknowledgement covers all that was written before. So if it did
- * not begin at a position that is known to cover every commit in progress, it registers only once no commit can wait
- * any more that began to wait before.
+ * present position; then it registers, once {@link Registration} allows it, and reads on.
  *
- * <p>Events arrive on the connection's event loop, which no other connection uses; the rest runs on the plugin's
- * executor. Fields are guarded by this, unless it is said otherwise. Nothing waits under the lock.
+ * <p>Events arrive on the connection's event loop; the rest runs on the plugin's executor. Fields are guarded by the
+ * monitor of the phases. Nothing waits under it.
  */
-final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, AutoCloseable {
+final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Witness.class);
 
     private static final String FUNCTION = "the witness (acknowledges what the black box keeps)";
     private static final long PAUSE_MILLIS = 100;
     private static final int ER_MASTER_FATAL = 1236;
-
-    /** Time between two probes that find no commit waiting. */
-    private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Time in which a registered stream must show the mark. */
     private static final long UNMARKED_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -67,89 +59,25 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     private final ScheduledExecutorService executor;
 
     private final LongSupplier nanoClock;
+    private final WitnessPhases phases;
+    private final Registration registration;
+    private final WitnessStream stream;
     private final List<AutoCloseable> following = new ArrayList<>();
-    private final Map<Withdrawal, Long> withdrawn = new EnumMap<>(Withdrawal.class);
 
     private @Nullable BinlogDump dump;
-    private Phase phase = Phase.WITHDRAWN;
-    private Withdrawal why = Withdrawal.BEHIND;
-    private String cause = "it has only begun";
-    private String remedy = Withdrawal.BEHIND.remedy();
-    /** When it entered the phase, or its stream began. */
-    private long sinceNanos;
-    /** When it began to work, or ceased to. */
-    private long changedNanos;
-
-    private boolean worked;
     /** The primary's position when the present stream began: then it has caught up. */
     private @Nullable PrimaryFacts head;
-    /** Since when commits may wait that the black box does not have; 0 if there are none. */
-    private long unsettledNanos;
-    /** When since then no commit waited for the first time; 0 if always some did. */
-    private long calmNanos;
 
     /** Whether the primary has refused the position of the last stream. */
     private boolean refused;
 
-    /** Whether semi-synchronous replication was switched off at the primary since. */
-    private boolean off;
-
-    /** Whether the primary answered nothing, as far as is known, that is not kept here. */
-    private boolean whole;
-
     private boolean closed;
-    /** Whether a stream has begun in the present phase. */
-    private boolean streaming;
-
     private Future<?> stepping = NoTask.NONE;
 
-    /** Acknowledgements of the present stream, while the primary counts on them. Written under the lock. */
-    private volatile @Nullable Acknowledgements to;
-    /** Whether the rest of the present stream is void. Written under the lock or on the event loop. */
-    private volatile boolean broken;
     /** Whether commits waited at the last probe, and what had been received then. Used by {@link #probed}. */
     private boolean waited;
 
     private long receivedBefore;
-    // Written on the event loop.
-    private volatile long received;
-    private @Nullable KeptTransaction last;
-    /** Where the last transaction ends that is kept, of the present primary. */
-    private volatile @Nullable BinlogEnd end;
-    /** Number of the history of {@code end}. */
-    private volatile long endHistory;
-    /** What was acknowledged without a question. Used by {@link #repeat}. */
-    private @Nullable BinlogEnd repeated;
-
-    private enum Phase {
-        /** Reads nothing until it can keep again. */
-        WITHDRAWN,
-        /** Reads, and is no replica to the primary. */
-        CATCHING_UP,
-        /** Has asked to be a replica. */
-        REGISTERING,
-        /** The primary may wait for it. */
-        PRESENT
-    }
-
-    /** Where transactions are kept, and how they are acknowledged once they are. */
-    interface Keeping {
-        /**
-         * Called on the event loop with each transaction that the black box has taken.
-         *
-         * @param to null if it is not to be acknowledged
-         */
-        void keep(KeptTransaction transaction, BinlogEnd end, @Nullable Acknowledgements to);
-
-        /** Acknowledges, once all that came before is kept, everything up to there. On any thread. */
-        void acknowledge(BinlogEnd upTo, Acknowledgements to);
-
-        /** Returns whether transactions can be kept again. May wait; on the plugin's executor. */
-        boolean mayContinue(Withdrawal after);
-
-        /** Returns how many transactions were acknowledged for which the primary waited. */
-        long acknowledged();
-    }
 
     Witness(
             PluginContext context,
@@ -167,18 +95,19 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         this.keeping = keeping;
         this.nanoClock = nanoClock;
         account = context.primary().accountUse(FUNCTION);
-        sinceNanos = nanoClock.getAsLong();
-        changedNanos = sinceNanos;
+        phases = new WitnessPhases(acknowledges, nanoClock);
+        registration = new Registration(nanoClock);
+        stream = new WitnessStream(box, keeping);
     }
 
     /** Begins. Called once. */
     void start() {
-        synchronized (this) {
+        synchronized (phases) {
             if (closed) {
                 return;
             }
             if (box.hasRestoredGap()) {
-                unsettled();
+                registration.unsettled();
             }
             following.add(context.primary().onChange(() -> withDump(this::primaryChanged)));
             following.add(context.primary().onReachable(() -> withDump(BinlogDump::primaryReachable)));
@@ -188,16 +117,15 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     }
 
     /** Called before {@link #start} with the reason why it cannot begin yet. */
-    synchronized void cannotBegin(Withdrawal reason, String text) {
-        if (why != reason || !cause.equals(text)) {
-            count(reason, text);
+    void cannotBegin(Withdrawal reason, String text) {
+        if (phases.count(reason, text, "")) {
             log.warn("black-box: nothing is kept or acknowledged ({}): {}", reason.label(), text);
         }
     }
 
     private void withDump(Consumer<BinlogDump> action) {
         BinlogDump present;
-        synchronized (this) {
+        synchronized (phases) {
             present = dump;
         }
         if (present != null) {
@@ -206,129 +134,88 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     }
 
     private void primaryChanged(BinlogDump present) {
-        end = null;
-        synchronized (this) {
-            refused = false;
-        }
+        stream.forgetEnd();
+        accepted();
         present.primaryChanged();
     }
 
-    /** Reads again, without being registered at first. */
-    private synchronized void comeBack() {
-        if (closed || phase != Phase.WITHDRAWN) {
-            return;
+    private void accepted() {
+        synchronized (phases) {
+            refused = false;
         }
-        enter(Phase.CATCHING_UP);
-        BinlogDump begun = new BinlogDump(context.primary().separateConnector(), queries, executor, this, this, this);
-        dump = begun;
-        begun.start();
+    }
+
+    private boolean isRefused() {
+        synchronized (phases) {
+            return refused;
+        }
+    }
+
+    /** Reads again, without being registered at first. */
+    private void comeBack() {
+        synchronized (phases) {
+            if (closed || !phases.is(Phase.WITHDRAWN)) {
+                return;
+            }
+            enter(Phase.CATCHING_UP);
+            BinlogDump begun =
+                    new BinlogDump(context.primary().separateConnector(), queries, executor, this, stream, this);
+            dump = begun;
+            begun.start();
+        }
     }
 
     private void enter(Phase next) {
-        phase = next;
-        off = false;
-        streaming = false;
-        sinceNanos = nanoClock.getAsLong();
+        phases.enter(next);
         if (next != Phase.PRESENT) {
-            to = null;
+            stream.acknowledgeTo(null);
         }
-        changed();
-    }
-
-    private void changed() {
-        if (works() != worked) {
-            worked = !worked;
-            changedNanos = nanoClock.getAsLong();
-        }
-    }
-
-    /** Returns whether it does what it is for: acknowledge, or without that, keep. */
-    private boolean works() {
-        return acknowledges ? isPresent() : streaming;
     }
 
     @Override
     public PrimaryFacts start(PrimaryFacts facts) throws SQLException {
         String position = isRefused() ? null : box.readUpTo(facts);
-        if (position == null || box.history() != endHistory) {
-            end = null;
-        }
+        stream.forgetFormerEnd(position != null);
         boolean known = position != null;
         if (!known && !isRefused()) {
             // A log that has begun anew is read from its begin.
             position = box.isFollowing(facts) ? "" : LowestPosition.of(context.standbys(), facts.flavor());
         }
-        synchronized (this) {
+        synchronized (phases) {
             head = facts;
-            if (!known && phase == Phase.REGISTERING) {
+            if (!known && phases.is(Phase.REGISTERING)) {
                 enter(Phase.CATCHING_UP);
             }
             if (position == null) {
                 position = facts.position();
-                unsettled();
+                registration.unsettled();
             }
         }
         return facts.at(position);
     }
 
-    private synchronized void accepted() {
-        refused = false;
-    }
-
-    private synchronized boolean isRefused() {
-        return refused;
-    }
-
     @Override
-    public synchronized boolean registers() {
-        return phase == Phase.REGISTERING;
+    public boolean registers() {
+        return phases.is(Phase.REGISTERING);
     }
 
     @Override
     public void onStart(PrimaryFacts facts, boolean replaced) {
         account.works();
-        broken = false;
-        received = 0;
-        box.onStart(facts, replaced);
-        synchronized (this) {
-            streaming = true;
-            sinceNanos = nanoClock.getAsLong();
-            changed();
-            if (phase != Phase.REGISTERING) {
-                whole = false; // the primary lives, and may have answered meanwhile
-            }
-            if (why == Withdrawal.CONNECTION) {
-                because(Withdrawal.BEHIND, "it reads what it has missed");
-            }
-        }
-    }
-
-    @Override
-    public void onFormat(byte[] event) {
-        box.onFormat(event);
-    }
-
-    @Override
-    public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
-        if (!broken) {
-            box.onEvent(buf, index, length, first, whole);
-        }
+        stream.begin(facts, replaced);
+        phases.streams();
     }
 
     @Override
     public void onTransaction(BinlogTransaction transaction) {
-        last = null;
-        if (broken) {
+        EventRecorder.Outcome outcome = stream.take(transaction);
+        if (outcome == null) {
             return;
         }
-        long before = received;
-        received = before + 1;
-        if (before == 0) {
+        if (stream.received() == 1) {
             accepted();
         }
-        EventRecorder.Taken taken = box.take(transaction);
-        last = taken.kept();
-        switch (taken.outcome()) {
+        switch (outcome) {
             case NO_ROOM -> withdraw(Withdrawal.MEMORY, "there is no room for " + transaction.gtid());
             case PASSED_OVER, ANONYMOUS -> notKept(transaction);
             default -> {}
@@ -337,145 +224,35 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
 
     /** One that will never be kept is passed over, and no acknowledgement may cover it while its client waits. */
     private void notKept(BinlogTransaction transaction) {
-        boolean catching;
-        synchronized (this) {
-            unsettled();
-            catching = phase == Phase.CATCHING_UP;
-        }
-        if (!catching) {
+        registration.unsettled();
+        if (!phases.is(Phase.CATCHING_UP)) {
             withdraw(Withdrawal.TOO_LARGE, "transaction " + transaction.gtid() + " is not kept");
         }
     }
 
     @Override
     public void passed(BinlogEnd at, boolean awaited) {
-        KeptTransaction kept = last;
-        last = null;
-        if (kept == null || broken) {
-            return;
-        }
-        endHistory = kept.history.number;
-        end = at;
-        keeping.keep(kept, at, awaited ? to : null);
+        stream.passed(at, awaited);
     }
 
-    /** After a restart, commits may wait for what the log has: no event names their end again. */
     @Override
     public void idle(BinlogEnd at) {
-        if (!broken && !at.file().isEmpty() && !at.equals(end)) {
-            endHistory = box.history();
-            end = at;
-        }
-    }
-
-    private void catchUp() throws SQLException {
-        PrimaryFacts goal;
-        synchronized (this) {
-            goal = head;
-            if (!acknowledges || !streaming) {
-                return;
-            }
-        }
-        if (goal == null || box.hasReached(goal)) {
-            register();
-        }
-    }
-
-    /** Registers, once the primary is ready for it. */
-    private void register() throws SQLException {
-        SemiSyncSource source;
-        DataSource primary = context.primary().dataSource();
-        if (primary == null) {
-            return;
-        }
-        long asked = nanoClock.getAsLong();
-        try (ServerQueries server = ServerQueries.of(primary)) {
-            source = SemiSyncSource.of(server);
-        }
-        synchronized (this) {
-            if (closed || phase != Phase.CATCHING_UP || !streaming) {
-                return;
-            }
-            head = null;
-            if (!source.enabled()) {
-                told(
-                        Withdrawal.NO_SEMI_SYNC,
-                        source.loaded()
-                                ? "semi-synchronous replication is switched off at the primary"
-                                : "the primary has no semi-synchronous replication (MySQL: the plugin is not loaded)");
-            } else if (!isSettled(source, asked)) {
-                told(Withdrawal.BEHIND, "commits wait that may have begun before it");
-            } else {
-                unsettledNanos = 0;
-                enter(Phase.REGISTERING);
-                BinlogDump present = dump;
-                if (present != null) {
-                    present.again();
-                }
-            }
-        }
-    }
-
-    /**
-     * Returns whether no client was told, as far as is known, of what is not kept here: the witness was present until
-     * the primary's log ended.
-     */
-    synchronized boolean isWhole() {
-        return whole;
-    }
-
-    private void unsettled() {
-        unsettledNanos = nanoClock.getAsLong() | 1;
-        calmNanos = 0;
-    }
-
-    /**
-     * Returns whether no commit can wait any more that had begun when {@link #unsettled} was called: none waited twice,
-     * or the time-out is over. Twice, because a transaction is in the position before its session counts as waiting.
-     *
-     * @param asked when the primary was queried
-     */
-    private boolean isSettled(SemiSyncSource source, long asked) {
-        if (unsettledNanos == 0) {
-            return true;
-        }
-        if (asked - unsettledNanos <= 0) {
-            return false;
-        }
-        if (asked - unsettledNanos > TimeUnit.MILLISECONDS.toNanos(source.timeoutMillis()) + CALM_NANOS) {
-            return true;
-        }
-        if (source.waiting() > 0) {
-            return false;
-        }
-        if (calmNanos == 0) {
-            calmNanos = asked | 1;
-        }
-        return asked - calmNanos >= CALM_NANOS;
-    }
-
-    private void told(Withdrawal reason, String text) {
-        boolean news = why != reason;
-        because(reason, text);
-        if (news && reason == Withdrawal.NO_SEMI_SYNC) {
-            log.warn("black-box: the witness does not acknowledge: {}; {}", text, reason.remedy());
-        }
+        stream.idle(at);
     }
 
     @Override
     public void registered(Acknowledgements by, String file) {
-        BinlogEnd known = end;
+        BinlogEnd known = stream.end();
         if (known != null && known.isBehind(file)) {
             known = null; // its files are gone: RESET MASTER
-            end = null;
+            stream.forgetEnd();
         }
-        synchronized (this) {
-            if (phase != Phase.REGISTERING) {
+        synchronized (phases) {
+            if (!phases.is(Phase.REGISTERING)) {
                 return;
             }
             enter(Phase.PRESENT);
-            to = by;
-            whole = true;
+            stream.acknowledgeTo(by);
             log.info("black-box: the witness acknowledges what it keeps, as a semi-synchronous replica of the primary");
         }
         if (known != null) {
@@ -488,49 +265,33 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     public void onGap(BinlogTrouble trouble) {
         account.refused(trouble.errorCode(), trouble.cause());
         box.onGap(trouble);
-        synchronized (this) {
-            if (phase == Phase.WITHDRAWN) {
+        synchronized (phases) {
+            if (phases.is(Phase.WITHDRAWN)) {
                 return;
             }
-            if (trouble.errorCode() == ER_MASTER_FATAL && received == 0) {
+            if (trouble.errorCode() == ER_MASTER_FATAL && stream.received() == 0) {
                 refused = true; // the position is purged
             }
-            count(Withdrawal.CONNECTION, trouble.cause());
-            if (!trouble.remedy().isEmpty()) {
-                remedy = trouble.remedy();
-            }
+            phases.count(Withdrawal.CONNECTION, trouble.cause(), trouble.remedy());
             enter(Phase.CATCHING_UP);
         }
     }
 
-    private void count(Withdrawal reason, String text) {
-        if (phase == Phase.PRESENT || phase == Phase.REGISTERING || why != reason) {
-            withdrawn.merge(reason, 1L, Long::sum);
-        }
-        because(reason, text);
-    }
-
-    private void because(Withdrawal reason, String text) {
-        why = reason;
-        cause = text;
-        remedy = reason.remedy();
-    }
-
     /** Acknowledges nothing more until it can keep again. On any thread. */
     void withdraw(Withdrawal reason, String text) {
-        broken = true;
+        stream.cutOff();
         BinlogDump ended;
-        synchronized (this) {
+        synchronized (phases) {
             if (closed) {
                 return;
             }
-            if (phase == Phase.WITHDRAWN) {
-                because(reason, text);
+            if (phases.is(Phase.WITHDRAWN)) {
+                phases.because(reason, text);
                 return;
             }
-            boolean news = phase == Phase.PRESENT || why != reason;
-            count(reason, text);
-            whole = false;
+            boolean news = phases.is(Phase.PRESENT) || phases.why() != reason;
+            phases.count(reason, text, "");
+            phases.lacks();
             enter(Phase.WITHDRAWN);
             ended = dump;
             dump = null;
@@ -555,23 +316,15 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
     /** Does what is due in the present phase. Called all the time, by one thread at a time. */
     private void step() {
         try {
-            Phase now;
-            Withdrawal reason;
-            long since;
-            synchronized (this) {
-                now = phase;
-                reason = why;
-                since = nanoClock.getAsLong() - sinceNanos;
-            }
-            switch (now) {
+            switch (phases.phase()) {
                 case WITHDRAWN -> {
-                    if (keeping.mayContinue(reason)) {
+                    if (keeping.mayContinue()) {
                         comeBack();
                     }
                 }
                 case CATCHING_UP -> catchUp();
-                case REGISTERING -> unmarked(since);
-                case PRESENT -> repeat();
+                case REGISTERING -> unmarked();
+                case PRESENT -> stream.repeat();
             }
         } catch (SQLException e) {
             log.debug("black-box: the primary cannot be asked about semi-synchronous replication", e);
@@ -581,96 +334,119 @@ final class Witness implements BinlogListener, BinlogEvents, SemiSyncReplica, Au
         }
     }
 
-    /** Goes back from a registration without effect: semi-synchronous replication was switched off meanwhile. */
-    private synchronized void unmarked(long since) {
-        if (phase == Phase.REGISTERING && streaming && since > UNMARKED_NANOS) {
-            enter(Phase.CATCHING_UP);
-            streaming = true;
-            head = null;
+    private void catchUp() throws SQLException {
+        PrimaryFacts goal;
+        synchronized (phases) {
+            goal = head;
+            if (!acknowledges || !phases.isStreaming()) {
+                return;
+            }
+        }
+        if (goal == null || box.hasReached(goal)) {
+            register();
         }
     }
 
-    /** Acknowledges what the primary did not ask for, so that no commit waits for a question that did not come. */
-    private void repeat() {
-        BinlogEnd known = end;
-        Acknowledgements by = to;
-        if (known != null && by != null && !known.equals(repeated)) {
-            keeping.acknowledge(known, by);
-            repeated = known;
+    /** Registers, once the primary is ready for it. */
+    private void register() throws SQLException {
+        SemiSyncSource source;
+        DataSource primary = context.primary().dataSource();
+        if (primary == null) {
+            return;
+        }
+        long asked = nanoClock.getAsLong();
+        try (ServerQueries server = ServerQueries.of(primary)) {
+            source = SemiSyncSource.of(server);
+        }
+        synchronized (phases) {
+            if (closed || !phases.is(Phase.CATCHING_UP) || !phases.isStreaming()) {
+                return;
+            }
+            head = null;
+            Registration.Obstacle obstacle = registration.obstacle(source, asked);
+            if (obstacle != null) {
+                told(obstacle.reason(), obstacle.text());
+                return;
+            }
+            enter(Phase.REGISTERING);
+            BinlogDump present = dump;
+            if (present != null) {
+                present.again();
+            }
+        }
+    }
+
+    private void told(Withdrawal reason, String text) {
+        boolean news = phases.why() != reason;
+        phases.because(reason, text);
+        if (news && reason == Withdrawal.NO_SEMI_SYNC) {
+            log.warn("black-box: the witness does not acknowledge: {}; {}", text, reason.remedy());
+        }
+    }
+
+    /** Goes back from a registration without effect: semi-synchronous replication was switched off meanwhile. */
+    private void unmarked() {
+        synchronized (phases) {
+            if (phases.is(Phase.REGISTERING) && phases.isStreaming() && phases.nanos() > UNMARKED_NANOS) {
+                phases.catchUpAgain();
+                head = null;
+            }
         }
     }
 
     /**
      * Called with each probe of the primary. If semi-synchronous replication is off, what comes later is acknowledged
-     * all the same. If commits wait and nothing comes, the stream is dead, as after RESET MASTER on MariaDB.
+     * all the same. If commits wait and nothing comes, the stream is dead, as after RESET MASTER on MariaDB; unless
+     * they may wait for another replica, too.
      */
     void probed(SemiSyncSource source) {
-        boolean dead = source.enabled() && source.waiting() > 0 && waited && received == receivedBefore && isPresent();
-        waited = source.waiting() > 0;
+        long received = stream.received();
+        boolean waits = source.enabled() && source.waiting() > 0 && source.waitFor() == 1;
+        boolean dead = waits && waited && received == receivedBefore && isPresent();
+        waited = waits;
         receivedBefore = received;
         if (dead) {
             withdraw(Withdrawal.CONNECTION, "commits wait at the primary, and its stream brings nothing");
             return;
         }
-        semiSync(source.enabled());
+        phases.semiSync(source.enabled());
     }
 
-    private synchronized void semiSync(boolean enabled) {
-        if (phase != Phase.PRESENT || off == !enabled) {
-            return;
-        }
-        if (!enabled) {
-            count(Withdrawal.NO_SEMI_SYNC, "semi-synchronous replication was switched off at the primary");
-            log.warn("black-box: the witness has nothing to acknowledge: {}; {}", cause, why.remedy());
-        } else {
-            log.info("black-box: semi-synchronous replication is on again, and the witness acknowledges");
-        }
-        off = !enabled;
-        whole = enabled;
-        changed();
+    boolean isPresent() {
+        return phases.isPresent();
     }
 
-    synchronized boolean isPresent() {
-        return phase == Phase.PRESENT && !off;
+    /** See {@link WitnessPhases#isWhole}. */
+    boolean isWhole() {
+        return phases.isWhole();
     }
 
-    synchronized long withdrawn(Withdrawal reason) {
-        return withdrawn.getOrDefault(reason, 0L);
+    long withdrawn(Withdrawal reason) {
+        return phases.withdrawn(reason);
     }
 
-    /** Returns the view for reports; of one that does not acknowledge, it has no {@code state}. */
-    synchronized Map<String, Object> view() {
-        Map<String, Object> view = new LinkedHashMap<>();
-        boolean works = works();
-        if (acknowledges) {
-            view.put("state", works ? "present" : why == Withdrawal.BEHIND ? "behind" : "withdrawn");
-            view.put("acknowledged", keeping.acknowledged());
-        } else {
-            view.put("keeps", works);
-        }
-        view.put("reason", works ? "" : why.label());
-        view.put("cause", works ? "" : cause);
-        view.put("remedy", works ? "" : remedy);
-        view.put("sinceSeconds", TimeUnit.NANOSECONDS.toSeconds(nanoClock.getAsLong() - changedNanos));
-        BinlogEnd last = end;
+    /** Returns the view for reports. */
+    Map<String, Object> view() {
+        Map<String, Object> view = phases.view();
+        BinlogEnd last = stream.end();
         view.put("upTo", last == null ? "" : last.file() + ":" + last.position());
-        Map<String, Object> counts = new LinkedHashMap<>();
-        withdrawn.forEach((reason, count) -> counts.put(reason.label(), count));
-        view.put("withdrawn", counts);
+        if (acknowledges) {
+            view.put("acknowledged", keeping.acknowledged());
+        }
         return view;
     }
 
     @Override
     public void close() {
         BinlogDump ended;
-        synchronized (this) {
+        synchronized (phases) {
             closed = true;
             enter(Phase.WITHDRAWN);
             ended = dump;
             dump = null;
         }
         stepping.cancel(false);
-        broken = true;
+        stream.cutOff();
         if (ended != null) {
             ended.stop();
         }

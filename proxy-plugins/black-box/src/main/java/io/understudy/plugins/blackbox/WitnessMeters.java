@@ -8,11 +8,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 final class WitnessMeters {
     private WitnessMeters() {}
 
-    static void register(Witness witness, Witness.Keeping keeping, MeterRegistry meters) {
+    static void register(Witness witness, Keeping keeping, MeterRegistry meters) {
         Gauge.builder("understudy.witness.present", witness, each -> each.isPresent() ? 1 : 0)
                 .description("1 while the primary counts the proxy among its semi-synchronous replicas")
                 .register(meters);
-        FunctionCounter.builder("understudy.witness.acknowledged", keeping, Witness.Keeping::acknowledged)
+        FunctionCounter.builder("understudy.witness.acknowledged", keeping, Keeping::acknowledged)
                 .description("Transactions for which the primary waited and that the witness acknowledged")
                 .register(meters);
         for (Withdrawal reason : Withdrawal.values()) {
