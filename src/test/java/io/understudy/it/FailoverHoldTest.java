@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.Gauge;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
 import io.understudy.config.Address;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -24,6 +28,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Logins and sessions at a boundary wait while there is no primary; {@code limits.handshakeTimeout} is 2 s here. */
 class FailoverHoldTest extends FollowingProxy {
@@ -33,6 +38,9 @@ class FailoverHoldTest extends FollowingProxy {
 
     private final ExecutorService clients = Executors.newCachedThreadPool();
     private final List<RawClient> raws = new ArrayList<>();
+
+    @TempDir
+    private Path folder;
 
     @AfterEach
     void closeClients() throws IOException {
@@ -98,6 +106,42 @@ class FailoverHoldTest extends FollowingProxy {
     private static void begin(RawClient client, String sql) throws IOException {
         client.query(sql);
         assertThat(client.read().isOk()).isTrue();
+    }
+
+    /** The proxy has their keys, and so holds them as those in clear text. */
+    @Test
+    void clientsWithTlsWaitToo() throws Exception {
+        X509Bundle certificate = new CertificateBuilder()
+                .ecp256()
+                .subject("CN=127.0.0.1")
+                .setIsCertificateAuthority(true)
+                .buildSelfSigned();
+        Path pem = Files.writeString(folder.resolve("p.pem"), certificate.getCertificatePEM());
+        Path key = Files.writeString(folder.resolve("p.key"), certificate.getPrivateKeyPEM());
+        String listen = "listen: { address: \"127.0.0.1:0\"";
+        String file = config(address(old), HOLD)
+                .replace(listen, listen + ", tls: { mode: required, certificate: '" + pem + "', key: '" + key + "' }");
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(file)) {
+            String url = "jdbc:mariadb://127.0.0.1:" + proxy.port()
+                    + "/shop?sslMode=trust&connectTimeout=60000&socketTimeout=60000";
+            try (Connection idle = DriverManager.getConnection(url, "app", PASSWORD)) {
+                assertThat(port(idle)).isEqualTo(old.port());
+                old.kill();
+                awaitWaiting(proxy, 0, 1);
+                Future<Integer> login = clients.submit(() -> {
+                    try (Connection connection = DriverManager.getConnection(url, "app", PASSWORD)) {
+                        return port(connection);
+                    }
+                });
+                awaitWaiting(proxy, 1, 1);
+                promote();
+                proxy.server().choosePrimary(Address.parse(text(promoted)), false);
+                assertThat(login.get(30, TimeUnit.SECONDS)).isEqualTo(promoted.port());
+                assertThatThrownBy(() -> write(idle, "held")).hasMessageContaining("connection");
+                awaitWaiting(proxy, 0, 0);
+                assertThat(promoted.query("SELECT COUNT(*) FROM shop.t")).isEqualTo("0");
+            }
+        }
     }
 
     @Test

@@ -8,8 +8,11 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -78,6 +81,82 @@ class WitnessLogTest {
                         .until(() -> proxy.lostNow().number("missingNotKnownAnswered", "count") >= missing.size());
                 assertThat(proxy.lostNow().number("unknown", "transactions")).isZero();
             }
+            BlackBoxTools.assumeMariaDbTools();
+            pair.standby().execute("STOP SLAVE", "SET GLOBAL read_only=0");
+            BlackBoxTools.replay(file, pair.standby());
+            missing.removeAll(WitnessServerTest.rows(pair.standby()));
+            assertThat(missing).isEmpty();
+        }
+    }
+
+    /** From the first byte to the last command. */
+    @Test
+    void anEncryptedLogSurvivesAKilledProxy() throws Exception {
+        Path directory = folder.resolve("log");
+        Path key = Files.writeString(folder.resolve("key"), "a key of more than sixteen");
+        try (EmbeddedPair pair = WitnessServerTest.pair(PairOptions.defaults())) {
+            Path config = Files.writeString(folder.resolve("understudy.yaml"), """
+                    listen: { address: "127.0.0.1:0" }
+                    primary:
+                      address: "127.0.0.1:%d"
+                      monitor: { user: monitor, password: %2$s }
+                    standbys:
+                      - { name: s1, address: "127.0.0.1:%3$d", user: monitor, password: %2$s }
+                    admin: { enabled: false }
+                    plugins:
+                      black-box: { acknowledge: memory, directory: %4$s, key: "${file:%5$s}" }
+                    """.formatted(
+                            pair.primary().port(),
+                            BlackBoxProxy.PASSWORD,
+                            pair.standby().port(),
+                            directory,
+                            key));
+            Process proxy = RunProgram.start(config, folder.resolve("printed"));
+            Set<String> missing;
+            try {
+                await().atMost(Duration.ofSeconds(60))
+                        .until(() -> pair.primary().status("Rpl_semi_sync_master_clients") == 2);
+                Writers writers = Writers.start(4, () -> {
+                    Connection connection = pair.primary().connect();
+                    connection.setCatalog("shop");
+                    return connection;
+                });
+                writers.awaitRows(100);
+                pair.link().refuse();
+                pair.link().cut();
+                writers.awaitMore(200); // which the proxy alone has
+                proxy.destroyForcibly().onExit().join();
+                await().until(() -> pair.primary().status("Rpl_semi_sync_master_wait_sessions") == 4);
+                pair.primary().kill();
+                missing = writers.join();
+            } finally {
+                proxy.destroyForcibly();
+            }
+            WitnessServerTest.awaitApplied(pair.standby());
+            missing.removeAll(WitnessServerTest.rows(pair.standby()));
+            assertThat(missing).isNotEmpty();
+            try (Stream<Path> files = Files.list(directory)) {
+                for (Path file : files.toList()) {
+                    assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
+                            .doesNotContain("shop", "filler");
+                }
+            }
+
+            List<String> on = List.of("-c", config.toString(), "--directory", directory.toString(), "--on", "s1");
+            StringWriter refused = new StringWriter();
+            assertThat(run(refused, on, "report", "lost")).isNotZero();
+            assertThat(refused.toString()).contains("--key-file");
+            List<String> keyed = Stream.concat(on.stream(), Stream.of("--key-file", key.toString()))
+                    .toList();
+            StringWriter report = new StringWriter();
+            assertThat(run(report, keyed, "report", "lost")).isEqualTo(4);
+            assertThat(report.toString())
+                    .contains("NOT KNOWN: what clients were told after")
+                    .contains("and its machine lost power")
+                    .contains("Unknown because of a gap: 0");
+            Path file = folder.resolve("rescued");
+            assertThat(run(new StringWriter(), keyed, "rescue", "--to", file.toString()))
+                    .isZero();
             BlackBoxTools.assumeMariaDbTools();
             pair.standby().execute("STOP SLAVE", "SET GLOBAL read_only=0");
             BlackBoxTools.replay(file, pair.standby());

@@ -77,6 +77,62 @@ class WitnessMySqlTest {
         }
     }
 
+    /** With two proxies, of which MySQL demands both: each alone has every answered row. */
+    @Test
+    void whereBothAreDemandedEachHasEveryAnsweredRow() throws Exception {
+        String section = "memory: 64MiB, poll: 100ms, acknowledge: memory";
+        try (MySqlSemiSyncPair pair = new MySqlSemiSyncPair();
+                Connection source = pair.connect();
+                Statement status = source.createStatement()) {
+            status.execute("GRANT REPLICATION CLIENT ON *.* TO monitor");
+            status.execute("CREATE TABLE shop.t (w INT, n INT, filler VARCHAR(60), PRIMARY KEY (w, n)) ENGINE=InnoDB");
+            pair.link().refuse();
+            pair.link().cut();
+            try (BlackBoxProxy one = BlackBoxProxy.start(pair.address(), pair.replica(), section)) {
+                one.awaitWitness();
+                Writers writers;
+                try (BlackBoxProxy gone = BlackBoxProxy.start(pair.address(), pair.replica(), section)) {
+                    gone.awaitWitness();
+                    status.execute("SET GLOBAL rpl_semi_sync_source_wait_for_replica_count = 2");
+                    status.execute("SET GLOBAL rpl_semi_sync_source_timeout = 120000");
+                    writers = Writers.start(4, () -> shop(pair.connect()));
+                    writers.awaitRows(100);
+                    assertThat(one.witnessView("waitFor")).isEqualTo("2");
+                }
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> SemiSyncPair.status(status, "Rpl_semi_sync_source_wait_sessions") > 0);
+                // One is not enough. That has nothing to acknowledge, and is not dead for that.
+                await().during(Duration.ofSeconds(3))
+                        .atMost(Duration.ofSeconds(30))
+                        .until(() -> one.witness().equals("present") && one.withdrawn("connection") == 0);
+                try (BlackBoxProxy two = BlackBoxProxy.start(pair.address(), pair.replica(), section)) {
+                    two.awaitWitness();
+                    writers.awaitMore(100);
+                    assertThat(SemiSyncPair.status(status, "Rpl_semi_sync_source_no_tx"))
+                            .as("answered without both")
+                            .isZero();
+                    pair.killSource();
+                    Set<String> missing = writers.join();
+                    try (Connection replica = pair.connectReplica()) {
+                        missing.removeAll(rows(replica));
+                    }
+                    assertThat(missing).isNotEmpty();
+                    for (BlackBoxProxy each : new BlackBoxProxy[] {one, two}) {
+                        await().atMost(Duration.ofSeconds(30))
+                                .until(() ->
+                                        each.lostNow().text("primary", "read").equals("false"));
+                        LostView lost = each.lostNow();
+                        // Clients did not use the proxies; what waited at the end is in them, too.
+                        assertThat(lost.number("missingNotKnownAnswered", "count"))
+                                .isBetween((long) missing.size(), missing.size() + 4L);
+                        assertThat(lost.number("unknown", "transactions")).isZero();
+                        assertThat(lost.all().get("notKnown")).hasToString("[]");
+                    }
+                }
+            }
+        }
+    }
+
     /** With AFTER_SYNC what waits is in the binary log, and not in {@code gtid_executed}: nothing has begun anew. */
     @Test
     void comesBackWhileCommitsWait() throws Exception {

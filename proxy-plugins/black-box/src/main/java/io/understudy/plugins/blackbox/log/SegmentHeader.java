@@ -90,8 +90,8 @@ record SegmentHeader(long number, boolean synced, byte[] id, byte @Nullable [] s
         }
         if (!keys.present() || !Arrays.equals(check, keys.check(salt))) {
             throw LogException.unusable(file + (keys.present() ? " is encrypted with another key" : " is encrypted")
-                    + ": give the key that it was written with (plugins.black-box.key), or move the directory away to"
-                    + " begin anew, which leaves out of reports what is in it");
+                    + ": give the key that it was written with (plugins.black-box.key; a command takes --key-file),"
+                    + " or move the directory away to begin anew, which leaves out of reports what is in it");
         }
         return keys.cipher(salt, id);
     }
