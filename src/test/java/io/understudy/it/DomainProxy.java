@@ -84,7 +84,7 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
 
     /** Reloads another section of a proxy of {@link DomainPair#proxy(String)}. */
     void reload(DomainPair pair, String section) throws ConfigException {
-        server.reload(load(pair, "watch", section));
+        server.configuration().apply(load(pair, "watch", section));
     }
 
     Connection connect(String user) throws SQLException {

@@ -49,7 +49,7 @@ public final class ProxyUnderTest implements AutoCloseable {
 
     /** Reloads the configuration. Returns what was not applied, one sentence each. */
     List<String> reload(String yaml) throws ConfigException {
-        return server.reload(load(yaml));
+        return server.configuration().apply(load(yaml)).notApplied();
     }
 
     /** Starts a proxy in front of {@code primary} on a free port, without plugins. */

@@ -58,7 +58,7 @@ class RotatedPasswordTest extends FollowingProxy {
                 server.execute("KILL USER monitor");
             }
             await().atMost(WAIT).until(() -> reached(proxy));
-            assertThat(proxy.proxy().pending()).isEmpty();
+            assertThat(proxy.proxy().configuration().pending()).isEmpty();
             // With the old password everything would be refused by now.
             for (var server : List.of(old, promoted)) {
                 server.execute("KILL USER monitor");

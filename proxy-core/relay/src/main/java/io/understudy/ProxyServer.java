@@ -5,7 +5,6 @@ import io.netty.channel.EventLoopGroup;
 import io.understudy.base.ByteSize;
 import io.understudy.base.Durations;
 import io.understudy.config.Address;
-import io.understudy.config.ConfigDiff;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.connection.DescriptorShortage;
@@ -36,10 +35,8 @@ import java.net.SocketAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -70,11 +67,8 @@ public final class ProxyServer implements AutoCloseable {
     private final RelayServer server;
     private final HoldControl hold;
     private final SessionDrain sessions;
-    /** Keys that need a restart have its values. */
-    private final LoadedConfig started;
+    private final LiveConfig configuration;
 
-    private volatile LoadedConfig loaded;
-    private volatile boolean oldCertificates;
     private volatile boolean listening;
 
     /**
@@ -84,8 +78,6 @@ public final class ProxyServer implements AutoCloseable {
      * @throws IllegalStateException when the configured transport is not available
      */
     public ProxyServer(LoadedConfig loaded, Map<String, ProxyPlugin<?>> available, MeterRegistry meters) {
-        this.loaded = loaded;
-        started = loaded;
         this.available = Map.copyOf(available);
         UnderstudyConfig config = loaded.config();
         metrics = new CoreMetrics(meters, histograms, CommandCode::name);
@@ -111,13 +103,17 @@ public final class ProxyServer implements AutoCloseable {
         loops = transport.relayGroup(Runtime.getRuntime().availableProcessors(), "relay");
         shortage = new DescriptorShortage(acceptors.next());
         servers = new Servers(config, primary, transport, meters);
+        configuration = new LiveConfig(loaded, plugins::configs, servers::chosenPrimary, () -> {
+            LivePlugins now = live;
+            return now == null ? Map.of() : now.olderSessions();
+        });
         PrimaryConnector connector = new PrimaryConnector(
                 transport, primary, config.primary().connectTimeout(), RelayServer.WATER_MARK, shortage);
         sessions = new SessionDrain(registry, loops);
         primary.onChange((from, to) -> sessions.leaveOldPrimary(
                 primary.present().abandoned()
                         ? Duration.ZERO
-                        : this.loaded.config().limits().drainTimeout()));
+                        : configuration.current().config().limits().drainTimeout()));
         primary.setPlannedCheck(environment.hold()::on);
         servers.onSqlMode(environment.sqlMode()::seen);
         connector.refuseWhile(servers::primaryUnchosen);
@@ -140,6 +136,7 @@ public final class ProxyServer implements AutoCloseable {
         if (config.listen().reusePort()) {
             server.reusePort();
         }
+        follow();
     }
 
     private static void requireReuse(NetworkTransport transport) {
@@ -166,8 +163,8 @@ public final class ProxyServer implements AutoCloseable {
      * @throws PluginStartException when a configured plugin cannot work
      */
     public void prepare() throws PluginStartException {
-        servers.start(loaded.config().primary());
-        followLimits(loaded);
+        servers.start(configuration.current().config().primary());
+        followLimits(configuration.current());
         HostContext.Shared shared = new HostContext.Shared(
                 metrics.registry(),
                 histograms,
@@ -179,7 +176,7 @@ public final class ProxyServer implements AutoCloseable {
                 new MeterOwners());
         LivePlugins contexts = new LivePlugins(shared, registry);
         live = contexts;
-        plugins.start(available, loaded.plugins(), contexts);
+        plugins.start(available, configuration.current().plugins(), contexts);
     }
 
     /**
@@ -194,7 +191,7 @@ public final class ProxyServer implements AutoCloseable {
             contexts.serving();
         }
         try {
-            for (Address address : loaded.config().listen().address()) {
+            for (Address address : configuration.current().config().listen().address()) {
                 addresses.add(server.bind(address));
             }
         } catch (IOException e) {
@@ -212,12 +209,12 @@ public final class ProxyServer implements AutoCloseable {
 
     /** Lets clients of the listeners that did begin finish, as another address cannot be listened on. */
     private void giveUpPorts() {
-        if (!started.config().listen().reusePort() || addresses.isEmpty()) {
+        if (!configuration.current().config().listen().reusePort() || addresses.isEmpty()) {
             return;
         }
         server.yieldPorts();
         try {
-            sessions.leavePorts(loaded.config().limits().drainTimeout(), server);
+            sessions.leavePorts(configuration.current().config().limits().drainTimeout(), server);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -311,7 +308,7 @@ public final class ProxyServer implements AutoCloseable {
      *     server cannot be the primary
      */
     public Map<String, Object> choosePrimary(Address chosen, boolean force) {
-        if (loaded.config().listen().address().contains(chosen)) {
+        if (configuration.current().config().listen().address().contains(chosen)) {
             throw new IllegalArgumentException(chosen + " is the proxy's own listen.address");
         }
         servers.choosePrimary(chosen, force);
@@ -326,7 +323,7 @@ public final class ProxyServer implements AutoCloseable {
      * @throws IllegalArgumentException if sessions are held already, or for longer than connections may wait
      */
     public Map<String, Object> hold(Duration max, CompletionStage<Void> gone) throws InterruptedException {
-        Duration longest = loaded.config().limits().handshakeTimeout();
+        Duration longest = configuration.current().config().limits().handshakeTimeout();
         if (max.isZero() || max.compareTo(longest) > 0) {
             throw new IllegalArgumentException("max: expected more than 0 and at most limits.handshakeTimeout ("
                     + Durations.format(longest) + "), as new connections wait too");
@@ -349,98 +346,47 @@ public final class ProxyServer implements AutoCloseable {
         return servers.view(published);
     }
 
-    /**
-     * Applies a new configuration, as far as it can change while running.
-     *
-     * @return changes that take effect only after a restart, or that a plugin rejected; one sentence each
-     */
-    public List<String> reload(LoadedConfig next) {
-        List<String> left = new ArrayList<>();
-        ConfigDiff diff = ConfigDiff.between(loaded, next);
-        diff.afterRestart().forEach(change -> left.add(change.sentence()));
-        if (diff.touches("primary.tls.ca")
-                || diff.touches("primary.tls.certificate")
-                || diff.touches("primary.tls.key")
-                || diff.touches("primary.tls.serverKey")) {
-            left.add("primary.tls names other files: new sessions use them now, the proxy's own connections (monitor,"
-                    + " binary log) after a restart");
-        }
-        registry.setLimit(next.config().listen().maxConnections());
-        limitInflation(next.config());
-        if (diff.touches("listen.maxConnections")) {
-            warnOfLimit();
-        }
-        transport.setLongestNameTtl(next.config().limits().nameTtl());
-        servers.reloadAccounts(next.config());
-        servers.reload(loaded.config().primary(), next.config().primary());
-        environment.setStatementLimit(next.config().limits().statementBytes().toInt());
-        relay.setHandshakeTimeoutMillis(
-                next.config().limits().handshakeTimeout().toMillis());
-        environment.absentPrimary().allow(next.config().failover().hold());
-        try {
-            legs.reload(next.config());
-            oldCertificates = false;
-        } catch (TlsFilesException e) {
-            oldCertificates = true;
-            left.add(e.getMessage() + "; the certificates in use stay in use");
-        }
-        followLimits(next);
-        left.addAll(plugins.reload(next.plugins()));
-        loaded = next;
-        return left;
-    }
-
-    /**
-     * Returns in what the process differs from the configuration that was loaded last: {@code from} is what runs,
-     * {@code to} what the file has. A restart makes it empty. Thread-safe.
-     */
-    public List<ConfigDiff.Change> pending() {
-        LoadedConfig file = loaded;
-        Set<String> hidden = new LinkedHashSet<>(started.fromOutside());
-        hidden.addAll(file.fromOutside());
-        List<ConfigDiff.Change> pending = new ArrayList<>();
-        ConfigDiff.between(started, file).afterRestart().stream()
-                .filter(change -> !change.path().startsWith("plugins."))
-                .forEach(pending::add);
-        if (started.config().primary().monitor() != null) {
-            // The connections of sessions have the new files, the proxy's own have not.
-            ConfigDiff.between(started, file).live().stream()
-                    .filter(change -> change.path().startsWith("primary.tls."))
-                    .forEach(pending::add);
-        }
-        Address primary = servers.chosenBesides(file.config().primary());
-        if (primary != null) {
-            pending.add(new ConfigDiff.Change(
-                    "primary.address",
-                    primary.toString(),
-                    file.config().primary().address().toString(),
-                    false));
-        }
-        LoadedConfig running =
-                new LoadedConfig(file.config(), plugins.configs(), file.sha(), file.warnings(), file.files(), hidden);
-        ConfigDiff.between(running, file).changes().stream()
-                .map(change -> new ConfigDiff.Change(change.path(), change.from(), change.to(), false))
-                .forEach(pending::add);
-        return pending;
-    }
-
-    /** Returns whether the last reload found certificates or keys that cannot be used. Thread-safe. */
-    public boolean keepsOldCertificates() {
-        return oldCertificates;
-    }
-
-    /**
-     * Returns the number of sessions that a plugin does not observe because they began before it was added, by plugin;
-     * only those plugins for which there are such sessions. Thread-safe.
-     */
-    public Map<String, Integer> olderSessions() {
-        LivePlugins now = live;
-        return now == null ? Map.of() : now.olderSessions();
-    }
-
     private void limitInflation(UnderstudyConfig config) {
         ByteSize limit = config.limits().inflationBytes();
         environment.inflation().setLimit(limit == null ? InflationBudget.defaultLimit() : limit.bytes());
+    }
+
+    /** Returns the configuration in force, and what applies another one. */
+    public LiveConfig configuration() {
+        return configuration;
+    }
+
+    /** What follows a new configuration, in this order. */
+    private void follow() {
+        configuration.follow((now, diff) -> diff.serverFiles().isEmpty()
+                ? List.of()
+                : List.of("primary.tls names other files: new sessions use them now, the proxy's own connections"
+                        + " (monitor, binary log) after a restart"));
+        configuration.follow((now, diff) -> {
+            UnderstudyConfig config = now.config();
+            registry.setLimit(config.listen().maxConnections());
+            if (diff.touches("listen.maxConnections")) {
+                warnOfLimit();
+            }
+            limitInflation(config);
+            transport.setLongestNameTtl(config.limits().nameTtl());
+            servers.reloadAccounts(config);
+            servers.reload(configuration.current().config().primary(), config.primary());
+            environment.setStatementLimit(config.limits().statementBytes().toInt());
+            relay.setHandshakeTimeoutMillis(config.limits().handshakeTimeout().toMillis());
+            environment.absentPrimary().allow(config.failover().hold());
+            return List.of();
+        });
+        configuration.followFiles((now, diff) -> {
+            try {
+                legs.reload(now.config());
+                return List.of();
+            } catch (TlsFilesException e) {
+                return List.of(e.getMessage() + "; the certificates in use stay in use");
+            }
+        });
+        configuration.follow(this::followLimits);
+        configuration.follow((now, diff) -> plugins.reload(now.plugins()));
     }
 
     /**
@@ -450,10 +396,10 @@ public final class ProxyServer implements AutoCloseable {
      * first, so that none is refused.
      */
     public void drain(Duration timeout) throws InterruptedException {
-        if (started.config().listen().reusePort()) {
+        if (configuration.current().config().listen().reusePort()) {
             sessions.leavePorts(timeout, server);
         } else {
-            sessions.announce(loaded.config().limits().drainDelay());
+            sessions.announce(configuration.current().config().limits().drainDelay());
             sessions.drain(timeout);
         }
     }

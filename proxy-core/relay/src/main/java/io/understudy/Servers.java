@@ -360,15 +360,11 @@ final class Servers implements AutoCloseable {
         primaryMonitor.changeOver();
     }
 
-    /** Returns the primary in force, chosen by an operator, if a start by this file would take another; else null. */
+    /** Returns the primary in force if an operator chose it, else null. */
     @Nullable
-    Address chosenBesides(PrimaryConfig file) {
+    Address chosenPrimary() {
         PrimaryAddress.Present present = address.present();
-        return file.candidates().isEmpty()
-                        && present.reason() == PrimaryAddress.Reason.API
-                        && !present.address().equals(file.address())
-                ? present.address()
-                : null;
+        return present.reason() == PrimaryAddress.Reason.API ? present.address() : null;
     }
 
     /** Returns what an operator should know though the primary can be used. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.cli.check.CheckResult;
 import io.understudy.cli.check.TlsCheck;
+import io.understudy.config.LoadedConfig;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
 import io.understudy.it.ProxyUnderTest;
@@ -38,13 +39,18 @@ class TlsChoiceTest {
         server.close();
     }
 
+    private static TlsCheck check(LoadedConfig loaded) {
+        return new TlsCheck(loaded, loaded.config().primary().address());
+    }
+
     private static CheckResult only(String listen) throws Exception {
         return only(listen, "", "listen.tls");
     }
 
     private static CheckResult only(String listen, String primary, String where) throws Exception {
-        List<CheckResult> findings = new TlsCheck(ProxyUnderTest.configOfLegs(server.port(), listen, primary))
-                .run().stream().filter(finding -> finding.where().equals(where)).toList();
+        List<CheckResult> findings = check(ProxyUnderTest.configOfLegs(server.port(), listen, primary)).run().stream()
+                .filter(finding -> finding.where().equals(where))
+                .toList();
         assertThat(findings).hasSize(1);
         return findings.get(0);
     }
@@ -94,8 +100,8 @@ class TlsChoiceTest {
 
     @Test
     void anUnreachableServerIsReported() throws Exception {
-        List<CheckResult> findings =
-                new TlsCheck(ProxyUnderTest.configOfLegs(1, "tls: { mode: passthrough }", "")).run();
+        List<CheckResult> findings = check(ProxyUnderTest.configOfLegs(1, "tls: { mode: passthrough }", ""))
+                .run();
         assertThat(findings)
                 .filteredOn(finding -> finding.where().equals("listen.tls"))
                 .extracting(CheckResult::level)
@@ -121,7 +127,8 @@ class TlsChoiceTest {
     @Test
     void compressionOfTheServersLegIsReportedUnlessAsClient() throws Exception {
         assertThat(only("", "", "primary.compression").level()).isEqualTo(Level.OK);
-        assertThat(new TlsCheck(ProxyUnderTest.configOfLegs(server.port(), "", "compression: as-client")).run())
+        assertThat(check(ProxyUnderTest.configOfLegs(server.port(), "", "compression: as-client"))
+                        .run())
                 .noneMatch(finding -> finding.where().equals("primary.compression"));
     }
 }

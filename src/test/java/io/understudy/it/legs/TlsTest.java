@@ -134,18 +134,21 @@ class TlsTest {
             var stranger = TestCertificates.authority("127.0.0.1");
             Files.writeString(certificate, stranger.getCertificatePEM());
             Files.writeString(key, stranger.getPrivateKeyPEM());
-            proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), listen, ""));
+            proxy.server().configuration().apply(ProxyUnderTest.configOfLegs(server.port(), listen, ""));
             assertThatThrownBy(() -> Drivers.mariaDb(proxy.port(), verify).close())
                     .isInstanceOf(SQLException.class);
             assertThat(Drivers.query(before, "SELECT 1")).isEqualTo("1");
 
             Files.copy(certificates.certificate, certificate, StandardCopyOption.REPLACE_EXISTING);
-            assertThat(proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), listen, "")))
+            assertThat(proxy.server()
+                            .configuration()
+                            .apply(ProxyUnderTest.configOfLegs(server.port(), listen, ""))
+                            .notApplied())
                     .singleElement()
                     .asString()
                     .contains("live.key");
             Files.copy(certificates.key, key, StandardCopyOption.REPLACE_EXISTING);
-            proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), listen, ""));
+            proxy.server().configuration().apply(ProxyUnderTest.configOfLegs(server.port(), listen, ""));
             try (Connection after = Drivers.mariaDb(proxy.port(), verify)) {
                 assertThat(Drivers.query(after, "SELECT 2")).isEqualTo("2");
             }
@@ -160,13 +163,19 @@ class TlsTest {
         try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), "", wrong)) {
             assertThatThrownBy(() -> Drivers.mariaDb(proxy.port(), "sslMode=disable"))
                     .isInstanceOf(SQLException.class);
-            assertThat(proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), "", weaker)))
+            assertThat(proxy.server()
+                            .configuration()
+                            .apply(ProxyUnderTest.configOfLegs(server.port(), "", weaker))
+                            .notApplied())
                     .anySatisfy(
                             line -> assertThat(line).startsWith("primary.tls.mode changed from verify-ca to required"));
             assertThatThrownBy(() -> Drivers.mariaDb(proxy.port(), "sslMode=disable"))
                     .as("the server is still checked")
                     .isInstanceOf(SQLException.class);
-            assertThat(proxy.server().reload(ProxyUnderTest.configOfLegs(server.port(), "", right)))
+            assertThat(proxy.server()
+                            .configuration()
+                            .apply(ProxyUnderTest.configOfLegs(server.port(), "", right))
+                            .notApplied())
                     .anySatisfy(line -> assertThat(line).startsWith("primary.tls names other files"));
             try (Connection connection = Drivers.mariaDb(proxy.port(), "sslMode=disable")) {
                 assertThat(Drivers.serverCipher(connection)).isNotEmpty();

@@ -2,41 +2,31 @@ package io.understudy.runtime;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.LiveConfig;
 import io.understudy.config.ConfigDiff;
-import io.understudy.config.LoadedConfig;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Content of {@code /api/config}: the configuration that runs against the file that was loaded last. Thread-safe. */
 final class ConfigView {
-    private final Supplier<List<ConfigDiff.Change>> pending;
-    private final Supplier<Map<String, Integer>> olderSessions;
+    private final LiveConfig config;
     private final Clock clock;
     private volatile Loaded loaded;
 
     private record Loaded(String sha, String when, @Nullable Map<String, Object> last) {}
 
-    /**
-     * @param pending see {@link io.understudy.ProxyServer#pending}
-     * @param olderSessions see {@link io.understudy.ProxyServer#olderSessions}
-     */
-    ConfigView(
-            LoadedConfig first,
-            Supplier<List<ConfigDiff.Change>> pending,
-            Supplier<Map<String, Integer>> olderSessions,
-            MeterRegistry meters,
-            Clock clock) {
-        this.pending = pending;
-        this.olderSessions = olderSessions;
+    ConfigView(LiveConfig config, MeterRegistry meters, Clock clock) {
+        this.config = config;
         this.clock = clock;
-        loaded = new Loaded(first.sha(), now(), null);
-        Gauge.builder("understudy.config.restart.pending", () -> pending.get().isEmpty() ? 0 : 1)
+        loaded = new Loaded(config.current().sha(), now(), null);
+        Gauge.builder(
+                        "understudy.config.restart.pending",
+                        () -> config.pending().isEmpty() ? 0 : 1)
                 .description("1 while the file asks for what takes a restart")
                 .register(meters);
     }
@@ -45,8 +35,8 @@ final class ConfigView {
         return clock.instant().truncatedTo(ChronoUnit.MILLIS).toString();
     }
 
-    void applied(LoadedConfig next, Map<String, Object> response) {
-        loaded = new Loaded(next.sha(), now(), response);
+    void applied(Map<String, Object> response) {
+        loaded = new Loaded(config.current().sha(), now(), response);
     }
 
     /** The file has an error: what was loaded before stays. */
@@ -70,7 +60,7 @@ final class ConfigView {
 
     private Map<String, Object> view(boolean values) {
         List<Map<String, Object>> rows = new ArrayList<>();
-        for (ConfigDiff.Change change : pending.get()) {
+        for (ConfigDiff.Change change : config.pending()) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("path", change.path());
             if (values) {
@@ -85,7 +75,7 @@ final class ConfigView {
         view.put("restartPending", !rows.isEmpty());
         view.put("pending", rows);
         List<Map<String, Object>> without = new ArrayList<>();
-        olderSessions.get().forEach((plugin, sessions) -> {
+        config.olderSessions().forEach((plugin, sessions) -> {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("plugin", plugin);
             row.put("sessions", sessions);

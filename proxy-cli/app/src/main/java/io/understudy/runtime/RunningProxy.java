@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.handler.ssl.SslContext;
+import io.understudy.LiveConfig;
 import io.understudy.ProxyServer;
 import io.understudy.admin.AdminEndpoints;
 import io.understudy.admin.AdminServer;
@@ -14,7 +15,6 @@ import io.understudy.base.Secret;
 import io.understudy.config.Address;
 import io.understudy.config.AdminConfig;
 import io.understudy.config.AdminTls;
-import io.understudy.config.ConfigDiff;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigWatcher;
 import io.understudy.config.LoadedConfig;
@@ -33,7 +33,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -46,7 +45,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,7 +53,6 @@ import org.slf4j.LoggerFactory;
 /** The proxy with its admin endpoint and configuration reload. Used by {@code run} and {@code demo}. */
 public final class RunningProxy implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RunningProxy.class);
-    private static final Duration WATCH_INTERVAL = Duration.ofSeconds(2);
 
     /** Reads the configuration again. */
     public interface Reloader {
@@ -75,16 +72,13 @@ public final class RunningProxy implements AutoCloseable {
     private final MetricsPush push;
     private final Reloader reloader;
     private final AtomicInteger lastReloadFailed = new AtomicInteger();
-    private volatile LoadedConfig current;
     /** What the file that was refused depends on: one of these may make it usable. */
     private volatile Set<Path> refused = Set.of();
 
     private volatile Runnable drainRequest = () -> {};
-    private volatile Consumer<LoadedConfig> onReload = next -> {};
 
     private RunningProxy(LoadedConfig loaded, PluginTypes plugins, Reloader reloader) throws Exception {
         this.reloader = reloader;
-        current = loaded;
         registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         management = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "management");
@@ -99,10 +93,16 @@ public final class RunningProxy implements AutoCloseable {
         Gauge.builder("understudy.config.last.reload.failed", lastReloadFailed, AtomicInteger::get)
                 .description("1 while the newest configuration file could not be applied")
                 .register(registry);
-        configuration = new ConfigView(loaded, proxy::pending, proxy::olderSessions, registry, Clock.systemUTC());
+        configuration = new ConfigView(proxy.configuration(), registry, Clock.systemUTC());
         watcher = new ConfigWatcher(
-                this::watched, management, Clock.systemUTC(), WATCH_INTERVAL, file -> reload(file + " has changed"));
+                this::watched,
+                management,
+                Clock.systemUTC(),
+                ConfigWatcher.DEFAULT_INTERVAL,
+                file -> reload(file + " has changed"));
         proxy.whenPasswordRefused(() -> onManagement(watcher::check));
+        proxy.configuration()
+                .followFiles((next, diff) -> reloadTls(next.config().admin()));
         AdminPort started = null;
         try {
             proxy.prepare();
@@ -119,7 +119,13 @@ public final class RunningProxy implements AutoCloseable {
             throw e;
         }
         admin = started;
+        proxy.configuration().follow(next -> push.apply(next.config()));
         if (started != null) {
+            AdminPort port = started;
+            proxy.configuration().follow(next -> {
+                port.setToken(token(next.config().admin()));
+                port.setNames(next.config().admin().names());
+            });
             started.announce();
         }
         watcher.start();
@@ -151,11 +157,11 @@ public final class RunningProxy implements AutoCloseable {
         endpoints.action("hold", new HoldAction(proxy));
         endpoints.action("release", parameters -> proxy.release());
         endpoints.control("primary", "hold", "release");
-        PagesView pages = new PagesView(() -> current.config(), System::nanoTime);
+        PagesView pages = new PagesView(() -> current().config(), System::nanoTime);
         endpoints.viewOf("standbys/{name}/pages", parameters -> pages.of(parameters.getOrDefault("name", "")));
         ReadinessView standbys = new ReadinessView(
                 plugins,
-                () -> current,
+                this::current,
                 () -> Address.parse(String.valueOf(proxy.primaryView().get("address"))),
                 new PluginFigures(proxy),
                 System::nanoTime);
@@ -189,8 +195,8 @@ public final class RunningProxy implements AutoCloseable {
                 () -> AdminServer.start(
                         new InetSocketAddress(
                                 config.address().host(), config.address().port()),
-                        token(current.config().admin()),
-                        current.config().admin().names(),
+                        token(current().config().admin()),
+                        current().config().admin().names(),
                         tls,
                         registry,
                         readiness,
@@ -224,12 +230,12 @@ public final class RunningProxy implements AutoCloseable {
         }
         Map<String, Object> response = new LinkedHashMap<>(proxy.choosePrimary(
                 Address.parse(text), Boolean.parseBoolean(parameters.getOrDefault("force", "false"))));
-        if (current.config().primary().candidates().isEmpty()
-                && !current.config().primary().address().equals(Address.parse(text))) {
+        if (current().config().primary().candidates().isEmpty()
+                && !current().config().primary().address().equals(Address.parse(text))) {
             response.put(
                     "note",
                     "a restart goes by the file, where primary.address is "
-                            + current.config().primary().address() + "; change it there, too");
+                            + current().config().primary().address() + "; change it there, too");
         }
         return response;
     }
@@ -306,11 +312,6 @@ public final class RunningProxy implements AutoCloseable {
         drainRequest = request;
     }
 
-    /** Sets what is called after a configuration was applied. */
-    public void onReload(Consumer<LoadedConfig> action) {
-        onReload = action;
-    }
-
     /** Reloads on the management thread. Called by signal handlers. */
     public void reloadSoon(String why) {
         management.execute(() -> reload(why));
@@ -325,8 +326,12 @@ public final class RunningProxy implements AutoCloseable {
         }
     }
 
+    private LoadedConfig current() {
+        return proxy.configuration().current();
+    }
+
     private Set<Path> watched() {
-        Set<Path> all = new HashSet<>(current.files());
+        Set<Path> all = new HashSet<>(current().files());
         all.addAll(refused);
         return all;
     }
@@ -365,28 +370,16 @@ public final class RunningProxy implements AutoCloseable {
         Map<String, Object> response = new LinkedHashMap<>();
         try {
             LoadedConfig next = load();
-            ConfigDiff diff = ConfigDiff.between(current, next);
-            List<String> left = new ArrayList<>(reloaded(next));
-            List<String> oldCertificate = reloadTls(next.config().admin());
-            left.addAll(oldCertificate);
-            current = next;
-            List<String> changes = applied(diff);
-            onReload.accept(next);
-            push.apply(next.config());
-            AdminPort port = admin;
-            if (port != null) {
-                port.setToken(token(next.config().admin()));
-                port.setNames(next.config().admin().names());
-            }
-            lastReloadFailed.set(proxy.keepsOldCertificates() || !oldCertificate.isEmpty() ? 1 : 0);
+            LiveConfig.Outcome outcome = applied(next);
+            lastReloadFailed.set(outcome.complete() ? 0 : 1);
             count("applied");
-            changes.forEach(sentence -> log.info("reload: {}", sentence));
-            left.forEach(sentence -> log.warn("reload: {}", sentence));
+            outcome.changes().forEach(sentence -> log.info("reload: {}", sentence));
+            outcome.notApplied().forEach(sentence -> log.warn("reload: {}", sentence));
             log.info("configuration reloaded: {}", why);
             response.put("applied", true);
-            response.put("changes", changes);
-            response.put("notApplied", left);
-            configuration.applied(next, response);
+            response.put("changes", outcome.changes());
+            response.put("notApplied", outcome.notApplied());
+            configuration.applied(response);
         } catch (ConfigException e) {
             lastReloadFailed.set(1);
             count("refused");
@@ -408,35 +401,15 @@ public final class RunningProxy implements AutoCloseable {
         return response;
     }
 
-    private List<String> reloaded(LoadedConfig next) {
+    private LiveConfig.Outcome applied(LoadedConfig next) {
         try {
-            return proxy.reload(next);
+            return proxy.configuration().apply(next);
         } finally {
             PluginEndpoints endpoints = ofPlugins;
             if (endpoints != null) {
                 endpoints.follow();
             }
         }
-    }
-
-    /** Returns a sentence for each change that has taken effect: a plugin may have refused its own. */
-    private List<String> applied(ConfigDiff diff) {
-        List<String> refused =
-                proxy.pending().stream().map(ConfigDiff.Change::path).toList();
-        Map<String, Integer> older = proxy.olderSessions();
-        return diff.live().stream()
-                .filter(change -> !refused.contains(change.path()))
-                .map(change -> change.sentence() + withoutIt(change, older))
-                .toList();
-    }
-
-    /** Returns what a sentence about a plugin that was added leaves open: which sessions go on without it. */
-    private static String withoutIt(ConfigDiff.Change change, Map<String, Integer> older) {
-        Integer count = older.get(change.path().replaceFirst("^plugins\\.", ""));
-        return count == null || !change.from().equals("off")
-                ? ""
-                : " for sessions that begin from now on; " + count + (count == 1 ? " goes" : " go")
-                        + " on without it until they end";
     }
 
     private void count(String outcome) {
@@ -453,11 +426,11 @@ public final class RunningProxy implements AutoCloseable {
         if (port != null) {
             port.leave();
         }
-        if (current.config().listen().reusePort()) {
+        if (current().config().listen().reusePort()) {
             // The process that takes over counts under the same name.
             push.close();
         }
-        proxy.drain(current.config().limits().drainTimeout());
+        proxy.drain(current().config().limits().drainTimeout());
     }
 
     /** See {@link ProxyServer#endDrain}. */

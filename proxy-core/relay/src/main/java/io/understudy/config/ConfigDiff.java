@@ -3,13 +3,11 @@ package io.understudy.config;
 import io.understudy.config.bind.RecordShape;
 import io.understudy.config.bind.Shape;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,11 +69,6 @@ public record ConfigDiff(List<Change> changes) {
         return new ConfigDiff(changes.found);
     }
 
-    /** Returns whether there is no difference. */
-    public boolean isEmpty() {
-        return changes.isEmpty();
-    }
-
     /** Returns the changes that take effect at once. */
     public List<Change> live() {
         return changes.stream().filter(Change::live).toList();
@@ -86,18 +79,16 @@ public record ConfigDiff(List<Change> changes) {
         return changes.stream().filter(change -> !change.live()).toList();
     }
 
+    /** Returns the changes of files by which servers are verified and the proxy proves itself to them. */
+    public List<Change> serverFiles() {
+        return live().stream()
+                .filter(change -> change.path().startsWith("primary.tls."))
+                .toList();
+    }
+
     /** Returns whether a path, or one below it, differs. */
     public boolean touches(String path) {
         return changes.stream().anyMatch(change -> isWithin(change.path(), path));
-    }
-
-    /** Returns the ids of the plugins that were added, removed or reconfigured. */
-    public Set<String> plugins() {
-        return changes.stream()
-                .map(Change::path)
-                .filter(path -> path.startsWith("plugins."))
-                .map(path -> path.substring("plugins.".length()).split("[.\\[]", 2)[0])
-                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     private static void plugin(@Nullable Record before, @Nullable Record after, String path, Comparison changes) {

@@ -75,7 +75,9 @@ public final class RunCommand implements Subcommand, Callable<Integer> {
                     }
                 });
             }
-            proxy.onReload(next -> EventLog.apply(next.config().log(), packages));
+            proxy.proxy()
+                    .configuration()
+                    .follow(next -> EventLog.apply(next.config().log(), packages));
             proxy.onDrainRequest(stopped::countDown);
             ServiceManager serviceManager = ServiceManager.ofEnvironment();
             serviceManager.ready();

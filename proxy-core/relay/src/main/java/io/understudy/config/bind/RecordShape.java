@@ -298,7 +298,8 @@ public final class RecordShape implements Shape {
             try {
                 return create(arguments);
             } catch (InvocationTargetException e) {
-                String message = String.valueOf(e.getCause().getMessage());
+                String message =
+                        e.getCause() instanceof IllegalArgumentException reason ? "" + reason.getMessage() : "";
                 for (int i = 0; i < arguments.length; i++) {
                     if (message.lines().anyMatch(Checks.required(names.get(i))) && required.add(names.get(i))) {
                         arguments[i] = sample(keys.get(i).shape());
