@@ -50,7 +50,8 @@ class PoolReaderTest {
 
     private static PoolContents read(String schema) throws Exception {
         try (Connection connection = server.connect()) {
-            return new PoolReader(new ServerQueries(connection)).read(schema, new PoolReader.Limit(ANY, MOST));
+            return new PoolReader(new ServerQueries(connection), warning -> {})
+                    .read(schema, new PoolReader.Limit(ANY, MOST));
         }
     }
 

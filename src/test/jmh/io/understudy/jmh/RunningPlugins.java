@@ -89,7 +89,7 @@ public class RunningPlugins {
                 published,
                 new SharedInstances(),
                 new MeterOwners());
-        host.start(available, config(types).plugins(), plugin -> new HostContext(plugin, shared));
+        host.start(available, config(types).plugins(), plugin -> new HostContext(plugin, shared, () -> 0));
         if (captures()) {
             published.actions().get("capture/start").run(Map.of());
         }

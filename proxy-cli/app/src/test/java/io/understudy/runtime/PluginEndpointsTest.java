@@ -35,7 +35,8 @@ class PluginEndpointsTest {
                         List.of(),
                         published,
                         new SharedInstances(),
-                        new MeterOwners()));
+                        new MeterOwners()),
+                () -> 0);
     }
 
     /** A session may leave a plugin long after the reload that removed it, and no reload comes then. */

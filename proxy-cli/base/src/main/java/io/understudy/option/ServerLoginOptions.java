@@ -39,10 +39,6 @@ public final class ServerLoginOptions {
         return user;
     }
 
-    public @Nullable Path ca() {
-        return ca;
-    }
-
     public Secret password() throws IOException {
         return password(passwordFile);
     }

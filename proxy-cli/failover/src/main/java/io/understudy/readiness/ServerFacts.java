@@ -126,15 +126,6 @@ final class ServerFacts {
         return value.isEmpty() ? variable(otherName) : value;
     }
 
-    /** Returns a variable as a number, or -1. */
-    long number(String name) {
-        try {
-            return Long.parseLong(variable(name));
-        } catch (NumberFormatException e) {
-            return -1;
-        }
-    }
-
     boolean hasVariable(String name) {
         Map<String, String> all = get(VARIABLES).value();
         return all != null && all.containsKey(name);

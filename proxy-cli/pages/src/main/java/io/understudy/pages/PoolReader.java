@@ -42,10 +42,6 @@ public final class PoolReader {
     private final Consumer<String> warnings;
     private final List<String> notes = new ArrayList<>();
 
-    public PoolReader(ServerQueries queries) throws SQLException {
-        this(queries, warning -> {});
-    }
-
     /** @param warnings takes a warning before a reading that costs the server more than a second */
     PoolReader(ServerQueries queries, Consumer<String> warnings) throws SQLException {
         this.queries = queries;

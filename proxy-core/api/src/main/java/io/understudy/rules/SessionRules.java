@@ -75,11 +75,6 @@ public final class SessionRules<R> {
         return current().fallback;
     }
 
-    /** Returns whether the statement can change the result; if not, {@link #matchIndex} never analyses one. */
-    public boolean needsStatement() {
-        return current().candidates.length > 0;
-    }
-
     private SessionPart current() {
         String schemaNow = session.schema();
         String userNow = session.user();

@@ -149,7 +149,6 @@ class RuleSetTest {
         FakeExchange command = FakeExchange.to("SELECT * FROM orders");
 
         assertThat(rules.forSession(app).match(command)).extracting(Named::name).isEqualTo("app");
-        assertThat(rules.forSession(app).needsStatement()).isFalse();
         assertThat(command.summaryCalls()).isZero();
     }
 

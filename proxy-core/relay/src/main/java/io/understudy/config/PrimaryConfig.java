@@ -26,14 +26,8 @@ public record PrimaryConfig(
         Duration connectTimeout,
         @Nullable MonitorConfig monitor) {
 
-    public PrimaryConfig(
-            Address address,
-            @Nullable List<Address> candidates,
-            @Nullable ServerTlsConfig tls,
-            @Nullable List<ServerCompression> compression,
-            @Nullable SendProxyProtocol proxyProtocol,
-            @Nullable Duration connectTimeout,
-            @Nullable MonitorConfig monitor) {
+    @SuppressWarnings("NullAway") // absent keys are null
+    public PrimaryConfig {
         tls = tls == null ? ServerTlsConfig.preferred() : tls;
         compression = compression == null ? List.of() : List.copyOf(compression);
         proxyProtocol = proxyProtocol == null ? SendProxyProtocol.DISABLED : proxyProtocol;
@@ -68,13 +62,6 @@ public record PrimaryConfig(
                 "compression",
                 "as-client stands alone: remove it or the algorithms beside it");
         checks.done();
-        this.address = address;
-        this.candidates = candidates;
-        this.tls = tls;
-        this.compression = compression;
-        this.proxyProtocol = proxyProtocol;
-        this.connectTimeout = connectTimeout;
-        this.monitor = monitor;
     }
 
     /** Returns whether a session's server leg has the compression of its client leg. */

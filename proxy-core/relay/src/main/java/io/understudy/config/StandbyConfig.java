@@ -29,14 +29,8 @@ public record StandbyConfig(
     /** Valid as a metric label and as a path of the admin endpoint. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
 
-    public StandbyConfig(
-            String name,
-            Address address,
-            @Nullable ServerTlsConfig tls,
-            @Nullable List<Compression> compression,
-            @Nullable Duration connectTimeout,
-            String user,
-            @Nullable Secret password) {
+    @SuppressWarnings("NullAway") // absent keys are null
+    public StandbyConfig {
         tls = tls == null ? ServerTlsConfig.preferred() : tls;
         compression = compression == null ? List.of() : List.copyOf(compression);
         connectTimeout = connectTimeout == null ? Duration.ofSeconds(5) : connectTimeout;
@@ -61,12 +55,5 @@ public record StandbyConfig(
         Legs.positive(checks, connectTimeout, "connectTimeout");
         Legs.distinct(checks, compression);
         checks.done();
-        this.name = name;
-        this.address = address;
-        this.tls = tls;
-        this.compression = compression;
-        this.connectTimeout = connectTimeout;
-        this.user = user;
-        this.password = password;
     }
 }

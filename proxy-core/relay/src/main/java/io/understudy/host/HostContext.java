@@ -49,11 +49,6 @@ public final class HostContext implements PluginContext, AutoCloseable {
     private final IntSupplier olderSessions;
     private volatile boolean closed;
 
-    /** Creates the context of a plugin that observes every session. */
-    public HostContext(String plugin, Shared shared) {
-        this(plugin, shared, () -> 0);
-    }
-
     /**
      * Creates a plugin's context.
      *

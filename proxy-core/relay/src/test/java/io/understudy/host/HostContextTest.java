@@ -50,7 +50,8 @@ class HostContextTest {
         return new HostContext(
                 plugin,
                 new HostContext.Shared(
-                        registry, histograms, Clock.systemUTC(), primary, List.of(), published, instances, owners));
+                        registry, histograms, Clock.systemUTC(), primary, List.of(), published, instances, owners),
+                () -> 0);
     }
 
     /** The buckets of a histogram are those that the plugin wants, in what is scraped. */

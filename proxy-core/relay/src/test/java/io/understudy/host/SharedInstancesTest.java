@@ -87,7 +87,7 @@ class SharedInstancesTest {
     }
 
     private HostContext plugin(String id) {
-        return new HostContext(id, shared);
+        return new HostContext(id, shared, () -> 0);
     }
 
     @Test

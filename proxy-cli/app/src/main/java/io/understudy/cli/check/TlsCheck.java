@@ -31,10 +31,6 @@ public final class TlsCheck {
     private final Address address;
     private final List<CheckResult> findings = new ArrayList<>();
 
-    public TlsCheck(LoadedConfig loaded) {
-        this(loaded, loaded.config().primary().address());
-    }
-
     /** @param address the primary's */
     public TlsCheck(LoadedConfig loaded, Address address) {
         this.loaded = loaded;

@@ -13,7 +13,6 @@ import io.understudy.wire.MalformedPacketException;
 public final class OkPacket {
     private long affectedRows;
     private int status;
-    private int warnings;
     private int infoAt;
     private int infoLength;
     private int stateAt;
@@ -37,7 +36,6 @@ public final class OkPacket {
                     MalformedPacketException.Kind.OK_PACKET, "OK packet ends before its status bits");
         }
         status = buf.getUnsignedShortLE(at);
-        warnings = buf.getUnsignedShortLE(at + 2);
         at += 4;
         infoAt = at;
         infoLength = end - at;
@@ -81,11 +79,6 @@ public final class OkPacket {
     /** Returns the bits of {@link io.understudy.protocol.ServerStatus}. */
     public int status() {
         return status;
-    }
-
-    /** Returns the number of warnings. */
-    public int warnings() {
-        return warnings;
     }
 
     /** Returns the index of the human-readable info in the parsed buffer. */

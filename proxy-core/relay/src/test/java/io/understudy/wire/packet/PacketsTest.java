@@ -56,7 +56,6 @@ class PacketsTest {
         OkPacket ok = new OkPacket();
         ok.parse(Bytes.unpooled(payload), 0, payload.length, Capabilities.SESSION_TRACK);
         assertThat(ok.affectedRows()).isEqualTo(300);
-        assertThat(ok.warnings()).isEqualTo(3);
         assertThat(ok.infoLength()).isEqualTo(4);
         List<String> seen = new ArrayList<>();
         SessionState.Visitor visitor = new SessionState.Visitor() {

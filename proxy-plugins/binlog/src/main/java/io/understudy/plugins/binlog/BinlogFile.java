@@ -28,11 +28,6 @@ public final class BinlogFile {
 
     private BinlogFile() {}
 
-    /** Reads all transactions of a file, without their events. See {@link #read(Path, BinlogEvents, Consumer)}. */
-    public static void read(Path file, Consumer<BinlogTransaction> out) throws IOException {
-        read(file, BinlogStream.UNWANTED, out);
-    }
-
     /**
      * Reads all transactions of a file, with their tables.
      *

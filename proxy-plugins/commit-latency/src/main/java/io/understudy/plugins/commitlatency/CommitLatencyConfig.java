@@ -48,10 +48,4 @@ public record CommitLatencyConfig(
                     + "s but is " + value.toMillis() + "ms");
         }
     }
-
-    /** Returns the defaults. */
-    @SuppressWarnings("NullAway") // absent keys are null
-    public static CommitLatencyConfig defaults() {
-        return new CommitLatencyConfig(null, null, null, null, null, null);
-    }
 }

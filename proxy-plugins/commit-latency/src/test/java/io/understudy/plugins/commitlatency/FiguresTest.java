@@ -170,7 +170,7 @@ class FiguresTest {
 
     @Test
     void invalidConfigurationIsRejected() {
-        CommitLatencyConfig defaults = CommitLatencyConfig.defaults();
+        CommitLatencyConfig defaults = new CommitLatencyConfig(null, null, null, null, null, null);
         assertThat(defaults.attribution()).isEqualTo(Attribution.AUTO);
         assertThat(defaults.slow()).isEqualTo(Duration.ofMillis(250));
         assertThatThrownBy(() -> config(Duration.ofSeconds(-1), 5, 0)).hasMessageStartingWith("slow");

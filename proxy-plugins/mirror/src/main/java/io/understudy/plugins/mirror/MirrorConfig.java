@@ -71,22 +71,8 @@ public record MirrorConfig(
         DISCARD_ON_STANDBY
     }
 
-    public MirrorConfig(
-            @Nullable Integer concurrency,
-            @Nullable Queue queue,
-            @Nullable Duration timeout,
-            @Nullable List<InitSql> initSql,
-            @Nullable Order order,
-            @Nullable PauseAbove pauseAbove,
-            @Nullable List<String> functions,
-            @Nullable List<Rule> rules,
-            @Nullable Double target,
-            @Nullable Integer standbyIops,
-            @Nullable Integer probes,
-            @Nullable Budget budget,
-            @Nullable Writes writes,
-            @Nullable Rows rows,
-            @Nullable SampleRate verify) {
+    @SuppressWarnings("NullAway") // absent keys are null
+    public MirrorConfig {
         concurrency = concurrency == null ? 16 : concurrency;
         queue = queue == null ? new Queue(null, null, null) : queue;
         timeout = timeout == null ? Duration.ofSeconds(5) : timeout;
@@ -119,52 +105,9 @@ public record MirrorConfig(
             throw new IllegalArgumentException("probes: expected at least 1 where a rule has sample: adaptive,"
                     + " which follows what the probes find; without them it would mirror everything for ever");
         }
-        this.concurrency = concurrency;
-        this.queue = queue;
-        this.timeout = timeout;
-        this.initSql = initSql;
-        this.order = order;
-        this.pauseAbove = pauseAbove;
-        this.functions = functions;
-        this.rules = rules;
-        this.target = target;
-        this.standbyIops = standbyIops;
-        this.probes = probes;
-        this.budget = budget;
-        this.writes = writes;
-        this.rows = rows;
-        this.verify = verify;
         if (verify != null && verify.isAdaptive()) {
             throw new IllegalArgumentException("verify: expected a percentage such as 1% but found 'adaptive'");
         }
-    }
-
-    /** Creates one with the defaults for warmth. */
-    public MirrorConfig(
-            @Nullable Integer concurrency,
-            @Nullable Queue queue,
-            @Nullable Duration timeout,
-            @Nullable List<InitSql> initSql,
-            @Nullable Order order,
-            @Nullable PauseAbove pauseAbove,
-            @Nullable List<String> functions,
-            @Nullable List<Rule> rules) {
-        this(
-                concurrency,
-                queue,
-                timeout,
-                initSql,
-                order,
-                pauseAbove,
-                functions,
-                rules,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
     }
 
     /**
@@ -175,8 +118,8 @@ public record MirrorConfig(
      * @param threadsRunning its Threads_running
      */
     public record Budget(@Nullable Integer pageReads, Duration replicationLag, Integer threadsRunning) {
-        public Budget(
-                @Nullable Integer pageReads, @Nullable Duration replicationLag, @Nullable Integer threadsRunning) {
+        @SuppressWarnings("NullAway") // absent keys are null
+        public Budget {
             replicationLag = replicationLag == null ? Duration.ofSeconds(5) : replicationLag;
             threadsRunning = threadsRunning == null ? 32 : threadsRunning;
             if (pageReads != null && pageReads < 1) {
@@ -185,9 +128,6 @@ public record MirrorConfig(
             if (threadsRunning < 1) {
                 throw new IllegalArgumentException("threadsRunning: expected at least 1 but found " + threadsRunning);
             }
-            this.pageReads = pageReads;
-            this.replicationLag = replicationLag;
-            this.threadsRunning = threadsRunning;
         }
     }
 
@@ -211,7 +151,8 @@ public record MirrorConfig(
     public record Queue(Integer statements, ByteSize bytes, Duration age) {
         private static final Duration SHORTEST_AGE = Duration.ofMillis(50);
 
-        public Queue(@Nullable Integer statements, @Nullable ByteSize bytes, @Nullable Duration age) {
+        @SuppressWarnings("NullAway") // absent keys are null
+        public Queue {
             statements = statements == null ? 10_000 : statements;
             bytes = bytes == null ? new ByteSize(64 << 20) : bytes;
             age = age == null ? Duration.ofSeconds(5) : age;
@@ -226,9 +167,6 @@ public record MirrorConfig(
                         + "ms, because less than a batch may wait 20 ms by itself, but found " + age.toMillis()
                         + "ms");
             }
-            this.statements = statements;
-            this.bytes = bytes;
-            this.age = age;
         }
     }
 
@@ -240,17 +178,14 @@ public record MirrorConfig(
      * @param stoppedApplier pause while a replication channel of the standby is stopped, so that its lag is unknown
      */
     public record PauseAbove(Duration replicationLag, Integer threadsRunning, Boolean stoppedApplier) {
-        public PauseAbove(
-                @Nullable Duration replicationLag, @Nullable Integer threadsRunning, @Nullable Boolean stoppedApplier) {
+        @SuppressWarnings("NullAway") // absent keys are null
+        public PauseAbove {
             replicationLag = replicationLag == null ? Duration.ofSeconds(10) : replicationLag;
             threadsRunning = threadsRunning == null ? 64 : threadsRunning;
             stoppedApplier = stoppedApplier == null || stoppedApplier;
             if (threadsRunning < 1) {
                 throw new IllegalArgumentException("threadsRunning: expected at least 1 but found " + threadsRunning);
             }
-            this.replicationLag = replicationLag;
-            this.threadsRunning = threadsRunning;
-            this.stoppedApplier = stoppedApplier;
         }
     }
 
@@ -271,13 +206,8 @@ public record MirrorConfig(
             By by,
             @Nullable Integer maxPerSecond,
             List<String> standbys) {
-        public Rule(
-                String name,
-                @Nullable Match match,
-                @Nullable SampleRate sample,
-                @Nullable By by,
-                @Nullable Integer maxPerSecond,
-                @Nullable List<String> standbys) {
+        @SuppressWarnings("NullAway") // absent keys are null
+        public Rule {
             if (name == null || name.isEmpty()) {
                 throw new IllegalArgumentException("name: required: what metrics call this rule");
             }
@@ -292,12 +222,6 @@ public record MirrorConfig(
             if (maxPerSecond != null && maxPerSecond < 1) {
                 throw new IllegalArgumentException("maxPerSecond: expected at least 1 but found " + maxPerSecond);
             }
-            this.name = name;
-            this.match = match;
-            this.sample = sample;
-            this.by = by;
-            this.maxPerSecond = maxPerSecond;
-            this.standbys = standbys;
         }
     }
 }

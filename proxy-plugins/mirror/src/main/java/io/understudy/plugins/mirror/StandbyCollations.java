@@ -34,11 +34,6 @@ final class StandbyCollations {
         return new StandbyCollations(task -> threads.newThread(task).start(), () -> CollationNames.of(server));
     }
 
-    /** Returns collations that are already known. */
-    static StandbyCollations known(CollationNames names) {
-        return new StandbyCollations(Runnable::run, () -> names);
-    }
-
     /**
      * Returns the names as soon as they are known. The future fails if the query fails; the next call then repeats the
      * query.

@@ -48,7 +48,7 @@ class MirrorActionsTest {
 
     private static MirrorConfig config() {
         MirrorConfig.Rule all = new MirrorConfig.Rule("all", null, null, null, null, null);
-        return new MirrorConfig(1, null, null, null, null, null, null, List.of(all));
+        return MirrorConfigs.of(1, null, null, null, null, null, null, List.of(all));
     }
 
     private Object act(String path, Map<String, String> parameters) {

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 
 /** A mirror to a standby that a test scripts; no packet may be left when the test ends. */
 abstract class MirrorHarness {
-    static final StandbyCollations COLLATIONS =
-            StandbyCollations.known(new CollationNames(Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci")));
+    static final StandbyCollations COLLATIONS = new StandbyCollations(
+            Runnable::run, () -> new CollationNames(Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci")));
 
     static final StatementSetting SETTING = new StatementSetting(null, 45, null, null, null, null);
 
@@ -89,7 +89,7 @@ abstract class MirrorHarness {
     }
 
     static MirrorConfig config(int concurrency, int statements, String bytes, Duration age) {
-        return new MirrorConfig(
+        return MirrorConfigs.of(
                 concurrency,
                 new MirrorConfig.Queue(statements, ByteSize.parse(bytes), age),
                 null,
@@ -101,7 +101,7 @@ abstract class MirrorHarness {
     }
 
     static MirrorConfig ordered(int concurrency, MirrorConfig.Order order) {
-        return new MirrorConfig(concurrency, null, null, null, order, null, null, null);
+        return MirrorConfigs.of(concurrency, null, null, null, order, null, null, null);
     }
 
     void offer(StandbyMirror mirror, String sql, long session) {

@@ -82,7 +82,7 @@ class MirrorObserverTest {
 
     private static MirrorConfig config(@Nullable Integer maxPerSecond) {
         MirrorConfig.Rule all = new MirrorConfig.Rule("all", null, null, null, maxPerSecond, null);
-        return new MirrorConfig(1, null, null, null, null, null, null, List.of(all));
+        return MirrorConfigs.of(1, null, null, null, null, null, null, List.of(all));
     }
 
     @AfterEach
@@ -210,7 +210,7 @@ class MirrorObserverTest {
         Match named = new Match(null, null, null, List.of(TableGlob.parse("information_schema.*")), null, null, null);
         Match shows = new Match(null, null, null, null, List.of(KindTerm.parse("show")), null, null);
         Match globs = new Match(null, null, null, List.of(TableGlob.parse("*.user")), null, null, null);
-        plugin.reload(new MirrorConfig(
+        plugin.reload(MirrorConfigs.of(
                 1,
                 null,
                 null,

@@ -135,7 +135,7 @@ class MirrorPauseTest extends MirrorHarness {
         assertThat(mirror.pause().describe()).isEqualTo("paused_stopped");
         offer(mirror, "SELECT 1", 1);
         assertThat(dropped("paused")).isEqualTo(1);
-        mirror.reload(new MirrorConfig(
+        mirror.reload(MirrorConfigs.of(
                 1, null, null, null, null, new MirrorConfig.PauseAbove(null, null, false), null, null));
         executor.runPeriodic();
         assertThat(mirror.pause().paused()).isFalse();

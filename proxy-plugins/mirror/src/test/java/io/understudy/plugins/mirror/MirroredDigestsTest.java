@@ -25,7 +25,7 @@ class MirroredDigestsTest {
     }
 
     private static MirrorConfig config(MirrorConfig.Rule... rules) {
-        return new MirrorConfig(1, null, null, null, null, null, null, List.of(rules));
+        return MirrorConfigs.of(1, null, null, null, null, null, null, List.of(rules));
     }
 
     private static MirrorRules rules(MirrorConfig config) {

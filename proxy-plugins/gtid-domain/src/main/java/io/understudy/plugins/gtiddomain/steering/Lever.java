@@ -51,11 +51,6 @@ public enum Lever {
         return action;
     }
 
-    /** Returns the name of the variable. */
-    public String variable() {
-        return variable;
-    }
-
     /** Returns the variable of a session whose lever is off, as after the login. */
     SessionVariable ofSession(SessionVariable.Listener listener) {
         return new SessionVariable(List.of(variable), off, listener);

@@ -136,11 +136,6 @@ public final class Floor {
                         .toList();
     }
 
-    /** Returns the page reads per query if a write reads like one; unknown without recent windows of enough queries. */
-    public Estimate estimate(long nowNanos) {
-        return estimate(Estimate.UNKNOWN, nowNanos);
-    }
-
     /**
      * Returns the page reads per query.
      *

@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,14 +24,7 @@ public record OwnLoad(boolean dumpsAtShutdown, boolean loadsAtStartup, int dumpP
             + "'innodb_buffer_pool_dump_pct','innodb_buffer_pool_size')";
     private static final String STATUS = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_load_status'";
 
-    /** Reads the settings and the status, which need no privilege; waits for the server. */
-    public static OwnLoad read(DataSource source) throws SQLException {
-        try (Connection connection = source.getConnection()) {
-            return read(connection);
-        }
-    }
-
-    /** As {@link #read(DataSource)}, on an open connection. */
+    /** Reads it. */
     public static OwnLoad read(Connection connection) throws SQLException {
         ServerQueries server = new ServerQueries(connection);
         Map<String, String> values = server.pairs(VARIABLES);

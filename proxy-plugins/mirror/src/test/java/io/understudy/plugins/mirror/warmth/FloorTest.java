@@ -17,7 +17,7 @@ class FloorTest {
     }
 
     private Estimate estimate() {
-        return floor.estimate(nanos());
+        return floor.estimate(Estimate.UNKNOWN, nanos());
     }
 
     private void window(int moreReads, int moreSelects, int moreWrites) {
