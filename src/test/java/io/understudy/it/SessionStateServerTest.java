@@ -19,7 +19,14 @@ import io.understudy.move.StateReader;
 import io.understudy.move.StateRestorer;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.SessionContext;
+import io.understudy.protocol.Capabilities;
+import io.understudy.protocol.CommandCode;
 import io.understudy.sql.SqlAnalyzer;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.Memory;
+import io.understudy.testkit.session.Scripted;
+import io.understudy.testkit.session.Watcher;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -27,6 +34,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -45,6 +53,54 @@ class SessionStateServerTest {
     private static final NetworkTransport TRANSPORT = NetworkTransport.resolve(Transport.NIO);
     private static final EventLoopGroup GROUP = TRANSPORT.relayGroup(1, "test-state");
     private static final boolean MARIADB = SERVER.isMariaDb();
+
+    /** A statement, and a query whose result it changes. */
+    private static final String SETTINGS = """
+        SET time_zone = '+02:00' | SELECT @@time_zone
+        SET sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES' | SELECT @@sql_mode, 'a\\' || 'b'
+        SET sql_mode = '' | SELECT @@sql_mode
+        SET autocommit = 0 | SELECT @@autocommit
+        SET NAMES latin1 COLLATE latin1_german1_ci | SELECT @@collation_connection, @@character_set_client
+        SET character_set_results = NULL | SELECT @@character_set_results IS NULL
+        SET character_set_results = utf16 | SELECT @@character_set_results
+        SET collation_connection = ucs2_unicode_ci | SELECT @@collation_connection, HEX('a')
+        SET NAMES gbk | SELECT @@character_set_client
+        SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY | SHOW VARIABLES LIKE '%isolation'
+        SET sql_select_limit = 1 | SELECT @@sql_select_limit
+        SET sql_select_limit = 0 | SELECT @@sql_select_limit LIMIT 1
+        SET max_join_size = 1 | SELECT @@max_join_size, @@sql_big_selects
+        SET sql_big_selects = 0 | SELECT @@sql_big_selects
+        SET foreign_key_checks = 0, unique_checks = 0 | SELECT @@foreign_key_checks, @@unique_checks
+        SET long_query_time = 0.25, lock_wait_timeout = 7 | SELECT @@long_query_time, @@lock_wait_timeout
+        SET optimizer_switch = 'index_merge=off' | SELECT @@optimizer_switch
+        SET group_concat_max_len = 5000000 | SELECT @@group_concat_max_len
+        SET timestamp = 12345.678901 | SELECT @@timestamp, NOW(6)
+        SET insert_id = 17 | SELECT @@insert_id
+        SET last_insert_id = 18446744073709551615 | SELECT LAST_INSERT_ID()
+        DO LAST_INSERT_ID(5) | SELECT LAST_INSERT_ID()
+        SET lc_time_names = 'de_DE' | SELECT DATE_FORMAT('2026-11-27', '%W')
+        SET default_storage_engine = 'MyISAM' | SELECT @@default_storage_engine
+        SET default_week_format = 3, div_precision_increment = 7 | SELECT 1/3
+        SET sql_safe_updates = 1, sql_auto_is_null = 1 | SELECT @@sql_safe_updates, @@sql_auto_is_null
+        SET session_track_schema = 0 | SELECT @@session_track_schema
+        SET session_track_system_variables = 'time_zone' | SELECT @@session_track_system_variables
+        SET session_track_transaction_info = 'CHARACTERISTICS' | SELECT @@session_track_transaction_info
+        SET wait_timeout = 99, net_read_timeout = 98 | SELECT @@wait_timeout, @@net_read_timeout
+        SET profiling = 1 | SELECT @@profiling
+        USE understudy_it | SELECT DATABASE()
+        SET ROLE move_role | SELECT CURRENT_ROLE()
+        SET @a = -9223372036854775808, @b = 18446744073709551615 | SELECT @a, @b
+        SET @c = CAST(5 AS UNSIGNED) | SELECT @c - 6
+        SET @d = 1.50, @e = CAST(7 AS DECIMAL(20, 0)), @f = -0.0 | SELECT @d, @e / 3, @f
+        SET @g = 0.1e0, @h = 1e300, @i = 5e0, @j = -1e-20 | SELECT @g, @h, @i / 3, @j
+        SET @k = _latin1 X'E4' COLLATE latin1_german2_ci | SELECT HEX(@k), COLLATION(@k)
+        SET @l = X'FF0027', @m = NULL, @n = '' | SELECT HEX(@l), CHARSET(@l), @m IS NULL, @n
+        SET @o = _ucs2 X'006100E4' | SELECT HEX(@o), CHARSET(@o)
+        SET @p = CURRENT_DATE, @r = ST_GeomFromText('POINT(1 2)') | SELECT @p, HEX(@r)
+        SET @`it's ``quoted`` "so"` = 'it''s \\\\ "so"' | SELECT @`it's ``quoted`` "so"`
+        SET @s = REPEAT('x', 60000) | SELECT LENGTH(@s), MD5(@s)
+        SET @t = 'ü€😀' | SELECT HEX(@t), COLLATION(@t)
+        """;
 
     @BeforeAll
     static void accounts() {
@@ -159,52 +215,7 @@ class SessionStateServerTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-                    SET time_zone = '+02:00' | SELECT @@time_zone
-                    SET sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES' | SELECT @@sql_mode, 'a\\' || 'b'
-                    SET sql_mode = '' | SELECT @@sql_mode
-                    SET autocommit = 0 | SELECT @@autocommit
-                    SET NAMES latin1 COLLATE latin1_german1_ci | SELECT @@collation_connection, @@character_set_client
-                    SET character_set_results = NULL | SELECT @@character_set_results IS NULL
-                    SET character_set_results = utf16 | SELECT @@character_set_results
-                    SET collation_connection = ucs2_unicode_ci | SELECT @@collation_connection, HEX('a')
-                    SET NAMES gbk | SELECT @@character_set_client
-                    SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY | SHOW VARIABLES LIKE '%isolation'
-                    SET sql_select_limit = 1 | SELECT @@sql_select_limit
-                    SET sql_select_limit = 0 | SELECT @@sql_select_limit LIMIT 1
-                    SET max_join_size = 1 | SELECT @@max_join_size, @@sql_big_selects
-                    SET sql_big_selects = 0 | SELECT @@sql_big_selects
-                    SET foreign_key_checks = 0, unique_checks = 0 | SELECT @@foreign_key_checks, @@unique_checks
-                    SET long_query_time = 0.25, lock_wait_timeout = 7 | SELECT @@long_query_time, @@lock_wait_timeout
-                    SET optimizer_switch = 'index_merge=off' | SELECT @@optimizer_switch
-                    SET group_concat_max_len = 5000000 | SELECT @@group_concat_max_len
-                    SET timestamp = 12345.678901 | SELECT @@timestamp, NOW(6)
-                    SET insert_id = 17 | SELECT @@insert_id
-                    SET last_insert_id = 18446744073709551615 | SELECT LAST_INSERT_ID()
-                    DO LAST_INSERT_ID(5) | SELECT LAST_INSERT_ID()
-                    SET lc_time_names = 'de_DE' | SELECT DATE_FORMAT('2026-11-27', '%W')
-                    SET default_storage_engine = 'MyISAM' | SELECT @@default_storage_engine
-                    SET default_week_format = 3, div_precision_increment = 7 | SELECT 1/3
-                    SET sql_safe_updates = 1, sql_auto_is_null = 1 | SELECT @@sql_safe_updates, @@sql_auto_is_null
-                    SET session_track_schema = 0 | SELECT @@session_track_schema
-                    SET session_track_system_variables = 'time_zone' | SELECT @@session_track_system_variables
-                    SET session_track_transaction_info = 'CHARACTERISTICS' | SELECT @@session_track_transaction_info
-                    SET wait_timeout = 99, net_read_timeout = 98 | SELECT @@wait_timeout, @@net_read_timeout
-                    SET profiling = 1 | SELECT @@profiling
-                    USE understudy_it | SELECT DATABASE()
-                    SET ROLE move_role | SELECT CURRENT_ROLE()
-                    SET @a = -9223372036854775808, @b = 18446744073709551615 | SELECT @a, @b
-                    SET @c = CAST(5 AS UNSIGNED) | SELECT @c - 6
-                    SET @d = 1.50, @e = CAST(7 AS DECIMAL(20, 0)), @f = -0.0 | SELECT @d, @e / 3, @f
-                    SET @g = 0.1e0, @h = 1e300, @i = 5e0, @j = -1e-20 | SELECT @g, @h, @i / 3, @j
-                    SET @k = _latin1 X'E4' COLLATE latin1_german2_ci | SELECT HEX(@k), COLLATION(@k)
-                    SET @l = X'FF0027', @m = NULL, @n = '' | SELECT HEX(@l), CHARSET(@l), @m IS NULL, @n
-                    SET @o = _ucs2 X'006100E4' | SELECT HEX(@o), CHARSET(@o)
-                    SET @p = CURRENT_DATE, @r = ST_GeomFromText('POINT(1 2)') | SELECT @p, HEX(@r)
-                    SET @`it's ``quoted`` "so"` = 'it''s \\\\ "so"' | SELECT @`it's ``quoted`` "so"`
-                    SET @s = REPEAT('x', 60000) | SELECT LENGTH(@s), MD5(@s)
-                    SET @t = 'ü€😀' | SELECT HEX(@t), COLLATION(@t)
-                    """)
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = SETTINGS)
     void movesWhatASessionHasSet(String set, String check) throws Exception {
         TextSession old = session(SERVER.address());
         old.runAll(set);
@@ -213,6 +224,39 @@ class SessionStateServerTest {
         assertThat(fresh.run(check)).isEqualTo(wanted);
         old.connection().close();
         fresh.connection().close();
+    }
+
+    /** The server is gone: what the texts have set is known from them alone, or known not to be. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = SETTINGS)
+    void movesWhatTheTextsOfASessionHaveSet(String set, String check) throws Exception {
+        TextSession old = session(SERVER.address());
+        old.runAll(set);
+        Scripted scripted = new Scripted(Memory.direct(), SessionStateServerTest::movable)
+                .loggedIn(MARIADB ? Scripted.CLASSIC & ~Capabilities.LONG_PASSWORD : Scripted.CLASSIC);
+        scripted.client(Bytes.command(CommandCode.QUERY, set));
+        scripted.server(Bytes.packet(1, Bytes.ok(0, old.status())));
+        Found found = StateReader.followed(scripted.model());
+        if (Pattern.compile("[^@]@[^@]|ROLE|insert_id|INSERT_ID").matcher(set).find()) {
+            assertThat(found).isInstanceOf(Found.Closed.class);
+        } else {
+            TextSession fresh = session(target().address());
+            String schema = scripted.model().schema();
+            if (schema != null) {
+                fresh.runAll("USE " + schema); // the login has it
+            }
+            CarriedState state = state(found);
+            assertThat(restore(fresh, state)).as("%s", state.statements()).isEqualTo("restored");
+            assertThat(fresh.run(check)).as("%s", state.statements()).isEqualTo(old.run(check));
+            fresh.connection().close();
+        }
+        scripted.finish();
+        old.connection().close();
+    }
+
+    private static Watcher movable(SessionContext context) {
+        ((SessionModel) context).setMovable();
+        return new Watcher(0);
     }
 
     @ParameterizedTest

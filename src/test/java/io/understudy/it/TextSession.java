@@ -18,6 +18,7 @@ final class TextSession {
     private static final int NULL = 0xFB;
 
     private final ServerConnection connection;
+    private volatile int status;
 
     TextSession(ServerConnection connection) {
         this.connection = connection;
@@ -25,6 +26,11 @@ final class TextSession {
 
     ServerConnection connection() {
         return connection;
+    }
+
+    /** Returns the status bits of the last response. */
+    int status() {
+        return status;
     }
 
     /** Returns the rows, cells separated by blanks; or one line with the error. */
@@ -48,7 +54,7 @@ final class TextSession {
         }
     }
 
-    private static final class Rows implements ServerResponse {
+    private final class Rows implements ServerResponse {
         private final List<String> rows = new ArrayList<>();
         private final CompletableFuture<List<String>> then;
 
@@ -77,6 +83,7 @@ final class TextSession {
 
         @Override
         public void onResponse(ResponseView response, int preparedId) {
+            status = response.status();
             then.complete(
                     response.ok() ? rows : List.of("error " + response.errorCode() + " " + response.errorMessage()));
         }

@@ -3,6 +3,7 @@ package io.understudy.command;
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.prepared.ExecuteBody;
 import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.command.settings.FollowedState;
 import io.understudy.command.settings.SettingsModel;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.LockChange;
@@ -10,6 +11,7 @@ import io.understudy.sql.SetStatement;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +25,14 @@ final class CommandEffects {
     private static final int ID_OFFSET = 1;
     private static final int ID_END = 5;
     private static final int SET_OPTION_LENGTH = 3;
+    private static final String CREATE_TABLE = "CREATE TABLE";
     private static final String DROP_TABLE = "DROP TABLE";
+    /** LAST_INSERT_ID with an argument; without a change of rows, no OK packet reports it. */
+    private static final Pattern INSERT_ID_SET =
+            Pattern.compile("last_insert_id\\s*\\(\\s*[^\\s)]", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern USER_LOCK =
+            Pattern.compile("get_(\\w+_)?locks?\\s*(/\\*.*?\\*/\\s*)*\\(", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     private final SessionModel model;
     private final boolean statements;
@@ -34,6 +43,9 @@ final class CommandEffects {
         this.model = model;
         this.statements = statements;
         follows = statements || model.movable();
+        if (model.movable()) {
+            model.settingsModel().followed().begin();
+        }
     }
 
     /** Determines kind and effect of the command. {@code buf} is null for commands of which no bytes were requested. */
@@ -133,6 +145,7 @@ final class CommandEffects {
         if (!follows) {
             return;
         }
+        noteWhatIsLeft(exchange, kind);
         switch (kind) {
             case SET, USE, CREATE, LOCK, UNLOCK, BLOCK -> follow(exchange, kind);
             case PREPARE, EXECUTE -> {
@@ -146,6 +159,38 @@ final class CommandEffects {
                 }
             }
             default -> isSeveral(exchange);
+        }
+    }
+
+    /** Notes what the text may leave in the session that is not followed, but matters to moving it. */
+    private void noteWhatIsLeft(Exchange exchange, StatementKind kind) {
+        if (!model.movable()) {
+            return;
+        }
+        FollowedState followed = model.settingsModel().followed();
+        switch (kind) {
+            case CALL -> followed.unknown(FollowedState.PROCEDURE);
+            case HANDLER -> followed.unknown("handler");
+            case BINLOG -> followed.unknown("binlog");
+            case XA, XA_PREPARE -> followed.unknown("xa");
+            default -> {
+                // The text itself decides.
+            }
+        }
+        if (!exchange.complete()) {
+            followed.unknown(FollowedState.UNREAD);
+        } else if (model.statement().mayKeepState()) {
+            if (model.statement().summary().userVariables()) {
+                followed.unknown(FollowedState.USER_VARIABLES);
+            }
+            String text = model.statement().text();
+            if (USER_LOCK.matcher(text).find()) {
+                followed.unknown("user_lock");
+            }
+            boolean reported = kind == StatementKind.UPDATE || kind == StatementKind.INSERT;
+            if (!reported && INSERT_ID_SET.matcher(text).find()) {
+                followed.unknown("last_insert_id");
+            }
         }
     }
 
@@ -223,16 +268,24 @@ final class CommandEffects {
                 model.changesSchema(exchange.number());
                 exchange.onSuccess(() -> model.setSchema(schema));
             }
-            case CREATE -> {
-                if (summary.temporary()) {
-                    String schema = model.schema();
-                    exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), schema));
-                }
-            }
+            case CREATE -> create(exchange, summary, model.schema(), exchange.normalizedText());
             case BLOCK -> followHidden(exchange, summary);
             default -> {
                 // Locks have their effect whatever the interests are.
             }
+        }
+    }
+
+    private void create(
+            Exchange exchange, StatementSummary summary, @Nullable String schema, @Nullable String normalized) {
+        SettingsModel settings = model.settingsModel();
+        if (summary.temporary()) {
+            exchange.onSuccess(() -> {
+                settings.createdTemporary(summary.writes(), schema);
+                settings.followed().created(true);
+            });
+        } else if (normalized != null && normalized.regionMatches(true, 0, CREATE_TABLE, 0, CREATE_TABLE.length())) {
+            exchange.onSuccess(() -> settings.followed().created(false));
         }
     }
 
@@ -255,6 +308,7 @@ final class CommandEffects {
     private void prepare(Exchange exchange, int length) {
         StatementKind kind = model.statement().kind(length);
         exchange.setKind(kind);
+        noteWhatIsLeft(exchange, kind);
         boolean keep = follows && exchange.complete() && model.prepared().roomForText(length);
         PreparedEntry entry = new PreparedEntry(
                 kind,
@@ -298,8 +352,8 @@ final class CommandEffects {
             }
             case CREATE -> {
                 StatementSummary summary = entry.summary();
-                if (summary != null && summary.temporary()) {
-                    exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), entry.schema()));
+                if (summary != null) {
+                    create(exchange, summary, entry.schema(), entry.normalizedText());
                 }
             }
             case DROP, ALTER, RENAME -> {

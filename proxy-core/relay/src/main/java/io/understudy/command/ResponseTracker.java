@@ -204,6 +204,9 @@ public final class ResponseTracker implements PacketSink {
         lastCommand = exchange.code();
         exchange.lastByte(model.nanos());
         fileUnfinished = exchange.fileUnfinished();
+        if (exchange.insertId() != 0) {
+            model.settingsModel().followed().insertId(exchange.insertId());
+        }
         if (exchange.affectedRows() > 0) {
             model.wrote(); // also if the first keyword did not show it: WITH … DELETE, SELECT 1; UPDATE …
         }

@@ -54,6 +54,8 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     /** Number of the last command in flight that may change the schema; -1 if there is none. */
     private long schemaCommand = -1;
 
+    private long lastAnswered = -1;
+
     private int status;
     private long transactionNanos;
     private boolean wroteInTransaction;
@@ -180,6 +182,11 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return analyzer;
     }
 
+    /** Returns whether a PREPARE statement may have prepared a statement. */
+    public boolean anyTextPrepared() {
+        return textPrepared != null;
+    }
+
     TextPrepared textPrepared() {
         if (textPrepared == null) {
             textPrepared = new TextPrepared(analyzer);
@@ -191,7 +198,8 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return commitDomain;
     }
 
-    SettingsModel settingsModel() {
+    /** Returns the settings with what is followed beyond them. */
+    public SettingsModel settingsModel() {
         return settings;
     }
 
@@ -303,6 +311,8 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         status = bits;
         if ((bits & ServerStatus.IN_TRANS) == 0) {
             wroteInTransaction = false;
+        } else {
+            settings.followed().inTransaction();
         }
         settings.status((bits & ServerStatus.NO_BACKSLASH_ESCAPES) != 0, autocommit());
     }
@@ -312,7 +322,8 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         trackingWatch = watch;
     }
 
-    TrackingWatch trackingWatch() {
+    /** Returns the proxy's own session tracking. */
+    public TrackingWatch trackingWatch() {
         return trackingWatch;
     }
 
@@ -335,9 +346,15 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     /** Called with each response to a client's command, after its effect. */
     void answered(long command) {
+        lastAnswered = command;
         if (command == schemaCommand) {
             schemaCommand = -1;
         }
+    }
+
+    /** Returns the number of the last command that the server has responded to. */
+    public long lastAnswered() {
+        return lastAnswered;
     }
 
     private static boolean isAscii(String name) {

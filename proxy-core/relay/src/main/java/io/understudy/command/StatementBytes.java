@@ -131,6 +131,44 @@ final class StatementBytes {
         return false;
     }
 
+    /**
+     * Returns whether the text may use a user variable, a user lock or LAST_INSERT_ID(…): it has an at sign that does
+     * not begin the name of a system variable, or a parenthesis behind one of their last characters, or behind a
+     * comment. Cheaper than analysis.
+     */
+    boolean mayKeepState() {
+        byte[] bytes = array();
+        int start = offset + textOffset();
+        int end = offset + length;
+        for (int at = start; at < end; at++) {
+            byte b = bytes[at];
+            if (b == '@' && at + 1 < end && bytes[at + 1] == '@') {
+                at++;
+            } else if (b == '@' || b == '(' && maySetState(bytes, start, at)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean maySetState(byte[] bytes, int start, int parenthesis) {
+        int at = parenthesis - 1;
+        while (at > start && bytes[at] <= ' ' && bytes[at] >= 0) {
+            at--;
+        }
+        if (at - 4 < start) {
+            return false;
+        }
+        int before = bytes[at - 1] | 0x20;
+        return switch (bytes[at] | 0x20) {
+            case 'k' -> before == 'c' && (bytes[at - 2] | 0x20) == 'o'; // GET_LOCK
+            case 's' -> before == 'k' && (bytes[at - 2] | 0x20) == 'c'; // SERVICE_GET_WRITE_LOCKS
+            case 'd' -> before == 'i' && bytes[at - 2] == '_'; // LAST_INSERT_ID
+            case '/' -> before == '*';
+            default -> false;
+        };
+    }
+
     /** Returns the number of the text's bytes at hand. */
     int shown() {
         return Math.max(0, length - textOffset());

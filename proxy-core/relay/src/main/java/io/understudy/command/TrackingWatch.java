@@ -1,6 +1,7 @@
 package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Receives events that concern the session tracking requested by the proxy. Called on the session's event loop. */
@@ -30,6 +31,16 @@ public interface TrackingWatch {
      * @param number number of the command
      */
     default boolean setsForItself(long number) {
+        return false;
+    }
+
+    /** Returns what the proxy has added to the session's list of tracked variables. */
+    default List<String> addedVariables() {
+        return List.of();
+    }
+
+    /** Returns whether the proxy has set {@code session_track_gtids}. */
+    default boolean addedGtids() {
         return false;
     }
 

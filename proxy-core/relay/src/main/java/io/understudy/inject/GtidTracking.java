@@ -178,6 +178,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     }
 
     /** Returns the variables that the server reports only because the proxy requested them. */
+    @Override
     public List<String> addedVariables() {
         if (!added || !mariaDb) {
             return List.of();
@@ -189,6 +190,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     }
 
     /** Returns whether the server sends GTID entries only because the proxy requested them. */
+    @Override
     public boolean addedGtids() {
         return !mariaDb && (added || state == State.REQUESTED);
     }

@@ -1,6 +1,7 @@
 package io.understudy.move;
 
 import io.understudy.command.SessionModel;
+import io.understudy.command.settings.FollowedState;
 import io.understudy.plugin.ServerFlavor;
 import java.util.HashMap;
 import java.util.Locale;
@@ -26,8 +27,13 @@ final class Obstacles {
         boolean mariaDb = model.flavor() == ServerFlavor.MARIADB;
         // MySQL counts temporary tables among the others.
         String creations = mariaDb ? "com_create_temporary_table" : "com_create_table";
-        if (count(creations) > 0) {
-            return new Found.Closed("temporary_table", "it has created a table that may be a temporary one");
+        FollowedState followed = model.settingsModel().followed();
+        int known = followed.temporaryTables() + (mariaDb ? 0 : followed.tables());
+        if (count(creations) > known) {
+            return new Found.Closed(
+                    "temporary_table",
+                    "it has created " + count(creations) + " tables, of which " + known + " are known: one may be a"
+                            + " temporary one");
         }
         if (count("com_ha_open") > count("com_ha_close")) {
             return new Found.Stays("handler", "it has opened a HANDLER");

@@ -1,5 +1,6 @@
 package io.understudy.move;
 
+import io.understudy.command.TrackingWatch;
 import io.understudy.sql.Quoting;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,9 +49,9 @@ final class SessionVariables {
      * Returns statements for the rows of {@link StateQueries#variables}, that of {@code sql_mode} last.
      *
      * @param own names of variables that the proxy has set
-     * @param tracked names that the proxy has added to {@code session_track_system_variables}
+     * @param tracking what the proxy has added to what the session tracks
      */
-    static List<String> assignments(List<byte @Nullable [][]> rows, Set<String> own, List<String> tracked) {
+    static List<String> assignments(List<byte @Nullable [][]> rows, Set<String> own, TrackingWatch tracking) {
         List<String> statements = new ArrayList<>();
         List<String> last = new ArrayList<>(1);
         for (byte @Nullable [][] row : rows) {
@@ -66,8 +67,11 @@ final class SessionVariables {
             if (value != null && value.length() >= LONGEST) {
                 throw new UnknownStateException("the value of " + name + " is too long to be shown");
             }
+            if (name.equals("session_track_gtids") && tracking.addedGtids()) {
+                continue;
+            }
             if (name.equals(TRACKED) && value != null) {
-                value = without(value, tracked);
+                value = without(value, tracking.addedVariables());
             }
             String statement = "SET SESSION " + name + " = " + literal(value, type);
             (name.equals(SQL_MODE) ? last : statements).add(statement);

@@ -66,10 +66,21 @@ public final class StateReader {
         new StateReader(old, model, ownVariables, then).askAll();
     }
 
+    /**
+     * Returns the state of a session that is at a boundary, from what it has run alone, because its server is gone. The
+     * login on the new server is to have the session's schema and the collation of its login.
+     */
+    public static Found followed(SessionModel model) {
+        return FollowedStatements.state(model);
+    }
+
     private static Found.@Nullable Stays stays(SessionModel model) {
-        return model.settings().temporaryTables()
-                ? new Found.Stays("temporary_table", "it may have a temporary table")
-                : null;
+        if (model.settings().temporaryTables()) {
+            return new Found.Stays("temporary_table", "it may have a temporary table");
+        }
+        return FollowedStatements.nextTransactionKnown(model)
+                ? null
+                : new Found.Stays("next_transaction", "it has set the characteristics of its next transaction");
     }
 
     private void askAll() {
@@ -111,14 +122,7 @@ public final class StateReader {
 
     private void askMore() {
         Basics basics = new Basics(answer(StateQueries.BASICS, "schema, account and character sets"));
-        List<String> names = new ArrayList<>();
-        for (byte @Nullable [][] row : userVariables().rows()) {
-            String name = String.valueOf(StateRows.text(row[0]));
-            if (!name.chars().allMatch(c -> c < 0x80)) {
-                throw new UnknownStateException("user variable " + name + ", whose name is not ASCII");
-            }
-            names.add(Quoting.name(name));
-        }
+        List<String> names = userVariables();
         String limited = old.flavor() == ServerFlavor.MYSQL ? basics.limited() : null;
         due = names.size() + (limited == null ? 2 : 4);
         Runnable whenAll = () -> guarded(() -> askLast(basics, names));
@@ -151,14 +155,23 @@ public final class StateReader {
                 "0".equals(locks) ? state : new Found.Closed("user_lock", "it had user locks (GET_LOCK): " + locks));
     }
 
-    private StateRows userVariables() {
+    /** Returns the names of the user variables, quoted. */
+    private List<String> userVariables() {
         StateRows rows = Objects.requireNonNull(answers.get(StateQueries.userVariables(old.flavor())));
-        if (rows.errorCode() == ER_TABLEACCESS_DENIED) {
-            throw new UnknownStateException(
-                    "user variables: the account may not read performance_schema.user_variables_by_thread;"
-                            + " GRANT SELECT on it");
+        if (rows.errorCode() == ER_TABLEACCESS_DENIED && FollowedStatements.noUserVariables(model)) {
+            return List.of();
         }
-        return answer(StateQueries.userVariables(old.flavor()), "user variables");
+        List<String> names = new ArrayList<>();
+        String what = "user variables (on MySQL, GRANT SELECT ON performance_schema.user_variables_by_thread)";
+        for (byte @Nullable [][] row :
+                answer(StateQueries.userVariables(old.flavor()), what).rows()) {
+            String name = String.valueOf(StateRows.text(row[0]));
+            if (!name.chars().allMatch(c -> c < 0x80)) {
+                throw new UnknownStateException("user variable " + name + ", whose name is not ASCII");
+            }
+            names.add(Quoting.name(name));
+        }
+        return names;
     }
 
     private CarriedState state(Basics basics, List<String> names) {
@@ -170,12 +183,13 @@ public final class StateReader {
                 answer(StateQueries.variables(old.flavor()), "session variables")
                         .rows(),
                 own,
-                List.of()));
+                model.trackingWatch()));
         String time = StateRows.text(answer(StateQueries.TIME, "time").rows().get(0)[0]);
         if (Objects.equals(time, StateRows.text(answer(AGAIN, "time").rows().get(0)[0]))) {
             statements.add("SET timestamp = " + time); // it stands still
         }
         statements.addAll(basics.last());
+        FollowedStatements.addNextTransaction(model, statements);
         long bytes = statements.stream().mapToLong(String::length).sum();
         if (bytes > LARGEST) {
             throw new UnknownStateException("its state has " + bytes + " bytes");

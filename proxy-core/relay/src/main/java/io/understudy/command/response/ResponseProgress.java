@@ -31,6 +31,7 @@ public abstract class ResponseProgress implements ResponseView {
     private boolean statusSeen;
     private int status;
     private long affectedRows;
+    private long insertId;
     private long rows;
     private long bytes;
     private int packets;
@@ -60,6 +61,7 @@ public abstract class ResponseProgress implements ResponseView {
         statusSeen = false;
         status = 0;
         affectedRows = 0;
+        insertId = 0;
         rows = 0;
         bytes = 0;
         packets = 0;
@@ -162,6 +164,7 @@ public abstract class ResponseProgress implements ResponseView {
         long known = length < ResponseGrammar.OK_LIMIT ? capabilities : 0;
         ok.parse(buf, index, length, known);
         affectedRows = ok.affectedRows();
+        insertId = ok.insertId();
         setStatus(ok.status());
         cursorOpen = false;
         if (sessionState != null && ok.stateLength() > 0) {
@@ -239,6 +242,11 @@ public abstract class ResponseProgress implements ResponseView {
     @Override
     public final long affectedRows() {
         return affectedRows;
+    }
+
+    /** Returns the last insert id in the last OK packet; 0 if there is none. */
+    public final long insertId() {
+        return insertId;
     }
 
     @Override

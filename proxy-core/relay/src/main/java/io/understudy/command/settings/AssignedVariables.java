@@ -21,6 +21,7 @@ final class AssignedVariables {
     private static final String FLAGS = "optimizer_switch";
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(\\.[0-9]+)?");
     private static final int LONGEST = 1024;
+    private static final int MOST = 256;
 
     private final Map<String, String> values = new LinkedHashMap<>();
     private final Set<String> unknown = new TreeSet<>();
@@ -57,7 +58,7 @@ final class AssignedVariables {
         if (assignment.isDefault()) {
             values.remove(name);
             unknown.remove(name);
-        } else if (value == null || value.length() > LONGEST) {
+        } else if (value == null || value.length() > LONGEST || values.size() >= MOST) {
             unknown.add(name);
         } else {
             assign(name, value);

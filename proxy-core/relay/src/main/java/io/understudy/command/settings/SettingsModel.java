@@ -42,6 +42,7 @@ public final class SettingsModel implements SessionSettings {
     private boolean noBackslashEscapes;
     private final TemporaryTables temporaryTables = new TemporaryTables();
     private final ServerLocks locks = new ServerLocks();
+    private final FollowedState followed = new FollowedState();
     private int modes;
 
     /**
@@ -76,6 +77,7 @@ public final class SettingsModel implements SessionSettings {
         sqlMode = SqlModeSetting.serverDefault(serverMode);
         temporaryTables.clear();
         locks.clear();
+        followed.clear();
         refresh();
     }
 
@@ -92,8 +94,13 @@ public final class SettingsModel implements SessionSettings {
      */
     public void apply(SetStatement statement, long command) {
         for (SetStatement.Assignment assignment : statement.assignments()) {
-            if (assignment.scope() == SetStatement.Scope.SESSION) {
-                assign(assignment, command);
+            switch (assignment.scope()) {
+                case SESSION -> assign(assignment, command);
+                case USER -> followed.unknown(FollowedState.USER_VARIABLES);
+                case TRANSACTION -> followed.nextTransaction(assignment, command);
+                default -> {
+                    // Changes nothing of the session.
+                }
             }
         }
         refresh();
@@ -126,12 +133,15 @@ public final class SettingsModel implements SessionSettings {
                     reading = reading.assigned(assignment);
                 } else if (WriteVariables.carried(assignment.name())) {
                     writing = writing.assigned(assignment);
+                } else {
+                    followed.assigned(assignment);
                 }
             }
         }
     }
 
     private void names(String name, @Nullable String value) {
+        followed.namesSet();
         if (value == null) {
             characterSet = null;
             charsetName = null;
@@ -231,6 +241,11 @@ public final class SettingsModel implements SessionSettings {
     /** Returns the locks that the session keeps between its statements. */
     public ServerLocks locks() {
         return locks;
+    }
+
+    /** Returns what is followed only for moving the session. */
+    public FollowedState followed() {
+        return followed;
     }
 
     /** Returns the mode as far as it is known by now. */

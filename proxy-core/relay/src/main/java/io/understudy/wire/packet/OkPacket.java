@@ -12,6 +12,7 @@ import io.understudy.wire.MalformedPacketException;
  */
 public final class OkPacket {
     private long affectedRows;
+    private long insertId;
     private int status;
     private int infoAt;
     private int infoLength;
@@ -30,7 +31,7 @@ public final class OkPacket {
         at = index + 1;
         end = index + length;
         affectedRows = integer(buf);
-        integer(buf); // last insert id
+        insertId = integer(buf);
         if (end - at < 4) {
             throw new MalformedPacketException(
                     MalformedPacketException.Kind.OK_PACKET, "OK packet ends before its status bits");
@@ -69,6 +70,11 @@ public final class OkPacket {
                     "OK packet names a length of " + value + " where " + (end - at) + " bytes follow");
         }
         return (int) value;
+    }
+
+    /** Returns the last insert id; 0 if there is none. */
+    public long insertId() {
+        return insertId;
     }
 
     /** Returns the number of affected rows. */

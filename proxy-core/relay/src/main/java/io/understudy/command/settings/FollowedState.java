@@ -1,0 +1,148 @@
+package io.understudy.command.settings;
+
+import io.understudy.sql.SetStatement;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of a session's state is followed only to move it to another server: variables that no statement's meaning
+ * depends on, the characteristics of the next transaction, and what is not known. Must be used on the session's event
+ * loop.
+ */
+public final class FollowedState {
+    /** User variables may have been set, in ways that are not followed. */
+    public static final String USER_VARIABLES = "user_variables";
+    /** A procedure may have done anything. */
+    public static final String PROCEDURE = "procedure";
+    /** A text was too long, or not understood. */
+    public static final String UNREAD = "unread_text";
+
+    /** Used up by a statement, or not to be set as it was, so that the value is not known afterwards. */
+    private static final Set<String> ELUSIVE =
+            Set.of(("role resource_group insert_id last_insert_id identity rand_seed1 rand_seed2 gtid_seq_no gtid_next"
+                            + " character_set_database collation_database")
+                    .split(" "));
+
+    private AssignedVariables others = AssignedVariables.NONE;
+    private TransactionMode next = TransactionMode.NONE;
+    private long nextSetBy = -1;
+    private @Nullable String results;
+    private long insertId;
+    private int tables;
+    private int temporaryTables;
+    private Set<String> unknown = Set.of();
+    private boolean complete;
+
+    FollowedState() {}
+
+    void clear() {
+        others = AssignedVariables.NONE;
+        next = TransactionMode.NONE;
+        results = null;
+        insertId = 0;
+        tables = 0;
+        temporaryTables = 0;
+        unknown = Set.of();
+    }
+
+    /** Called once, where all texts of the session are read from its login on. */
+    public void begin() {
+        complete = true;
+    }
+
+    /** Notes that a part of the state is not known from now on: a reason of few values, as in a metric. */
+    public void unknown(String what) {
+        if (unknown.isEmpty()) {
+            unknown = new TreeSet<>();
+        }
+        unknown.add(what);
+    }
+
+    /** Returns why the state is not known; empty if it is. */
+    public Set<String> unknown() {
+        return complete ? unknown : Set.of(UNREAD);
+    }
+
+    /** Applies an assignment of a session variable that {@link SettingsModel} does not use. */
+    void assigned(SetStatement.Assignment assignment) {
+        if (ELUSIVE.contains(assignment.name())) {
+            unknown(assignment.name());
+        } else if (assignment.name().equals("character_set_results")) {
+            String value = assignment.literalValue();
+            results = value == null ? assignment.expression() : value;
+            if (!results.matches("[A-Za-z0-9_]+")) {
+                unknown(assignment.name());
+            }
+        } else {
+            others = others.assigned(assignment);
+        }
+    }
+
+    /** Called at SET NAMES and SET CHARACTER SET. */
+    void namesSet() {
+        results = null;
+    }
+
+    /** Applies a SET TRANSACTION, which is for the next transaction only. */
+    void nextTransaction(SetStatement.Assignment assignment, long command) {
+        next = next.assigned(assignment);
+        nextSetBy = command;
+    }
+
+    /** Called when there is a transaction. */
+    public void inTransaction() {
+        next = TransactionMode.NONE;
+    }
+
+    /** Called when the server has created a table. */
+    public void created(boolean temporary) {
+        tables += temporary ? 0 : 1;
+        temporaryTables += temporary ? 1 : 0;
+    }
+
+    /** Called with an OK packet's insert id. */
+    public void insertId(long id) {
+        insertId = id;
+    }
+
+    /** Returns the variables as an assignment list for SET, or null; the names that are not known are a reason. */
+    public @Nullable String assignments() {
+        return others.assignments();
+    }
+
+    /** Returns the names of variables whose value could not be read. */
+    public Set<String> unknownVariables() {
+        return others.unknown();
+    }
+
+    /** Returns what was set as {@code character_set_results} since the last SET NAMES, or null. */
+    public @Nullable String results() {
+        return results;
+    }
+
+    /** Returns what follows SET TRANSACTION, or null. */
+    public @Nullable String nextTransaction() {
+        return next.characteristics();
+    }
+
+    /** Returns the number of the command that has set the next transaction's characteristics. */
+    public long nextTransactionSetBy() {
+        return nextSetBy;
+    }
+
+    /** Returns the last insert id that an OK packet had; 0 if none had one. */
+    public long insertId() {
+        return insertId;
+    }
+
+    /** Returns the number of tables that texts of the session have created. */
+    public int tables() {
+        return tables;
+    }
+
+    /** Returns the number of temporary tables that texts of the session have created. */
+    public int temporaryTables() {
+        return temporaryTables;
+    }
+}
