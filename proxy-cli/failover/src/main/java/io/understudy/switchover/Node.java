@@ -1,6 +1,11 @@
 package io.understudy.switchover;
 
+import io.understudy.config.Address;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.config.StandbyConfig;
+import io.understudy.config.SwitchoverConfig;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.server.QueryPool;
 import io.understudy.servers.Dialect;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ServerQueries;
@@ -54,6 +59,17 @@ public final class Node implements AutoCloseable {
     public Node(String name, DataSource source) {
         this.name = name;
         this.source = source;
+    }
+
+    /** As above, for a server that the account logs in to. */
+    public static Node of(
+            String name, Address address, ServerTlsConfig tls, Duration connectTimeout, SwitchoverConfig account) {
+        return new Node(name, QueryPool.unpooled(address, tls, account.user(), account.password(), connectTimeout));
+    }
+
+    /** As above, for a standby. */
+    public static Node of(StandbyConfig standby, SwitchoverConfig account) {
+        return of(standby.name(), standby.address(), standby.tls(), standby.connectTimeout(), account);
     }
 
     public String name() {

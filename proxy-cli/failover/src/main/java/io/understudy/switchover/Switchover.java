@@ -6,7 +6,6 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.remote.AdminClient;
-import io.understudy.server.QueryPool;
 import io.understudy.servers.Dialect;
 import io.understudy.servers.ReplicaStatus;
 import java.io.IOException;
@@ -68,17 +67,8 @@ public final class Switchover implements AutoCloseable {
     /** Connects to both servers, and finds out how the standby replicates. */
     static Pair connect(PrimaryConfig config, Address present, StandbyConfig standby, SwitchoverConfig account)
             throws SQLException {
-        Node primary = new Node(
-                "the old primary",
-                QueryPool.unpooled(present, config.tls(), account.user(), account.password(), config.connectTimeout()));
-        Node replica = new Node(
-                standby.name(),
-                QueryPool.unpooled(
-                        standby.address(),
-                        standby.tls(),
-                        account.user(),
-                        account.password(),
-                        standby.connectTimeout()));
+        Node primary = Node.of("the old primary", present, config.tls(), config.connectTimeout(), account);
+        Node replica = Node.of(standby, account);
         try {
             Dialect dialect = Dialect.of(replica.flavor());
             if (primary.flavor() != replica.flavor()) {

@@ -6,7 +6,6 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.server.AccountHealth;
-import io.understudy.server.QueryPool;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -33,8 +32,7 @@ public final class SwitchoverAccount {
             boolean replays,
             boolean witness)
             throws SQLException {
-        try (Node node =
-                new Node(name, QueryPool.unpooled(address, tls, account.user(), account.password(), connectTimeout))) {
+        try (Node node = Node.of(name, address, tls, connectTimeout, account)) {
             Privileges.check(replays, witness, node);
         } catch (SQLException e) {
             throw explained(e, account.user());
