@@ -9,6 +9,7 @@ import io.understudy.config.UnderstudyConfig;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
+import io.understudy.embedded.ServerOptions;
 import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import io.understudy.servers.MariaDbGtid;
@@ -44,8 +45,10 @@ final class FailoverPair implements AutoCloseable {
 
     /** @param grants of the account of section {@code switchover}, in addition to those that a switchover needs */
     static FailoverPair start(Path folder, String grants) throws Exception {
-        EmbeddedPair pair =
-                EmbeddedPair.start(PairOptions.defaults().withSemiSync(false).withRtt(Duration.ZERO));
+        EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults()
+                .withSemiSync(false)
+                .withRtt(Duration.ZERO)
+                .withStandby(ServerOptions.of(2).withArguments("--skip-slave-start")));
         pair.primary()
                 .execute(
                         "CREATE DATABASE shop",

@@ -47,7 +47,11 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
             }
         }
         return to + " replicates from " + (takeover.replicates() ? source(to) : "nobody") + ", "
-                + takeover.pair().dialect().product();
+                + takeover.pair().dialect().product()
+                + (takeover.pair().dialect().flavor() == ServerFlavor.MYSQL && !Privileges.isSuperReadOnly(standby)
+                        ? ", without super_read_only, as a run that was killed leaves it: it stays so unless it is"
+                                + " promoted, or there: SET GLOBAL super_read_only=1"
+                        : "");
     }
 
     /** A standby of another server has other data. The proxies know the primary by its last binary log. */

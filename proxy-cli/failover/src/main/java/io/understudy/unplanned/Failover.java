@@ -77,6 +77,8 @@ public final class Failover implements AutoCloseable {
         if (!well) {
             return FailoverOutcome.NOT_PROMOTED;
         }
+        SemiSyncSourceStep semiSync = new SemiSyncSourceStep(takeover, views.values());
+        runner.finish(Step.of(semiSync.plan(), semiSync::rehearse));
         List<String> lost = lost(false);
         if (!lost.isEmpty()) {
             runner.line("would be lost: " + LINE + String.join(LINE, lost));
@@ -117,10 +119,11 @@ public final class Failover implements AutoCloseable {
     private String look() throws SQLException, IOException, InterruptedException, StepFailure {
         Reached reached = takeover.reached();
         List<String> found = new ArrayList<>();
+        String untold = takeover.untold();
         found.add(
-                reached.received().isEmpty()
-                        ? "it has applied what it has received"
-                        : "received, and to be applied first: " + reached.received());
+                !reached.received().isEmpty()
+                        ? "received, and to be applied first: " + reached.received()
+                        : untold.isEmpty() ? "it has applied what it has received" : "NOT KNOWN: " + untold);
         Map<String, Map<String, Object>> looked = takeover.look(reached);
         views.putAll(looked);
         if (!looked.isEmpty()) {
@@ -137,7 +140,7 @@ public final class Failover implements AutoCloseable {
             return notPromoted();
         }
         if (isPrimaryAlready()) {
-            return already();
+            return runner.finish(new SemiSyncSourceStep(takeover, views.values())) ? already() : FailoverOutcome.LEFT;
         }
         if (!runner.finish(new OldPrimaryStep(takeover, false))) {
             return notPromoted();
@@ -160,9 +163,8 @@ public final class Failover implements AutoCloseable {
         } else if (!runner.finish(compare(false))) {
             return FailoverOutcome.LEFT;
         }
-        List<String> semiSync = new ArrayList<>();
-        boolean well = runner.finish(new SemiSyncSourceStep(takeover, views.values(), semiSync));
-        well &= follow();
+        boolean semiSync = runner.finish(new SemiSyncSourceStep(takeover, views.values()));
+        boolean well = follow() && semiSync;
         List<String> lost = lost(true);
         runner.line("lost: " + (lost.isEmpty() ? "nothing" : LINE + String.join(LINE, lost)));
         runner.line(advice(semiSync));
@@ -273,9 +275,9 @@ public final class Failover implements AutoCloseable {
     /**
      * Returns what is left to do, after everything else.
      *
-     * @param semiSync statements that enable it, and that the account may not execute
+     * @param semiSync whether it is as the black boxes want it
      */
-    private String advice(List<String> semiSync) {
+    private String advice(boolean semiSync) {
         List<String> lines = new ArrayList<>();
         lines.add("the old primary must not come back writable: read_only in its option file. docs/failover.md#people,"
                 + " step 6, makes it a standby");
@@ -290,11 +292,9 @@ public final class Failover implements AutoCloseable {
         views.values().stream().limit(1).forEach(view -> lines.addAll(readUpTo(view)));
         try {
             SemiSyncVariables own = SemiSyncVariables.of(takeover.standby());
-            boolean off = own.isOn(own.replica()) && !own.isOn(own.source());
-            List<String> statements = off && semiSync.isEmpty() ? own.wait("AFTER_SYNC", 0) : semiSync;
-            if (!statements.isEmpty()) {
+            if (semiSync && own.isOn(own.replica()) && !own.isOn(own.source())) {
                 lines.add("commits wait for no acknowledgement. To have them wait, on "
-                        + takeover.pair().standbyAddress() + ": " + String.join("; ", statements));
+                        + takeover.pair().standbyAddress() + ": " + String.join("; ", own.wait("AFTER_SYNC", 0)));
             }
         } catch (SQLException e) {
             lines.add(e.getMessage());

@@ -128,6 +128,9 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         Node standby = takeover.standby();
         boolean superReadOnly = Privileges.isSuperReadOnly(standby);
         if (superReadOnly) {
+            // Before it is off: a run that is killed says nothing any more.
+            progress.accept(takeover.name() + " stays read_only, and is without super_read_only until all is"
+                    + " applied; if this is killed, and not run again, there: SET GLOBAL super_read_only=1");
             standby.execute("SET GLOBAL super_read_only=0");
         }
         try {

@@ -6,7 +6,6 @@ import io.understudy.switchover.Node;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.net.NoRouteToHostException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
@@ -21,8 +20,8 @@ final class OldPrimary {
     private OldPrimary() {}
 
     /**
-     * Returns the sign of life that a server gives, or why that is not known; empty if nothing accepts connections at
-     * its address. A port that accepts them and says nothing is a sign: a frozen server may go on.
+     * Returns the sign of life that a server gives, or why that is not known; empty if its machine refuses connections
+     * at its address. A port that accepts them and says nothing is a sign: a frozen server may go on.
      */
     static String sign(Address address) {
         if (address.isUnix()) {
@@ -40,11 +39,16 @@ final class OldPrimary {
             } catch (IOException e) {
                 return "its port accepts connections, and breaks them (" + e.getMessage() + ")";
             }
-        } catch (ConnectException | NoRouteToHostException | SocketTimeoutException e) {
-            return ""; // refused, its machine is off, no response
         } catch (IOException e) {
-            return "it cannot be reached from here, whether it lives or not (" + e + ")";
+            return sign(e);
         }
+    }
+
+    /** A refusal comes from the machine itself. All else may be the way to it: others may still reach it. */
+    static String sign(IOException failed) {
+        boolean refused = failed instanceof ConnectException
+                && !String.valueOf(failed.getMessage()).contains("timed out");
+        return refused ? "" : "it cannot be reached from here, whether it lives or not (" + failed + ")";
     }
 
     /** Makes it read-only if it can. Returns what was done, or why not. */

@@ -41,10 +41,6 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun) implements Step {
             return "it does (" + signs + "): it would be made read-only: "
                     + takeover.pair().dialect().readOnly();
         }
-        if (dryRun) {
-            throw new StepFailure(
-                    "it does (" + signs + "): a failover would be refused, for a living primary there is switchover");
-        }
         if (takeover.options().fenced()) {
             return signs + ": "
                     + OldPrimary.fence(

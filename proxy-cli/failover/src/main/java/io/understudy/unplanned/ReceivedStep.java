@@ -12,6 +12,7 @@ import io.understudy.sql.Quoting;
 import io.understudy.switchover.Pair;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -42,6 +43,10 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
         for (int i = 0; ; i++) {
             Reached reached = takeover.reached();
             String left = reached.received();
+            String untold = left.isEmpty() ? takeover.untold() : "";
+            if (!untold.isEmpty()) {
+                return unlessNothingIsLost(untold);
+            }
             if (left.isEmpty()) {
                 pair.standby().traced();
                 pair.standby()
@@ -84,6 +89,18 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
         return takeover.pair().dialect().flavor() == ServerFlavor.MARIADB
                 ? "START SLAVE " + name + " SQL_THREAD"
                 : "START REPLICA SQL_THREAD FOR CHANNEL " + name;
+    }
+
+    private String unlessNothingIsLost(String untold) throws Exception {
+        Map<String, Map<String, Object>> views = takeover.look(takeover.reached());
+        List<String> lost = views.isEmpty() ? List.of("no black box was read") : LostSummary.gone(LostUnion.of(views));
+        if (!lost.isEmpty()) {
+            throw new StepFailure(takeover.name() + " has " + untold + ". What they hold is not known, and may be"
+                    + " nowhere else (" + String.join("; ", lost) + "). Copy them, and read them with mariadb-binlog."
+                    + " To go on without them: START SLAVE SQL_THREAD there, which throws them away (MDEV-4698), and"
+                    + " repeat this");
+        }
+        return "it has " + untold + ". The black boxes have all that clients were told, and are applied instead";
     }
 
     /** The black boxes have them until a standby has applied them; the next step reports what they have not. */

@@ -4,6 +4,7 @@ import static io.understudy.terminal.Table.map;
 
 import io.understudy.switchover.SemiSyncVariables;
 import io.understudy.switchover.Step;
+import io.understudy.switchover.StepFailure;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
@@ -14,9 +15,8 @@ import java.util.Map;
  * connected, as there is nobody yet.
  *
  * @param views responses of {@code /api/lost}
- * @param left gets the statements, if the account may not
  */
-record SemiSyncSourceStep(Takeover takeover, Collection<Map<String, Object>> views, List<String> left) implements Step {
+record SemiSyncSourceStep(Takeover takeover, Collection<Map<String, Object>> views) implements Step {
     @Override
     public String plan() {
         return "enable semi-sync on " + takeover.name() + " if a black box acknowledges";
@@ -24,30 +24,48 @@ record SemiSyncSourceStep(Takeover takeover, Collection<Map<String, Object>> vie
 
     @Override
     public String run() throws Exception {
+        List<String> left = statements();
+        if (left.isEmpty()) {
+            return "it need not be";
+        }
+        while (!left.isEmpty()) {
+            try {
+                takeover.standby().execute(left.get(0));
+            } catch (SQLException e) {
+                throw new StepFailure(
+                        "it takes writes, and commits wait for no acknowledgement (" + e.getMessage()
+                                + "). As an account that may, on "
+                                + takeover.pair().standbyAddress() + ": " + String.join("; ", left),
+                        e);
+            }
+            left = left.subList(1, left.size());
+        }
+        return "commits wait once a witness or a standby is connected";
+    }
+
+    /** Says what would be done. Changes nothing. */
+    String rehearse() throws SQLException {
+        List<String> statements = statements();
+        return statements.isEmpty() ? "it need not be" : "it would be, by " + String.join("; ", statements);
+    }
+
+    private List<String> statements() throws SQLException {
         Map<String, Object> witness = views.stream()
                 .map(view -> map(view, "witness"))
                 .filter(each -> each.containsKey("mode"))
                 .findFirst()
                 .orElse(Map.of());
         if (witness.isEmpty()) {
-            return "none does";
+            return List.of();
         }
         SemiSyncVariables own = SemiSyncVariables.of(takeover.standby());
         if (own.isOn(own.source())) {
-            return "it is on already";
+            boolean alone = takeover.replicates() && own.isOn(own.waits());
+            return alone ? List.of("SET GLOBAL " + own.waits() + "=0") : List.of();
         }
         String point = String.valueOf(witness.getOrDefault("waitPoint", ""));
-        List<String> statements = own.wait(
+        return own.wait(
                 point.isEmpty() ? "AFTER_SYNC" : point,
                 witness.get("timeoutMillis") instanceof Number millis ? millis.longValue() : 0);
-        try {
-            for (String statement : statements) {
-                takeover.standby().execute(statement);
-            }
-        } catch (SQLException e) {
-            left.addAll(statements);
-            return "it could not be: " + e.getMessage();
-        }
-        return "commits wait once a witness or a standby is connected";
     }
 }

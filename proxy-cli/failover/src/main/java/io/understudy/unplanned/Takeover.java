@@ -1,10 +1,12 @@
 package io.understudy.unplanned;
 
 import io.understudy.config.Address;
+import io.understudy.config.PrimaryConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostSource;
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.readiness.ConfiguredPrimary;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.Dialect;
@@ -46,14 +48,7 @@ record Takeover(
             StandbyConfig standby, UnderstudyConfig config, List<AskedProxy> proxies, FailoverOptions options)
             throws IOException, SQLException, InterruptedException {
         SwitchoverConfig account = SwitchoverAccount.of(config);
-        Node replica = new Node(
-                standby.name(),
-                QueryPool.unpooled(
-                        standby.address(),
-                        standby.tls(),
-                        account.user(),
-                        account.password(),
-                        standby.connectTimeout()));
+        Node replica = Node.of(standby, account);
         try {
             Dialect dialect = Dialect.of(replica.flavor());
             List<ReplicaStatus> all = replica.replications(dialect);
@@ -62,14 +57,8 @@ record Takeover(
                         + " replication connections; a failover needs one, from the primary");
             }
             Address old = old(standby, all, config, proxies);
-            Node primary = new Node(
-                    "the old primary",
-                    QueryPool.unpooled(
-                            old,
-                            config.primary().tls(),
-                            account.user(),
-                            account.password(),
-                            config.primary().connectTimeout()));
+            PrimaryConfig former = config.primary();
+            Node primary = Node.of("the old primary", old, former.tls(), former.connectTimeout(), account);
             return new Takeover(
                     new Pair(
                             primary,
@@ -159,6 +148,23 @@ record Takeover(
                     + " promoted. " + pair.dialect().readOnly() + " there, and run this again");
         }
         return true;
+    }
+
+    /**
+     * Returns what MariaDB's standby may have in relay logs, of which it tells nothing since a restart, and which the
+     * next start of any of its threads throws away (MDEV-4698); empty for nothing.
+     */
+    String untold() throws SQLException, StepFailure {
+        if (!replicates || pair.dialect().flavor() != ServerFlavor.MARIADB) {
+            return "";
+        }
+        ReplicaStatus status = replication();
+        return status.isStopped()
+                        && status.received().isEmpty()
+                        && !status.receivedFile().equals(status.appliedFile())
+                ? "the relay logs that it had when it was restarted, read up to " + status.receivedFile()
+                        + " and applied up to " + status.appliedFile()
+                : "";
     }
 
     /** Asks the standby for its positions. */

@@ -49,6 +49,21 @@ class CheckTargetStepTest {
                 .hasMessageContaining("does not replicate by GTID", "docs/failover.md#people", "RESET SLAVE '' ALL");
     }
 
+    /** MariaDB forgets with a restart what it has received, and keeps the relay logs until the next START SLAVE. */
+    @Test
+    void whatWasReceivedBeforeARestartIsNotNothing() throws Exception {
+        Takeover takeover = standby.takeover("10.0.0.1:3306");
+        standby.receiver = "No";
+        standby.applier = "No";
+        standby.received = "";
+        standby.appliedUpTo = "400";
+        assertThatThrownBy(() -> new ReceivedStep(takeover, line -> {}).run())
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("read up to b.1:900 and applied up to b.1:400", "What they hold is not known");
+        standby.appliedUpTo = "900";
+        assertThat(new ReceivedStep(takeover, line -> {}).run()).contains("applied up to 0-1-5");
+    }
+
     @Test
     void nothingIsStoppedWhileItIsNotKnownWhatWasReceived() throws Exception {
         Takeover takeover = standby.takeover("10.0.0.1:3306");

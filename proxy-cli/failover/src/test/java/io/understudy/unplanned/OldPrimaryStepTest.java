@@ -10,9 +10,13 @@ import io.understudy.switchover.ProxyControl;
 import io.understudy.switchover.StepFailure;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.net.ServerSocket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -99,5 +103,18 @@ class OldPrimaryStepTest {
     void aNameThatIsNotKnownHereMayLive() {
         assertThat(OldPrimary.sign(Address.parse("no-such-host.invalid:3306")))
                 .contains("it cannot be reached from here", "UnknownHostException");
+    }
+
+    /** The way to it may be cut for this machine alone. */
+    @Test
+    void onlyARefusalIsNoSignOfLife() {
+        assertThat(OldPrimary.sign(new ConnectException("Connection refused"))).isEmpty();
+        for (IOException each : List.of(
+                new NoRouteToHostException("No route to host"),
+                new SocketTimeoutException("Connect timed out"),
+                new ConnectException("Connection timed out"),
+                new SocketException("Network is unreachable"))) {
+            assertThat(OldPrimary.sign(each)).contains("whether it lives or not", each.getMessage());
+        }
     }
 }

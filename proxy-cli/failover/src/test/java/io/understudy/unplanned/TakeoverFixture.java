@@ -8,6 +8,7 @@ import io.understudy.switchover.Pair;
 import io.understudy.switchover.ScriptedServer;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,29 @@ final class TakeoverFixture implements ScriptedServer.Script {
     /** Null: the status cannot be queried. */
     @Nullable
     String received = "0-1-5";
+    /** Of 900 bytes that it has read. */
+    String appliedUpTo = "900";
+    /** Of semi-synchronous replication. */
+    final Map<String, String> variables = new LinkedHashMap<>();
+    /** Statements that set something. */
+    final List<String> executed = new ArrayList<>();
+    /** A statement for which the account lacks a privilege. */
+    String refused = "";
+
+    @Override
+    public List<Map<String, String>> rows(int connection, String sql) throws SQLException {
+        if (!sql.startsWith("SHOW GLOBAL VARIABLES")) {
+            return ScriptedServer.Script.super.rows(connection, sql);
+        }
+        List<Map<String, String>> rows = new ArrayList<>();
+        variables.forEach((name, value) -> {
+            Map<String, String> row = new LinkedHashMap<>();
+            row.put("Variable_name", name);
+            row.put("Value", value);
+            rows.add(row);
+        });
+        return rows;
+    }
 
     @Override
     public Map<String, String> row(int connection, String sql) throws SQLException {
@@ -33,6 +57,12 @@ final class TakeoverFixture implements ScriptedServer.Script {
             row.put("read_only", readOnly);
             row.put("server", "2");
             return row;
+        }
+        if (sql.equals(refused)) {
+            throw new SQLException("Access denied", "42000", 1227);
+        }
+        if (sql.startsWith("SET GLOBAL") || sql.startsWith("INSTALL PLUGIN")) {
+            executed.add(sql);
         }
         if (sql.startsWith("STOP SLAVE")) {
             receiver = "No";
@@ -58,7 +88,11 @@ final class TakeoverFixture implements ScriptedServer.Script {
                 "slave_io_running", receiver,
                 "slave_sql_running", applier,
                 "using_gtid", byGtid,
-                "gtid_io_pos", gtid));
+                "gtid_io_pos", gtid,
+                "master_log_file", "b.1",
+                "read_master_log_pos", "900",
+                "relay_master_log_file", "b.1",
+                "exec_master_log_pos", appliedUpTo));
     }
 
     Takeover takeover(String old, AskedProxy... proxies) throws SQLException {
