@@ -5,11 +5,14 @@ import io.netty.channel.EventLoopGroup;
 import io.understudy.base.ByteSize;
 import io.understudy.base.Durations;
 import io.understudy.config.Address;
+import io.understudy.config.FailoverConfig;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.connection.NetworkTransport;
 import io.understudy.connection.PortReuse;
+import io.understudy.connection.SessionConnector;
+import io.understudy.handshake.LoginPolicy;
 import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.host.HostContext;
 import io.understudy.host.MeterOwners;
@@ -19,8 +22,10 @@ import io.understudy.host.Published;
 import io.understudy.host.SharedInstances;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistograms;
+import io.understudy.move.MovesAtOnce;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.protocol.CommandCode;
+import io.understudy.relay.MoveTools;
 import io.understudy.relay.RelayContext;
 import io.understudy.relay.RelayServer;
 import io.understudy.server.PrimaryAddress;
@@ -46,6 +51,11 @@ import org.slf4j.LoggerFactory;
 /** Assembles the proxy, starts, reloads, drains and stops it. Not thread-safe except where stated. */
 public final class ProxyServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
+    /** How long a session's login to a new primary may take. */
+    private static final Duration MOVE_LOGIN = Duration.ofSeconds(10);
+    /** A server that has just become the primary has so many logins of sessions at a time. */
+    private static final int MOVES_AT_ONCE = 64;
+
     private static final long SHUTDOWN_SECONDS = 2;
 
     private final Map<String, ProxyPlugin<?>> available;
@@ -93,7 +103,6 @@ public final class ProxyServer implements AutoCloseable {
         metrics.inflation(environment.inflation()::used, environment.inflation()::waiting);
         PrimaryAddress primary = new PrimaryAddress(config.primary().address(), meters, Clock.systemUTC());
         legs = new LegSetup(config, primary::get);
-        environment.setLoginPolicy(legs.policy());
         transport = NetworkTransport.resolve(config.transport());
         if (config.listen().reusePort()) {
             requireReuse(transport);
@@ -124,11 +133,23 @@ public final class ProxyServer implements AutoCloseable {
                 environment,
                 connector,
                 shortage,
+                new MoveTools(
+                        new SessionConnector(
+                                transport,
+                                legs.policy(),
+                                config.primary().tls().serverKey(),
+                                RelayServer.WATER_MARK,
+                                shortage::isShort,
+                                config.primary().connectTimeout(),
+                                MOVE_LOGIN),
+                        servers.secrets(),
+                        new MovesAtOnce(MOVES_AT_ONCE)),
                 config.limits().handshakeTimeout().toMillis());
         connector.sendProxyProtocol(config.primary().proxyProtocol());
+        environment.sessions(registry::all);
         AbsentPrimary absent = environment.absentPrimary();
         absent.follow(servers.signs(absent::probed), loops, registry::all);
-        absent.allow(config.failover().hold());
+        apply(config.failover());
         hold = new HoldControl(environment.hold(), registry, loops, servers::changeOver);
         server = new RelayServer(transport, acceptors, loops, relay);
         server.acceptProxyProtocol(
@@ -137,6 +158,16 @@ public final class ProxyServer implements AutoCloseable {
             server.reusePort();
         }
         follow();
+    }
+
+    /** Sets what becomes of sessions when the primary is absent or another one. */
+    private void apply(FailoverConfig config) {
+        boolean move = config.sessions() == FailoverConfig.Sessions.MOVE;
+        environment.absentPrimary().allow(config.hold());
+        environment.setMoves(move);
+        servers.secrets().accounts(config.accounts());
+        LoginPolicy.Proofs proofs = config.fullAuthentication() ? LoginPolicy.Proofs.DEMANDED : LoginPolicy.Proofs.SEEN;
+        environment.setLoginPolicy(legs.policy().with(move ? proofs : LoginPolicy.Proofs.OFF));
     }
 
     private static void requireReuse(NetworkTransport transport) {
@@ -374,7 +405,7 @@ public final class ProxyServer implements AutoCloseable {
             servers.reload(configuration.current().config().primary(), config.primary());
             environment.setStatementLimit(config.limits().statementBytes().toInt());
             relay.setHandshakeTimeoutMillis(config.limits().handshakeTimeout().toMillis());
-            environment.absentPrimary().allow(config.failover().hold());
+            apply(config.failover());
             return List.of();
         });
         configuration.followFiles((now, diff) -> {

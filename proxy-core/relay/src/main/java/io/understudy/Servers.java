@@ -14,6 +14,7 @@ import io.understudy.connection.NetworkTransport;
 import io.understudy.host.HostedPrimary;
 import io.understudy.host.HostedStandby;
 import io.understudy.host.Published;
+import io.understudy.move.SessionSecrets;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.Standby;
 import io.understudy.server.Candidates;
@@ -76,6 +77,7 @@ final class Servers implements AutoCloseable {
     private final @Nullable QueryPool primaryQueries;
     private @Nullable QueryLimits queryLimits;
     private final HostedPrimary primary;
+    private final SessionSecrets secrets;
 
     Servers(UnderstudyConfig config, PrimaryAddress address, NetworkTransport transport, MeterRegistry meters) {
         this.address = address;
@@ -111,6 +113,8 @@ final class Servers implements AutoCloseable {
                 connector(primaryConfig, transport, loops),
                 () -> separateConnector(primaryConfig, transport),
                 monitor == null ? null : monitor.health());
+        secrets = new SessionSecrets(queries == null ? null : queries.dataSource(), probeThreads);
+        address.onChange((from, to) -> secrets.forget());
         for (StandbyConfig standby : config.standbys()) {
             add(standby, transport, meters);
         }
@@ -215,6 +219,11 @@ final class Servers implements AutoCloseable {
 
     HostedPrimary primary() {
         return primary;
+    }
+
+    /** Returns what finds the secrets of sessions that log in to another primary. */
+    SessionSecrets secrets() {
+        return secrets;
     }
 
     List<Standby> standbys() {

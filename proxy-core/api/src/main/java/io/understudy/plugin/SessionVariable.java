@@ -104,6 +104,11 @@ public final class SessionVariable {
         return confirmed;
     }
 
+    /** Returns the variable, and others that take its effect away, in lower case. */
+    public List<String> names() {
+        return names;
+    }
+
     /** Returns whether the plugin has given it another value than the resting one. */
     public boolean isAway() {
         return present != null && present.value() != resting.value() && !clients;

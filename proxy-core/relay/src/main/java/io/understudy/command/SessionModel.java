@@ -1,5 +1,7 @@
 package io.understudy.command;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.command.prepared.PreparedStatements;
 import io.understudy.command.prepared.TextPrepared;
@@ -18,6 +20,8 @@ import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
+import io.understudy.sql.StatementSummary;
+import io.understudy.wire.Packets;
 import io.understudy.wire.packet.SessionState;
 import java.net.SocketAddress;
 import java.util.Map;
@@ -32,8 +36,8 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private final long id;
     private final SocketAddress clientAddress;
     private final ServerFlavor flavor;
-    private final String serverVersion;
-    private final long serverThreadId;
+    private String serverVersion;
+    private long serverThreadId;
     private final long capabilities;
     private final int statementLimit;
     private final SqlAnalyzer analyzer;
@@ -240,6 +244,29 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     /**
+     * Returns whether the bytes are one command, whole and with its header, that asks about the statement before it. It
+     * has not been sent, and nothing is in flight.
+     */
+    public boolean readsDiagnostics(ByteBuf bytes) {
+        int at = bytes.readerIndex();
+        int length = bytes.readableBytes() - Packets.HEADER;
+        if (length < 1 || bytes.getUnsignedMediumLE(at) != length) {
+            return false;
+        }
+        int payload = at + Packets.HEADER;
+        StatementSummary summary = null;
+        if (bytes.getByte(payload) == CommandCode.QUERY) {
+            int text = QueryAttributes.textOffset(bytes, payload, length, capabilities);
+            byte[] sql = ByteBufUtil.getBytes(bytes, payload + text, length - text);
+            summary = analyzer.summarize(sql, 0, sql.length, settings.sqlModes());
+        } else if (bytes.getByte(payload) == CommandCode.STMT_EXECUTE && length >= 1 + Integer.BYTES) {
+            PreparedEntry entry = prepared.find(bytes.getIntLE(payload + 1));
+            summary = entry == null ? null : entry.summary();
+        }
+        return summary != null && summary.readsDiagnostics();
+    }
+
+    /**
      * Returns whether the client is a standby, or a reader of the binary log, that is being sent it. Any thread may
      * call this: the result may be out of date.
      */
@@ -256,24 +283,25 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     public Occupation occupation() {
         if (settings.locks().any()) {
             return new Occupation(
-                    settings.locks().description(), settings.locks().sinceNanos());
+                    settings.locks().description(), "lock", settings.locks().sinceNanos());
         }
         if (inTransaction()) {
-            return new Occupation("transaction", transactionNanos);
+            return new Occupation("transaction", "transaction", transactionNanos);
         }
         Exchange oldest = inFlight.head();
         return oldest == null
-                ? new Occupation("open cursor", nanos)
-                : new Occupation("statement", oldest.receivedNanos());
+                ? new Occupation("open cursor", "cursor", nanos)
+                : new Occupation("statement", "statement", oldest.receivedNanos());
     }
 
     /**
      * What a session is busy with.
      *
      * @param what transaction, statement, open cursor, or the statements that took locks
+     * @param reason the same as one word
      * @param sinceNanos monotonic time at which that began
      */
-    public record Occupation(String what, long sinceNanos) {}
+    public record Occupation(String what, String reason, long sinceNanos) {}
 
     /**
      * Returns whether an error left it unknown if a transaction is open; false again after the server's next status.
@@ -372,6 +400,13 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
             settings.loginCollation(collation);
         }
         setSchema(newSchema);
+    }
+
+    /** Called when the session has gone on, at a boundary, to another server, with the same state. */
+    public void moved(long threadId, String version) {
+        serverThreadId = threadId;
+        serverVersion = version;
+        commitDomain.reset();
     }
 
     void reset() {

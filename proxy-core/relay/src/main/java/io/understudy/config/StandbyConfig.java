@@ -5,7 +5,6 @@ import io.understudy.config.bind.Checks;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A replica of the primary that is kept warm.

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.understudy.command.response.ResponseGrammar;
@@ -49,11 +50,20 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
     private volatile boolean open = true;
 
     NettyServerConnection(Channel channel, Address address, HandshakeV10 handshakeV10, long capabilities) {
+        this(
+                channel,
+                address,
+                handshakeV10.isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL,
+                handshakeV10.threadId(),
+                capabilities);
+    }
+
+    NettyServerConnection(Channel channel, Address address, ServerFlavor flavor, long threadId, long capabilities) {
         this.channel = channel;
         this.outgoing = new OutgoingPackets(channel);
         this.address = address;
-        this.flavor = handshakeV10.isMariaDb() ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
-        this.threadId = handshakeV10.threadId();
+        this.flavor = flavor;
+        this.threadId = threadId;
         this.responses = new ResponseQueue(capabilities, this::sendEmpty);
         this.scanner = new PacketScanner(responses, channel.alloc());
     }
@@ -267,6 +277,23 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
                     end("closed by Understudy");
                 },
                 () -> {});
+    }
+
+    /**
+     * Leaves the channel, on which nothing is in flight, to another handler. Must be called on the event loop.
+     *
+     * @return null if the connection has ended
+     */
+    @Nullable
+    Channel handOver(String name, ChannelHandler next) {
+        if (ended != null || !channel.isActive()) {
+            return null;
+        }
+        open = false;
+        ended = this + ": handed over";
+        channel.pipeline().replace(this, name, next);
+        scannerClosed();
+        return channel;
     }
 
     private void end(String why) {

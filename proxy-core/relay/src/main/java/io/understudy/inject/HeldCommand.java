@@ -3,6 +3,7 @@ package io.understudy.inject;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes that the client sends while a statement injected right after the login waits for its response: kept unread and
@@ -23,6 +24,16 @@ public final class HeldCommand {
     /** Holds a buffer and takes ownership. */
     public void hold(ByteBuf more) {
         bytes.add(more);
+    }
+
+    /** Returns the first bytes, which stay held; null without any. Valid until the next call. */
+    public @Nullable ByteBuf first() {
+        return bytes.peek();
+    }
+
+    /** Returns whether there is more than one buffer. */
+    public boolean holdsSeveral() {
+        return bytes.size() > 1;
     }
 
     public boolean holdsAny() {

@@ -24,6 +24,9 @@ public final class CoreMetrics {
             "server_tls_failed",
             "refused_by_plugin");
 
+    /** Outcome of a session that has moved. */
+    public static final String MOVED = "moved";
+
     private static final String UNKNOWN = "unknown";
 
     private final MeterRegistry registry;
@@ -46,6 +49,7 @@ public final class CoreMetrics {
         redirects = Counter.builder("understudy.redirects.removed")
                 .description("OK packets from which redirect_url was removed: it would lead the client past the proxy")
                 .register(registry);
+        movedTotal(MOVED);
         int[] unknown = IntStream.range(0, RelayCounts.CODES)
                 .filter(code -> commandName.apply(code).equals(UNKNOWN))
                 .toArray();
@@ -149,6 +153,18 @@ public final class CoreMetrics {
                                 .tag("reason", name)
                                 .register(registry))
                 .increment();
+    }
+
+    /** Counts a session that was to go on at a new primary: moved, or why it was closed instead. */
+    public void moved(String outcome) {
+        movedTotal(outcome).increment();
+    }
+
+    private Counter movedTotal(String outcome) {
+        return Counter.builder("understudy.sessions.moved")
+                .description("Sessions taken to a new primary, or the reason why one was closed instead")
+                .tag("outcome", outcome)
+                .register(registry);
     }
 
     /** Counts a session that is relayed unread from now on, by what did not fit. */

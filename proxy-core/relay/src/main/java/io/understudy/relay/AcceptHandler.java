@@ -91,11 +91,11 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         ChannelLeg.pair(client, server);
         ServerHandler handler = new ServerHandler(session, server);
         channel.pipeline().addLast(ClientHandler.NAME, handler);
+        session.movedBy(new ServerChange(context, session, client, server, primary));
         session.serverConnected(
-                server, new ConnectedPrimary(context.connector(), primary, channel.remoteAddress()), () -> {
-                    channel.pipeline().remove(handler);
-                    channel.close();
-                });
+                server,
+                new ConnectedPrimary(context.connector(), primary, channel.remoteAddress()),
+                handler.parting(channel));
         if (!channel.isActive()) {
             session.serverClosed(); // the channel closed before the handler was there to report it
         }

@@ -44,7 +44,9 @@ final class ChannelLeg implements Leg {
     private static final String DECODER = "decompress";
     private static final String ENCODER = "compress";
 
-    private final Channel channel;
+    /** Another one after {@link #become}. */
+    private Channel channel;
+
     private SocketAddress remoteAddress;
     private @Nullable SslHandler tls;
     /** Null until the session has both legs. */
@@ -214,6 +216,36 @@ final class ChannelLeg implements Leg {
     static void pair(ChannelLeg client, ChannelLeg server) {
         client.other = server;
         server.other = client;
+    }
+
+    /** Returns the channel, to lend it to someone else while nothing is in flight. */
+    Channel channel() {
+        return channel;
+    }
+
+    /** Returns whether the leg is compressed. */
+    boolean isCompressed() {
+        return compression != null;
+    }
+
+    /**
+     * Goes on over another open channel, to which nothing is to be written yet. The one in use is left alone; it must
+     * not be compressed.
+     */
+    void become(Channel fresh) {
+        channel = fresh;
+        remoteAddress = fresh.remoteAddress();
+        tls = fresh.pipeline().get(SslHandler.class);
+        transformed = tls != null;
+        inputWaits = false;
+        closing = false;
+        unread = false;
+        dropping = false;
+        writeFailed = false;
+        withoutNotify = false;
+        leastRead = 1;
+        writabilityChanged();
+        apply();
     }
 
     /** Called when this leg's buffer has filled up or has room again. */

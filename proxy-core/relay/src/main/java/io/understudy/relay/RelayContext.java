@@ -16,6 +16,7 @@ public final class RelayContext {
     private final PrimaryConnector connector;
     private final DescriptorShortage shortage;
     private final Admission admission;
+    private final MoveTools move;
     private volatile long handshakeTimeoutMillis;
 
     /** Collects the objects. The timeout is in milliseconds, from accept to the end of the login. */
@@ -24,11 +25,13 @@ public final class RelayContext {
             SessionEnvironment environment,
             PrimaryConnector connector,
             DescriptorShortage shortage,
+            MoveTools move,
             long handshakeTimeoutMillis) {
         this.registry = registry;
         this.environment = environment;
         this.connector = connector;
         this.shortage = shortage;
+        this.move = move;
         this.handshakeTimeoutMillis = handshakeTimeoutMillis;
         this.admission = new Admission(registry, environment.metrics());
     }
@@ -43,6 +46,10 @@ public final class RelayContext {
 
     DescriptorShortage shortage() {
         return shortage;
+    }
+
+    MoveTools move() {
+        return move;
     }
 
     Hold hold() {

@@ -1,6 +1,7 @@
 package io.understudy.relay;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.understudy.session.ClientSession;
@@ -15,6 +16,14 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     ServerHandler(ClientSession session, ChannelLeg server) {
         this.session = session;
         this.server = server;
+    }
+
+    /** Returns what takes the session off the channel, which has this handler, and closes it. */
+    Runnable parting(Channel channel) {
+        return () -> {
+            channel.pipeline().remove(this);
+            channel.close();
+        };
     }
 
     @Override

@@ -54,7 +54,7 @@ final class BoundaryRequests {
 
     /** See {@link ClientSession#leaveNow}. */
     void leaveNow(int change) {
-        if (leaving && leavingSince <= change && !session.ended()) {
+        if (leaving && leavingSince <= change && !session.ended() && !session.movesAtOnce()) {
             // ERROR 1053 says that a command was not executed. Of one that has been sent that is not known.
             boolean unknown = session.loggedIn() && session.phase().responsesDue();
             session.end(unknown ? CloseReason.PRIMARY_CHANGED : faults.primaryChanged(session.phase()));
@@ -77,7 +77,19 @@ final class BoundaryRequests {
     /** Ends {@link #hold}, and the wait for a primary once that is over. Returns whether the session was held. */
     boolean release() {
         holding = false;
-        return !session.waits() && goOn();
+        return !session.waits() && !leaving && goOn();
+    }
+
+    /**
+     * Has the session, which has moved to the primary, go on there, unless something else holds it.
+     *
+     * @return whether it was held
+     */
+    boolean arrived() {
+        leaving = false;
+        boolean went = !holding && !session.waits() && goOn();
+        apply();
+        return went;
     }
 
     /** Has the session go on after its wait for a primary, unless an operator holds it. Returns whether it was held. */
@@ -111,7 +123,9 @@ final class BoundaryRequests {
             return;
         }
         if (leaving) {
-            session.end(faults.primaryChanged(session.phase()));
+            if (!model.mayPause() || !session.move(false)) {
+                session.end(faults.primaryChanged(session.phase()));
+            }
         } else if (draining) {
             session.end(CloseReason.DRAINED);
         } else if (session.phase() instanceof Relaying relaying) {

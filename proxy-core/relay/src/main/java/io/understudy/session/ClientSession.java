@@ -4,7 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.understudy.base.NoTask;
 import io.understudy.command.SessionModel;
+import io.understudy.command.ThreadNumbers;
 import io.understudy.handshake.Handshake;
+import io.understudy.handshake.LoginResult;
 import io.understudy.wire.Leg;
 import java.net.SocketAddress;
 import java.util.Collection;
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * One client connection with its server connection, from accept to close. All methods must be called on the session's
  * event loop unless stated otherwise. A failure in here ends this session, with a reason, and affects no other.
  */
-public final class ClientSession {
+public final class ClientSession implements ThreadNumbers {
     /** Time for the login and for the statements with which a driver sets up its connection. */
     private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -30,6 +32,7 @@ public final class ClientSession {
     private final Consumer<ClientSession> onEnd;
     private final SessionFaults faults;
     private final BoundaryRequests requests;
+    private final Moving moving;
     private final long begunNanos = System.nanoTime();
 
     private SessionPhase phase;
@@ -61,6 +64,7 @@ public final class ClientSession {
         this.faults = new SessionFaults(
                 id, client, environment.metrics(), environment.repeatedWarning(), this::serverThreadId);
         this.requests = new BoundaryRequests(this, faults, environment.hold());
+        this.moving = new Moving(this, environment);
     }
 
     /** Returns the session's number, unique while the process runs. */
@@ -183,16 +187,91 @@ public final class ClientSession {
             return;
         }
         waits = false;
+        boolean back = outcome == AbsentPrimary.Outcome.WENT_ON;
+        if (back && (parted || !destination.isPrimary()) && move(parted)) {
+            return;
+        }
         if (parted) {
-            end(
-                    outcome == AbsentPrimary.Outcome.LEFT
-                            ? CloseReason.SERVER_CLOSED
-                            : faults.serverLost(phase, outcome == AbsentPrimary.Outcome.WENT_ON));
+            end(outcome == AbsentPrimary.Outcome.LEFT ? CloseReason.SERVER_CLOSED : faults.serverLost(phase, back));
         } else if (!destination.isPrimary()) {
             end(faults.primaryChanged(phase));
         } else {
             wentOn(requests.primaryBack());
         }
+    }
+
+    /** Sets what moves the session to another server. */
+    public void movedBy(SessionMover mover) {
+        moving.by(mover);
+    }
+
+    /** Called when the login has succeeded. */
+    void loggedIn(LoginResult login) {
+        if (environment.moves()) {
+            moving.mover().loggedIn(login);
+        }
+    }
+
+    /**
+     * Begins to move the session, at its boundary, to the present primary, unless it does so already.
+     *
+     * @param serverGone whether its server can no longer be asked for the session's state
+     * @return false if it is to end instead
+     */
+    boolean move(boolean serverGone) {
+        return !clientDone && phase instanceof Relaying relaying && moving.begin(relaying, serverGone);
+    }
+
+    /** Returns whether the session moves now, as its time with the old server is over; counts it if not. */
+    boolean movesAtOnce() {
+        moving.giveUpDiagnostics();
+        if (moving.running()) {
+            applyBoundaryRequests();
+            return !ended();
+        }
+        moving.missed(
+                phase instanceof Relaying relaying
+                        ? relaying.model().occupation().reason()
+                        : "unread");
+        return false;
+    }
+
+    @Override
+    public boolean any() {
+        return environment.threadIds().any();
+    }
+
+    @Override
+    public long present(long number) {
+        SessionModel model = model();
+        return model == null ? number : environment.threadIds().translate(number, model.user(), destination.name());
+    }
+
+    /** Returns whether the session has this thread id on the server of that name. Thread-safe like {@link #view}. */
+    boolean isThread(long number, String server) {
+        return serverThreadId() == number && destination.name().equals(server);
+    }
+
+    /**
+     * Called when the session has moved.
+     *
+     * @param before its thread id until then
+     */
+    void moved(Destination to, Runnable parting, String user, long before) {
+        environment.threadIds().register(id, user, to.name(), before, serverThreadId());
+        destination = to;
+        this.parting = parting;
+        parted = false;
+        if (to.isPrimary()) {
+            wentOn(requests.arrived());
+        } else if (!move(false)) {
+            end(faults.primaryChanged(phase)); // another one has become the primary meanwhile
+        }
+    }
+
+    /** Called when the session cannot be moved. */
+    void notMoved() {
+        end(parted ? faults.serverLost(phase, true) : faults.primaryChanged(phase));
     }
 
     private void endLoginTimeout() {
@@ -234,6 +313,7 @@ public final class ClientSession {
         if (model != null && phase instanceof Relaying) {
             row.put("commands", model.commands());
             row.put("inTransaction", model.inTransaction());
+            row.put("moved", moving.count());
         }
         return row;
     }
@@ -567,6 +647,10 @@ public final class ClientSession {
             environment.absentPrimary().leave(this, reason);
         }
         environment.metrics().closed(reason.label());
+        moving.mover().ended();
+        if (moving.count() > 0) {
+            environment.threadIds().remove(id);
+        }
         last.close(reason);
         client.closeAfterInput();
         server.closeAfterFlush();

@@ -58,6 +58,7 @@ final class LoginOutcome implements Handshake.Outcome {
         }
         Relaying relaying = Objects.requireNonNull(next, "admitted before");
         session.enter(relaying);
+        session.loggedIn(result);
         LegCompression compression = result.compression();
         // A client may send its first command right after its last authentication packet.
         ByteBuf early = handshake.drainClient();

@@ -16,7 +16,9 @@ import io.understudy.plugin.SessionVariable;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.packet.ErrPacket;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -196,6 +198,31 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
                 retire(i, "onReset", fault);
             }
         }
+    }
+
+    /** Called when the session has gone on to another server, whose connection has none of the proxy's variables. */
+    void moved() {
+        begin();
+        for (int i = 0; i < core; i++) {
+            for (SessionVariable variable : variables[i]) {
+                variable.reset();
+            }
+        }
+        tracking.onReset();
+    }
+
+    /** Returns the session variables whose present values are the proxy's. */
+    Set<String> ownVariables() {
+        Set<String> own = new HashSet<>();
+        for (int i = 0; i < core; i++) {
+            for (SessionVariable variable : variables[i]) {
+                own.addAll(variable.isAway() ? variable.names() : List.of());
+            }
+        }
+        if (tracking.addedGtids()) {
+            own.add("session_track_gtids");
+        }
+        return own;
     }
 
     /**

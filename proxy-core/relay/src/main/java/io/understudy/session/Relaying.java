@@ -10,11 +10,13 @@ import io.understudy.handshake.LoginRefusal;
 import io.understudy.inject.BoundaryInjector;
 import io.understudy.inject.HeldCommand;
 import io.understudy.metrics.RelayCounts;
+import io.understudy.protocol.CommandCode;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.packet.ErrPacket;
 import java.util.Collection;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +68,10 @@ final class Relaying implements SessionPhase {
     private boolean onHold;
 
     private long heldNanos;
+    /** Called when the client has sent something though the session is held; null while it is not read. */
+    private @Nullable Runnable arrived;
+    /** What the client's last command leaves to ask about. */
+    private boolean leavesDiagnostics;
 
     /** Called when a packet did not fit, with the next phase. */
     interface Transition {
@@ -160,6 +166,12 @@ final class Relaying implements SessionPhase {
     public void fromClient(ByteBuf bytes) {
         if (held != HeldCommand.NONE) {
             held.hold(bytes);
+            Runnable listener = arrived;
+            if (listener != null) {
+                arrived = null;
+                client.setReading(false);
+                listener.run();
+            }
             return;
         }
         readNanos = System.nanoTime();
@@ -243,8 +255,58 @@ final class Relaying implements SessionPhase {
             if (held == HeldCommand.NONE) {
                 held = new HeldCommand(again);
             }
-            client.setReading(false);
         }
+        arrived = null;
+        client.setReading(false);
+    }
+
+    /** Holds the session like {@link #hold}, and reports when the client has sent something. */
+    void holdNext(Runnable listener) {
+        hold();
+        if (held.holdsAny()) {
+            return;
+        }
+        arrived = listener;
+        client.setReading(true);
+    }
+
+    /**
+     * Whether the client asks, or may ask, about the statement before, as only the server that executed it can tell.
+     */
+    enum Diagnostics {
+        NOT_ASKED,
+        ASKED,
+        /** It has not sent its next command. */
+        MAY_BE_ASKED
+    }
+
+    /** Returns what is known of the client's next command. Must be called at a boundary. */
+    Diagnostics diagnostics() {
+        if (!leavesDiagnostics) {
+            return Diagnostics.NOT_ASKED;
+        }
+        if (!held.holdsAny()) {
+            return Diagnostics.MAY_BE_ASKED;
+        }
+        return !held.holdsSeveral() && model.readsDiagnostics(held.first()) ? Diagnostics.ASKED : Diagnostics.NOT_ASKED;
+    }
+
+    /** Sends the held command, and holds what follows it. */
+    void passOnDiagnostics() {
+        onHold = false;
+        passOnHeld();
+        hold();
+    }
+
+    /** Called when the session has gone on to another server. */
+    void moved() {
+        leavesDiagnostics = false;
+        observers.moved();
+    }
+
+    /** Returns the session variables whose present values are the proxy's. */
+    Set<String> ownVariables() {
+        return observers.ownVariables();
     }
 
     boolean onHold() {
@@ -257,6 +319,7 @@ final class Relaying implements SessionPhase {
             return 0;
         }
         onHold = false;
+        arrived = null;
         passOnHeld();
         return System.nanoTime() - heldNanos;
     }
@@ -364,7 +427,19 @@ final class Relaying implements SessionPhase {
     private void responded(Exchange exchange) {
         responded = true;
         counts.command(exchange.code());
+        leavesDiagnostics = leavesDiagnostics(exchange);
         timers.record(exchange);
+    }
+
+    private static boolean leavesDiagnostics(Exchange exchange) {
+        return switch (exchange.code()) {
+            case CommandCode.QUERY, CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE, CommandCode.STMT_FETCH ->
+                switch (exchange.kind()) {
+                    case BEGIN, COMMIT, ROLLBACK, SAVEPOINT, USE -> exchange.error() != null;
+                    default -> true;
+                };
+            default -> false;
+        };
     }
 
     /**

@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 record RelayingFactory(ClientSession session, Leg client, Leg server, SessionEnvironment environment) {
     Relaying relaying(LoginResult login) {
         SessionModel model = model(login);
+        model.setThreadNumbers(session);
+        if (environment.moves()) {
+            model.setMovable();
+        }
         List<SessionPlugin> plugins = environment.plugins().openSession(model);
         GtidTracking tracking = tracking(login, model, SessionPlugin.interests(plugins));
         OkPacketFilter filter = OkPacketFilter.of(

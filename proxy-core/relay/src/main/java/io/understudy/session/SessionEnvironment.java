@@ -7,8 +7,12 @@ import io.understudy.handshake.LoginPolicy;
 import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistogram;
+import io.understudy.move.ThreadIds;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.wire.compress.InflationBudget;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,8 +31,11 @@ public final class SessionEnvironment {
     private final PipelineBudget pipeline = PipelineBudget.ofHeap();
     private final Hold hold;
     private final AbsentPrimary absentPrimary;
+    private final ThreadIds threadIds;
+    private volatile Supplier<Collection<ClientSession>> sessions = List::of;
     private final RepeatedWarning repeated = new RepeatedWarning(System::nanoTime);
     private volatile int statementLimit;
+    private volatile boolean moves;
     private volatile LoginPolicy loginPolicy = LoginPolicy.PLAIN;
 
     /** @param statementLimit longest payload, in bytes, of a command that is shown to observers whole */
@@ -37,6 +44,8 @@ public final class SessionEnvironment {
         this.metrics = metrics;
         this.analyzer = analyzer;
         setStatementLimit(statementLimit);
+        this.threadIds = new ThreadIds(
+                (number, server) -> sessions.get().stream().anyMatch(session -> session.isThread(number, server)));
         this.timers = new KindTimers(metrics);
         this.hold = new Hold(metrics.histograms()
                 .series("understudy_held_seconds", "How long sessions and new connections were held on request"));
@@ -70,6 +79,16 @@ public final class SessionEnvironment {
         return limitedAccounts;
     }
 
+    /** Returns the earlier thread ids of sessions that have moved. */
+    ThreadIds threadIds() {
+        return threadIds;
+    }
+
+    /** Sets the sessions of the process. */
+    public void sessions(Supplier<Collection<ClientSession>> all) {
+        sessions = all;
+    }
+
     KindTimers timers() {
         return timers;
     }
@@ -87,6 +106,16 @@ public final class SessionEnvironment {
     /** Returns what limits warnings that many sessions have one cause for. */
     RepeatedWarning repeatedWarning() {
         return repeated;
+    }
+
+    /** Returns whether sessions move to a new primary, in place of ending. */
+    boolean moves() {
+        return moves;
+    }
+
+    /** Sets whether sessions move, from the next change of the primary on. */
+    public void setMoves(boolean on) {
+        moves = on;
     }
 
     /** Called when the primary told a client to connect to another address, and the client was not told so. */

@@ -67,6 +67,7 @@ class ProxyGateFuzzTest {
                 new SessionEnvironment(new PluginHost(metrics), metrics, new SqlAnalyzer(), 1024),
                 nowhere,
                 shortage,
+                NoMoves.tools(),
                 10_000);
     }
 

@@ -75,6 +75,7 @@ class ProxyProtocolHandlerTest {
                         WriteBufferWaterMark.DEFAULT,
                         shortage),
                 shortage,
+                NoMoves.tools(),
                 10_000);
         channel.freezeTime();
         ProxyProtocolHandler.addTo(channel, AcceptProxyProtocol.AUTO, List.of(Cidr.parse("127.0.0.0/8")), context);

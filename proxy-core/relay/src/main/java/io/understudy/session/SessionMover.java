@@ -1,0 +1,67 @@
+package io.understudy.session;
+
+import io.understudy.command.SessionModel;
+import io.understudy.handshake.LoginResult;
+import java.util.Set;
+
+/**
+ * Takes a session's server leg, at the session's boundary, to the present primary, logged in as the same user and with
+ * the same state. Implemented by the relay. Must be used on the session's event loop.
+ */
+public interface SessionMover {
+    /** Of a session without a server that it could leave. */
+    SessionMover NONE = new SessionMover() {
+        @Override
+        public void loggedIn(LoginResult login) {}
+
+        @Override
+        public void move(SessionModel session, Set<String> ownVariables, boolean serverGone, Result result) {
+            throw new IllegalStateException("not connected to the primary");
+        }
+
+        @Override
+        public void later(Runnable task, long millis) {
+            throw new IllegalStateException("not connected to the primary");
+        }
+
+        @Override
+        public void ended() {}
+    };
+
+    /**
+     * How it ended. One method is called, once, on the session's event loop, unless the session has ended meanwhile.
+     */
+    interface Result {
+        /**
+         * The leg has the new server's connection.
+         *
+         * @param parting as in {@link ClientSession#serverConnected}
+         */
+        void moved(Destination to, Runnable parting, long serverThreadId, String serverVersion);
+
+        /**
+         * The leg is of no use any more.
+         *
+         * @param reason a word, for the metric
+         * @param detail for people; may be empty
+         */
+        void failed(String reason, String detail);
+    }
+
+    /** Called when the login has succeeded: keeps what another login of the same user needs. */
+    void loggedIn(LoginResult login);
+
+    /**
+     * Begins to move a session to whose server nothing is sent until the result is there.
+     *
+     * @param ownVariables session variables whose values are the proxy's
+     * @param serverGone whether the present server can no longer be asked for the session's state
+     */
+    void move(SessionModel session, Set<String> ownVariables, boolean serverGone, Result result);
+
+    /** Runs a task after a time, unless the session has ended. */
+    void later(Runnable task, long millis);
+
+    /** Called when the session has ended: gives up a move, and overwrites secrets. */
+    void ended();
+}

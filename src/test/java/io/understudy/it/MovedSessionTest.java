@@ -1,0 +1,210 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.config.Address;
+import io.understudy.embedded.EmbeddedServer;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** With {@code failover.sessions: move}, sessions go on at the new primary, and their clients see a pause. */
+class MovedSessionTest extends FollowingProxy {
+    private static final String MOVE = "failover: { sessions: move, hold: 60s }";
+
+    private final ExecutorService clients = Executors.newCachedThreadPool();
+    private final List<Connection> connections = new ArrayList<>();
+
+    @AfterEach
+    void closeClients() {
+        for (Connection connection : connections) {
+            try {
+                connection.close();
+            } catch (SQLException closed) {
+                // It was closed by the test.
+            }
+        }
+        clients.shutdownNow();
+    }
+
+    private Connection client(ProxyUnderTest proxy) throws SQLException {
+        Connection connection = DriverManager.getConnection(
+                "jdbc:mariadb://127.0.0.1:" + proxy.port()
+                        + "/shop?sslMode=disable&connectTimeout=60000&socketTimeout=60000&useServerPrepStmts=true",
+                "app",
+                PASSWORD);
+        connections.add(connection);
+        return connection;
+    }
+
+    private static void run(Connection connection, String... statements) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    private static String value(Connection connection, String expression) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT " + expression)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    /** Moves the proxy as a switchover does: sessions are held, the standby is promoted, the old one is read-only. */
+    private void change(ProxyUnderTest proxy) throws InterruptedException {
+        proxy.server().hold(Duration.ofSeconds(2), new CompletableFuture<>());
+        old.execute("SET GLOBAL read_only=1");
+        pair.awaitCaughtUp(Duration.ofSeconds(10));
+        promote();
+        proxy.server().choosePrimary(Address.parse(text(promoted)), false);
+        proxy.server().release();
+    }
+
+    private static void choose(ProxyUnderTest proxy, EmbeddedServer server) throws InterruptedException {
+        proxy.server().hold(Duration.ofSeconds(2), new CompletableFuture<>());
+        proxy.server().choosePrimary(Address.parse(text(server)), true);
+        proxy.server().release();
+    }
+
+    private static void awaitMoved(ProxyUnderTest proxy, String outcome, double count) {
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(proxy.count("understudy.sessions.moved", outcome))
+                        .isEqualTo(count));
+    }
+
+    @Test
+    void aPlannedChangeIsAPause() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection session = client(proxy);
+            run(
+                    session,
+                    "SET @kept = 'müll'",
+                    "SET SESSION sort_buffer_size = 333824, sql_mode = 'ANSI_QUOTES'",
+                    "SET time_zone = '+03:00'",
+                    "INSERT INTO t (v) VALUES ('one')");
+            PreparedStatement select = session.prepareStatement("SELECT v FROM t WHERE id = ?");
+            select.setInt(1, 1);
+            assertThat(select.executeQuery().next()).isTrue();
+            String before = value(session, "CONNECTION_ID()");
+            change(proxy);
+            assertThat(port(session)).isEqualTo(promoted.port());
+            assertThat(value(session, "@kept")).isEqualTo("müll");
+            assertThat(value(session, "@@sort_buffer_size")).isEqualTo("333824");
+            assertThat(value(session, "@@sql_mode")).isEqualTo("ANSI_QUOTES");
+            assertThat(value(session, "@@time_zone")).isEqualTo("+03:00");
+            assertThat(value(session, "LAST_INSERT_ID()")).isEqualTo("1");
+            assertThat(value(session, "DATABASE()")).isEqualTo("shop");
+            select.setInt(1, 1);
+            try (ResultSet row = select.executeQuery()) {
+                row.next();
+                assertThat(row.getString(1)).isEqualTo("one");
+            }
+            PreparedStatement later = session.prepareStatement("INSERT INTO t (v) VALUES (?)");
+            later.setString(1, "two");
+            assertThat(later.executeUpdate()).isEqualTo(1);
+            later.setString(1, "three");
+            assertThat(later.executeUpdate()).isEqualTo(1);
+            select.setInt(1, 2);
+            try (ResultSet row = select.executeQuery()) {
+                row.next();
+                assertThat(row.getString(1)).isEqualTo("two");
+            }
+            assertThat(value(session, "CONNECTION_ID()")).isNotEqualTo(before);
+            awaitMoved(proxy, "moved", 1);
+            assertThat(promoted.query("SELECT COUNT(*) FROM shop.t")).isEqualTo("3");
+        }
+    }
+
+    @Test
+    void aTransactionEndsWhereItBegan() throws Exception {
+        try (ProxyUnderTest proxy =
+                ProxyUnderTest.start(config(address(old), MOVE).replace("drainTimeout: 2s", "drainTimeout: 60s"))) {
+            Connection session = client(proxy);
+            session.setAutoCommit(false);
+            assertThat(value(session, "COUNT(*) FROM t")).isEqualTo("0");
+            change(proxy);
+            assertThat(port(session)).isEqualTo(old.port());
+            session.commit();
+            assertThat(port(session)).isEqualTo(promoted.port());
+            run(session, "INSERT INTO t (v) VALUES ('here')");
+            session.commit();
+            assertThat(promoted.query("SELECT COUNT(*) FROM shop.t")).isEqualTo("1");
+            awaitMoved(proxy, "moved", 1);
+        }
+    }
+
+    @Test
+    void whatCannotMoveEndsWithItsReason() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection temporary = client(proxy);
+            run(temporary, "CREATE TEMPORARY TABLE mine (a INT)");
+            Connection locks = client(proxy);
+            run(locks, "DO GET_LOCK('mine', 0)");
+            change(proxy);
+            for (Connection each : List.of(temporary, locks)) {
+                assertThatThrownBy(() -> value(each, "1"))
+                        .isInstanceOf(SQLException.class)
+                        .satisfies(e ->
+                                assertThat(((SQLException) e).getErrorCode()).isEqualTo(1053));
+            }
+            awaitMoved(proxy, "temporary_table", 1);
+            awaitMoved(proxy, "user_lock", 1);
+            assertThat(proxy.count("understudy.sessions.moved")).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aQuestionAboutTheStatementBeforeIsAnsweredByTheServerThatKnows() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection session = client(proxy);
+            run(session, "SET sql_mode=''", "INSERT INTO t (v) VALUES ('a'), ('b'), ('c')");
+            proxy.server().hold(Duration.ofSeconds(2), new CompletableFuture<>());
+            Future<String> count = clients.submit(() -> value(session, "ROW_COUNT()"));
+            old.execute("SET GLOBAL read_only=1");
+            pair.awaitCaughtUp(Duration.ofSeconds(10));
+            promote();
+            proxy.server().choosePrimary(Address.parse(text(promoted)), false);
+            proxy.server().release();
+            assertThat(count.get(30, TimeUnit.SECONDS)).isEqualTo("3");
+            assertThat(port(session)).isEqualTo(promoted.port());
+        }
+    }
+
+    @Test
+    void thereAndBackAgain() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection session = client(proxy);
+            PreparedStatement select = session.prepareStatement("SELECT ? + 1");
+            for (int i = 0; i < 3; i++) {
+                choose(proxy, promoted);
+                assertThat(port(session)).isEqualTo(promoted.port());
+                choose(proxy, old);
+                assertThat(port(session)).isEqualTo(old.port());
+                select.setInt(1, i);
+                try (ResultSet row = select.executeQuery()) {
+                    row.next();
+                    assertThat(row.getInt(1)).isEqualTo(i + 1);
+                }
+            }
+            assertThat(proxy.count("understudy.sessions.moved", "moved")).isGreaterThanOrEqualTo(6);
+        }
+    }
+}
