@@ -74,7 +74,7 @@ public final class SessionConnector {
             try {
                 return policy.requestsServerTls(server, local, client);
             } catch (LoginRefusal refusal) {
-                throw new AuthException(refusal.getMessage(), refusal);
+                throw new AuthException(String.valueOf(refusal.getMessage()), refusal);
             }
         }
 

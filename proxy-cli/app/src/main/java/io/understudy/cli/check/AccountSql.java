@@ -73,6 +73,19 @@ final class AccountSql {
                 : Quoting.account(currentUser.substring(0, at)) + "@" + Quoting.account(currentUser.substring(at + 1));
     }
 
+    /**
+     * Returns the statement that gives an account a second password, beside the present one.
+     *
+     * @param method the account's present method, or empty if it is not known
+     */
+    static String secondPassword(String account, String method, boolean mariaDb) {
+        return "ALTER USER " + account + " IDENTIFIED "
+                + (mariaDb
+                        ? "VIA " + (method.isEmpty() ? "METHOD" : method)
+                                + " USING 'as SHOW CREATE USER has it' OR mysql_native_password USING PASSWORD('…')"
+                        : "BY '…' RETAIN CURRENT PASSWORD");
+    }
+
     private static String create(String account) {
         return "CREATE USER " + account + " IDENTIFIED BY '…'";
     }

@@ -27,6 +27,7 @@ final class ConnectionCheck {
                     new StandbyCheck(loaded, standby, primary.address(), primary.identity(), primary.facts()).run());
         }
         findings.addAll(new SwitchoverCheck(loaded, primary.address()).run());
+        findings.addAll(new MovedAccountsCheck(loaded, primary.address()).run());
         findings.forEach(finding -> out.println(finding.line()));
         return findings.stream().noneMatch(finding -> finding.level() == Level.ERROR);
     }
