@@ -28,6 +28,15 @@ public record SemiSyncSource(
     public static SemiSyncSource of(ServerQueries server) throws SQLException {
         Map<String, String> all = server.pairs("SHOW GLOBAL VARIABLES LIKE 'rpl\\_semi\\_sync\\_%'");
         all.putAll(server.pairs("SHOW GLOBAL STATUS LIKE 'Rpl\\_semi\\_sync\\_%'"));
+        return of(all);
+    }
+
+    /**
+     * Reads variables and status.
+     *
+     * @param all by lower-case names
+     */
+    public static SemiSyncSource of(Map<String, String> all) {
         String enabled = value(all, "enabled");
         return new SemiSyncSource(
                 !enabled.isEmpty(),
@@ -40,12 +49,18 @@ public record SemiSyncSource(
                 Math.max(1, Math.max(number(all, "wait_for_replica_count"), number(all, "wait_for_slave_count"))));
     }
 
-    private static String value(Map<String, String> all, String name) {
+    /**
+     * Returns a value of the source's side by its name without the prefix; empty if there is none.
+     *
+     * @param all variables and status by lower-case names
+     */
+    public static String value(Map<String, String> all, String name) {
         String source = all.get(PREFIX + "source_" + name);
         return source == null ? all.getOrDefault(PREFIX + "master_" + name, "") : source;
     }
 
-    private static long number(Map<String, String> all, String name) {
+    /** Returns a value as {@link #value} does, as a number; 0 if there is none. */
+    public static long number(Map<String, String> all, String name) {
         String value = value(all, name);
         return value.isEmpty() ? 0 : Long.parseLong(value);
     }

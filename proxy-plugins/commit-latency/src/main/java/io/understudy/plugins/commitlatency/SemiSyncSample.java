@@ -1,7 +1,8 @@
 package io.understudy.plugins.commitlatency;
 
 import io.understudy.plugin.ServerFlavor;
-import java.util.Locale;
+import io.understudy.servers.SemiSyncSource;
+import io.understudy.servers.ServerQueries;
 import java.util.Map;
 
 /**
@@ -57,35 +58,32 @@ record SemiSyncSample(
      * Returns the sample in the names and values of status and variables together. Of a member of a Group Replication
      * group it is unknown: the group's majority acknowledges, and semi-synchronous replication is off.
      *
-     * @param values by name, any case
+     * @param values by lower-case name
      */
     static SemiSyncSample of(long sentNanos, long receivedNanos, ServerFlavor flavor, Map<String, String> values) {
         if (inGroup(values)) {
             return unknown(sentNanos, receivedNanos);
         }
-        Map<String, String> byName = new java.util.HashMap<>();
-        values.forEach((name, value) -> byName.put(
-                name.toLowerCase(Locale.ROOT).replace("_source_", "_master_").replace("_replica", "_slave"), value));
-        boolean enabled = isOn(byName.get("rpl_semi_sync_master_enabled"));
-        long clients = number(byName, "rpl_semi_sync_master_clients", 0);
+        SemiSyncSource source = SemiSyncSource.of(values);
+        String waits = SemiSyncSource.value(values, "wait_no_slave") + SemiSyncSource.value(values, "wait_no_replica");
         // MariaDB's status stays ON then, until a commit finds nobody to wait for.
-        boolean nobody = clients == 0 && isOff(byName.get("rpl_semi_sync_master_wait_no_slave"));
+        boolean nobody = source.clients() == 0 && !waits.isEmpty() && !ServerQueries.isOn(waits);
         return new SemiSyncSample(
                 sentNanos,
                 receivedNanos,
                 true,
                 flavor,
-                enabled,
-                enabled && !nobody && isOn(byName.get("rpl_semi_sync_master_status")),
-                byName.getOrDefault("rpl_semi_sync_master_wait_point", ""),
-                clients,
-                number(byName, "rpl_semi_sync_master_yes_tx", 0),
-                number(byName, "rpl_semi_sync_master_no_tx", 0),
-                number(byName, "rpl_semi_sync_master_tx_waits", 0),
-                number(byName, "rpl_semi_sync_master_tx_wait_time", 0),
-                number(byName, "binlog_group_commits", -1),
-                number(byName, "binlog_commit_wait_count", -1),
-                number(byName, "binlog_commit_wait_usec", number(byName, "binlog_group_commit_sync_delay", -1)),
+                source.enabled(),
+                source.enabled() && !nobody && ServerQueries.isOn(SemiSyncSource.value(values, "status")),
+                source.waitPoint(),
+                source.clients(),
+                SemiSyncSource.number(values, "yes_tx"),
+                SemiSyncSource.number(values, "no_tx"),
+                SemiSyncSource.number(values, "tx_waits"),
+                SemiSyncSource.number(values, "tx_wait_time"),
+                number(values, "binlog_group_commits", -1),
+                number(values, "binlog_commit_wait_count", -1),
+                number(values, "binlog_commit_wait_usec", number(values, "binlog_group_commit_sync_delay", -1)),
                 -1);
     }
 
@@ -113,14 +111,6 @@ record SemiSyncSample(
     /** Returns whether the server is configured as a member of a Group Replication group. */
     static boolean inGroup(Map<String, String> values) {
         return !values.getOrDefault(GROUP_NAME, "").isEmpty();
-    }
-
-    private static boolean isOn(@org.jspecify.annotations.Nullable String value) {
-        return value != null && (value.equalsIgnoreCase("ON") || value.equals("1"));
-    }
-
-    private static boolean isOff(@org.jspecify.annotations.Nullable String value) {
-        return value != null && !isOn(value);
     }
 
     private static long number(Map<String, String> values, String name, long otherwise) {

@@ -140,12 +140,12 @@ class SemiSyncTest {
     @Test
     void bothNamingSchemesReadTheSame() {
         Map<String, String> master = Map.of(
-                "Rpl_semi_sync_master_status", "ON",
-                "Rpl_semi_sync_master_clients", "2",
-                "Rpl_semi_sync_master_yes_tx", "10",
-                "Rpl_semi_sync_master_no_tx", "3",
-                "Rpl_semi_sync_master_tx_waits", "9",
-                "Rpl_semi_sync_master_tx_wait_time", "8000",
+                "rpl_semi_sync_master_status", "ON",
+                "rpl_semi_sync_master_clients", "2",
+                "rpl_semi_sync_master_yes_tx", "10",
+                "rpl_semi_sync_master_no_tx", "3",
+                "rpl_semi_sync_master_tx_waits", "9",
+                "rpl_semi_sync_master_tx_wait_time", "8000",
                 "rpl_semi_sync_master_enabled", "ON",
                 "rpl_semi_sync_master_wait_point", "AFTER_SYNC");
         Map<String, String> source = new HashMap<>();
@@ -166,8 +166,8 @@ class SemiSyncTest {
     @Test
     void nobodyAcknowledgesWithoutAReplica() {
         Map<String, String> values = new HashMap<>(Map.of(
-                "Rpl_semi_sync_master_status", "ON",
-                "Rpl_semi_sync_master_clients", "0",
+                "rpl_semi_sync_master_status", "ON",
+                "rpl_semi_sync_master_clients", "0",
                 "rpl_semi_sync_master_enabled", "ON",
                 "rpl_semi_sync_master_wait_no_slave", "OFF"));
         Exposure exposure = new Exposure(nanos -> Instant.EPOCH);
@@ -180,8 +180,8 @@ class SemiSyncTest {
         });
         try (CapturedLog log = new CapturedLog()) {
             for (int i = 0; i < 6; i++) {
-                values.put("Rpl_semi_sync_master_status", i % 2 == 0 ? "ON" : "OFF");
-                values.put("Rpl_semi_sync_master_no_tx", String.valueOf(i / 2));
+                values.put("rpl_semi_sync_master_status", i % 2 == 0 ? "ON" : "OFF");
+                values.put("rpl_semi_sync_master_no_tx", String.valueOf(i / 2));
                 probed.sample(SemiSyncSample.of(i * 100L, i * 100L, ServerFlavor.MARIADB, values));
                 probed.commit(new Tracked(GtidJoinTest.commit("c" + i, i * 100 + 10, i * 100 + 20)));
             }
@@ -189,7 +189,7 @@ class SemiSyncTest {
             assertThat(log.text()).containsOnlyOnce("without a replica's acknowledgement");
             assertThat(log.text()).doesNotContain("acknowledges again");
         }
-        values.put("Rpl_semi_sync_master_status", "ON");
+        values.put("rpl_semi_sync_master_status", "ON");
         values.put("rpl_semi_sync_master_wait_no_slave", "ON");
         assertThat(SemiSyncSample.of(0, 0, ServerFlavor.MARIADB, values).state())
                 .as("a commit waits until the timeout, and the status turns OFF")
