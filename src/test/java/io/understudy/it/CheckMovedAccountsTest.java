@@ -72,10 +72,9 @@ class CheckMovedAccountsTest {
             assertThat(both).containsPattern("move by the key of mysql_native_password: .*'it_plain'@'%'");
         } else {
             assertThat(both)
-                    .contains(
-                            "sessions of 'it_plain'@'%' (caching_sha2_password) are not sure to move: ALTER USER"
-                                    + " 'it_plain'@'%' IDENTIFIED BY '…' RETAIN CURRENT PASSWORD, and list it in"
-                                    + " failover.accounts");
+                    .contains("sessions of 'it_plain'@'%' (caching_sha2_password) are not sure to move: ALTER USER"
+                            + " 'it_plain'@'%' IDENTIFIED BY '…' RETAIN CURRENT PASSWORD, and list it in"
+                            + " failover.accounts");
         }
     }
 
