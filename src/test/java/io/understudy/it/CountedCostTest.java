@@ -140,6 +140,16 @@ class CountedCostTest {
     }
 
     @Test
+    void aSessionThatMayMoveAllocatesNothing() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start("transport: epoll\n"
+                + ProxyUnderTest.config("127.0.0.1:0", server.address(), "", "failover: { sessions: move }"))) {
+            assertThat(allocated(proxy, CountedCostTest::textSelect, BYTES)).isLessThan(BYTES);
+            Query execution = executionOf("SELECT v FROM " + TABLE + " WHERE id = ?", 0, 1, 3, 0, 1, 0, 0, 0);
+            assertThat(allocated(proxy, execution, BYTES)).isLessThan(BYTES);
+        }
+    }
+
+    @Test
     void readsAllocateNothingWithPluginsEither() throws Exception {
         assumeTrue(server.isMariaDb(), "the servers' grants differ");
         try (ProxyUnderTest proxy = withPlugins()) {
@@ -167,10 +177,17 @@ class CountedCostTest {
         return ProxyUnderTest.start(PLUGINS.formatted(server.address().getPort()));
     }
 
-    /** Returns the execution of a statement without parameters, which is prepared by the first. */
-    private static Query executionOf(String sql) {
-        ByteBuffer execution = ByteBuffer.allocate(9).order(ByteOrder.LITTLE_ENDIAN);
+    /**
+     * Returns the execution of a statement, which is prepared by the first.
+     *
+     * @param parameters the bytes of their NULLs, types and values
+     */
+    private static Query executionOf(String sql, int... parameters) {
+        ByteBuffer execution = ByteBuffer.allocate(9 + parameters.length).order(ByteOrder.LITTLE_ENDIAN);
         execution.putInt(5, 1); // one iteration
+        for (int i = 0; i < parameters.length; i++) {
+            execution.put(9 + i, (byte) parameters[i]);
+        }
         return client -> {
             if (execution.getInt(0) == 0) {
                 execution.putInt(0, prepare(client, sql));
