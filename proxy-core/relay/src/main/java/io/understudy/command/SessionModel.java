@@ -24,6 +24,8 @@ import io.understudy.sql.StatementSummary;
 import io.understudy.wire.Packets;
 import io.understudy.wire.packet.SessionState;
 import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -254,16 +256,28 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
             return false;
         }
         int payload = at + Packets.HEADER;
-        StatementSummary summary = null;
-        if (bytes.getByte(payload) == CommandCode.QUERY) {
+        int code = bytes.getByte(payload);
+        if (code == CommandCode.QUERY || code == CommandCode.STMT_PREPARE) {
             int text = QueryAttributes.textOffset(bytes, payload, length, capabilities);
             byte[] sql = ByteBufUtil.getBytes(bytes, payload + text, length - text);
-            summary = analyzer.summarize(sql, 0, sql.length, settings.sqlModes());
-        } else if (bytes.getByte(payload) == CommandCode.STMT_EXECUTE && length >= 1 + Integer.BYTES) {
-            PreparedEntry entry = prepared.find(bytes.getIntLE(payload + 1));
-            summary = entry == null ? null : entry.summary();
+            return asks(analyzer.summarize(sql, 0, sql.length, settings.sqlModes()), sql);
         }
-        return summary != null && summary.readsDiagnostics();
+        if (code != CommandCode.STMT_EXECUTE || length < 1 + Integer.BYTES) {
+            return false;
+        }
+        PreparedEntry entry = prepared.find(bytes.getIntLE(payload + 1));
+        return entry != null && asks(entry.summary(), entry.text());
+    }
+
+    /** A text that was not kept may ask. The last GTID is of a commit of the same connection. */
+    private static boolean asks(@Nullable StatementSummary summary, byte @Nullable [] text) {
+        return summary == null
+                || text == null
+                || summary.readsDiagnostics()
+                || summary.sessionDependent()
+                        && new String(text, StandardCharsets.ISO_8859_1)
+                                .toLowerCase(Locale.ROOT)
+                                .contains(SessionState.LAST_GTID);
     }
 
     /**

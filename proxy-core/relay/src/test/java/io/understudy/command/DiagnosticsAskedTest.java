@@ -1,46 +1,38 @@
-package io.understudy.move;
+package io.understudy.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.command.SessionModel;
-import io.understudy.plugin.CommandView;
-import io.understudy.plugin.Interest;
+import io.netty.buffer.Unpooled;
 import io.understudy.protocol.CommandCode;
-import io.understudy.protocol.ServerStatus;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.Memory;
 import io.understudy.testkit.session.Scripted;
 import io.understudy.testkit.session.Watcher;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** As text, and prepared: in the preparation as well as in the execution. */
-class DiagnosticsTest {
-    private final List<Boolean> seen = new ArrayList<>();
+/** Which commands ask about the statement before them: as text, in a preparation, and in its execution. */
+class DiagnosticsAskedTest {
     private final Scripted scripted = new Scripted(Memory.direct(), context -> {
                 ((SessionModel) context).setMovable();
-                return new Watcher(Interest.COMMANDS | Interest.STATEMENTS) {
-                    @Override
-                    public void onCommand(CommandView command) {
-                        seen.add(Diagnostics.mayBeReadBy(command));
-                    }
-                };
+                return new Watcher(0);
             })
             .loggedIn(Scripted.CLASSIC);
 
-    private void text(String sql) {
-        scripted.client(Bytes.command(CommandCode.QUERY, sql));
-        scripted.server(Bytes.packet(1, Bytes.ok(0, ServerStatus.AUTOCOMMIT)));
+    private boolean asks(byte[] packet) {
+        return scripted.model().readsDiagnostics(Unpooled.wrappedBuffer(packet));
     }
 
-    private void prepared(String sql) {
-        scripted.client(Bytes.command(CommandCode.STMT_PREPARE, sql));
+    /** Returns whether the text asks, its preparation, and its execution. */
+    private List<Boolean> asks(String sql) {
+        byte[] preparation = Bytes.command(CommandCode.STMT_PREPARE, sql);
+        boolean prepares = asks(preparation);
+        scripted.client(preparation);
         scripted.server(Bytes.packet(1, Bytes.of(0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)));
-        scripted.client(Bytes.command(CommandCode.STMT_EXECUTE, Bytes.of(1, 0, 0, 0, 0, 1, 0, 0, 0)));
-        scripted.server(Bytes.packet(1, Bytes.ok(0, ServerStatus.AUTOCOMMIT)));
+        byte[] execution = Bytes.command(CommandCode.STMT_EXECUTE, Bytes.of(1, 0, 0, 0, 0, 1, 0, 0, 0));
+        return List.of(asks(Bytes.command(CommandCode.QUERY, sql)), prepares, asks(execution));
     }
 
     @ParameterizedTest
@@ -66,9 +58,7 @@ class DiagnosticsTest {
                 "SELECT * FROM t WHERE a IN (SELECT ROW_COUNT())"
             })
     void knowsWhatReadsThem(String sql) {
-        text(sql);
-        prepared(sql);
-        assertThat(seen).containsExactly(true, true, true);
+        assertThat(asks(sql)).containsExactly(true, true, true);
         scripted.finish();
     }
 
@@ -83,20 +73,16 @@ class DiagnosticsTest {
                 "INSERT INTO t VALUES (1)"
             })
     void othersMayGoElsewhere(String sql) {
-        text(sql);
-        prepared(sql);
-        assertThat(seen).containsExactly(false, false, false);
+        assertThat(asks(sql)).containsExactly(false, false, false);
         scripted.finish();
     }
 
     @Test
-    void whatIsNotReadMayReadThem() {
-        text("EXECUTE p");
-        text("INSERT INTO t VALUES ('" + "x".repeat(Scripted.STATEMENT_LIMIT) + "')");
-        assertThat(seen).containsExactly(true, true);
-        scripted.client(Bytes.command(CommandCode.PING, ""));
-        scripted.server(Bytes.packet(1, Bytes.ok(0, ServerStatus.AUTOCOMMIT)));
-        assertThat(seen).last().isEqualTo(false);
+    void aTextThatWasNotKeptMayAsk() {
+        assertThat(asks("SELECT '" + "x".repeat(Scripted.STATEMENT_LIMIT) + "'"))
+                .last()
+                .isEqualTo(true);
+        assertThat(asks(Bytes.command(CommandCode.PING, ""))).isFalse();
         scripted.finish();
     }
 }
