@@ -8,6 +8,7 @@ import io.understudy.plugin.SessionRefusal;
 import io.understudy.rules.RuleSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -51,30 +52,58 @@ public final class TenantLimitPlugin implements ProxyPlugin<TenantLimitConfig> {
     /** Called on the session's event loop, after the login and before the client is told of it: must not wait. */
     @Override
     public SessionObserver openSession(SessionContext session) {
-        Limits now = limits;
-        int index = now.rules().forSession(session).sessionIndex();
-        if (index < 0) {
-            return SessionObserver.NONE;
+        Counted counted = new Counted(session);
+        counted.onReset();
+        return counted;
+    }
+
+    /** A session and the tenant for which it counts. */
+    private final class Counted implements SessionObserver {
+        private final SessionContext session;
+        private String tenant;
+
+        Counted(SessionContext session) {
+            this.session = session;
         }
-        TenantLimitConfig.Rule rule = now.rules().rule(index);
-        String tenant = now.attribute() == null
-                ? session.user()
-                : session.attributes().getOrDefault(now.attribute(), session.user());
-        if (sessions.merge(tenant, 1, Integer::sum) > rule.sessions()) {
-            session.refuse(new SessionRefusal(
-                    id(),
-                    rule.name(),
-                    ER_USER_LIMIT_REACHED,
-                    "42000",
-                    "Tenant '" + tenant + "' has " + rule.sessions() + " sessions already; close some"));
+
+        /** Called after COM_CHANGE_USER, too, by which a session may become another tenant's. */
+        @Override
+        public void onReset() {
+            Limits now = limits;
+            int index = now.rules().forSession(session).sessionIndex();
+            String next = index < 0 ? null : tenant(now);
+            if (Objects.equals(next, tenant)) {
+                return;
+            }
+            onClose("changed");
+            tenant = next;
+            if (next == null) {
+                return;
+            }
+            TenantLimitConfig.Rule rule = now.rules().rule(index);
+            if (sessions.merge(next, 1, Integer::sum) > rule.sessions()) {
+                session.refuse(new SessionRefusal(
+                        id(),
+                        rule.name(),
+                        ER_USER_LIMIT_REACHED,
+                        "42000",
+                        "Tenant '" + next + "' has " + rule.sessions() + " sessions already; close some"));
+            }
         }
-        return new SessionObserver() {
-            /** Called for a refused login, too. A session that goes on without the plugin counts no more. */
-            @Override
-            public void onClose(String reason) {
+
+        private String tenant(Limits now) {
+            return now.attribute() == null
+                    ? session.user()
+                    : session.attributes().getOrDefault(now.attribute(), session.user());
+        }
+
+        /** Called for a refused login, too. A session that goes on without the plugin counts no more. */
+        @Override
+        public void onClose(String reason) {
+            if (tenant != null) {
                 sessions.computeIfPresent(tenant, (key, count) -> count == 1 ? null : count - 1);
             }
-        };
+        }
     }
 
     @Override

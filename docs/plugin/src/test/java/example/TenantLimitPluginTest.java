@@ -29,7 +29,8 @@ class TenantLimitPluginTest {
         FakeSession other = new FakeSession("app");
         SessionObserver open = plugin.openSession(first);
         plugin.openSession(second).onClose("refused_by_plugin");
-        assertEquals(SessionObserver.NONE, plugin.openSession(other));
+        plugin.openSession(other);
+        assertNull(other.refusal());
         assertNull(first.refusal());
         assertNotNull(second.refusal());
         assertEquals("few", second.refusal().reason());
@@ -38,6 +39,32 @@ class TenantLimitPluginTest {
         FakeSession third = new FakeSession("batch1");
         plugin.openSession(third);
         assertNull(third.refusal());
+    }
+
+    /** COM_CHANGE_USER begins a session of another user in the same connection. */
+    @Test
+    void anotherUserOfAConnectionCountsLikeALogin() {
+        plugin.reload(new TenantLimitConfig(null, List.of(rule("batch*", 1))));
+        FakeSession changing = new FakeSession("app");
+        SessionObserver changed = plugin.openSession(changing);
+        changing.setUser("batch1");
+        changed.onReset();
+        changed.onReset();
+        assertNull(changing.refusal());
+
+        FakeSession second = new FakeSession("batch1");
+        SessionObserver refused = plugin.openSession(second);
+        assertNotNull(second.refusal());
+        refused.onClose("refused_by_plugin");
+
+        changing.setUser("app");
+        changed.onReset();
+        FakeSession third = new FakeSession("batch1");
+        plugin.openSession(third);
+        assertNull(third.refusal());
+        changing.setUser("batch1");
+        changed.onReset();
+        assertNotNull(changing.refusal());
     }
 
     @Test

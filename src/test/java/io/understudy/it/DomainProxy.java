@@ -39,7 +39,8 @@ record DomainProxy(ProxyServer server, SimpleMeterRegistry meters) implements Au
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Map<String, ProxyPlugin<?>> plugins = Map.of("gtid-domain", new GtidDomainPlugin());
         ProxyServer server = new ProxyServer(loaded, plugins, meters);
-        server.start();
+        server.prepare();
+        server.listen();
         return new DomainProxy(server, meters);
     }
 

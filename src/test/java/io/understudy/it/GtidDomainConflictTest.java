@@ -32,7 +32,7 @@ class GtidDomainConflictTest {
         assertThat(result.divergent()).isEmpty();
         assertThat(result.tables()).isEqualTo(21);
         assertThat(result.transactions()).isEqualTo(TRANSACTIONS);
-        assertThat(result.unsafeConflicts()).as("%s", result.conflicts()).isZero();
+        assertThat(unsafe(result)).as("%s", result.conflicts()).isZero();
         assertThat(result.guardState())
                 .as("everything was announced, if only by a CALL")
                 .containsEntry("unseenWrites", 0L);
@@ -51,13 +51,13 @@ class GtidDomainConflictTest {
 
         assertThat(said).anySatisfy(line -> assertThat(line).contains("longer than learn: 50ms"));
         assertThat(result.equal()).as("%s", result).isTrue();
-        assertThat(result.unsafeConflicts()).as("%s", result.conflicts()).isZero();
+        assertThat(unsafe(result)).as("%s", result.conflicts()).isZero();
     }
 
     private static void report(ConflictRun.Result result) {
         System.err.printf(
                 "seed %d, guard %s: %,d of %,d logged transactions outside of domain 0, %d unsafe conflicts, %s%n",
-                SEED, result.guard(), result.steered(), result.logged(), result.unsafeConflicts(), result);
+                SEED, result.guard(), result.steered(), result.logged(), unsafe(result), result);
     }
 
     @Test
@@ -71,5 +71,13 @@ class GtidDomainConflictTest {
         }
 
         assertThat(results).anyMatch(result -> !result.equal());
+    }
+
+    /** Returns the number of conflicts that can harm a replica; a pinned write cannot. */
+    private static long unsafe(ConflictRun.Result result) {
+        return result.conflicts().entrySet().stream()
+                .filter(entry -> !entry.getKey().equals("pinned"))
+                .mapToLong(entry -> ((Number) entry.getValue()).longValue())
+                .sum();
     }
 }

@@ -62,7 +62,8 @@ final class MirrorProxy implements AutoCloseable {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Map<String, ProxyPlugin<?>> plugins = Map.of("mirror", new MirrorPlugin());
         ProxyServer server = new ProxyServer(loaded, plugins, meters);
-        server.start();
+        server.prepare();
+        server.listen();
         return new MirrorProxy(server, meters);
     }
 

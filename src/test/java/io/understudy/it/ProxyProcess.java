@@ -96,7 +96,8 @@ final class ProxyProcess implements AutoCloseable {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         try (ProxyServer server = new ProxyServer(
                 ConfigLoader.load(arguments[0], "test.yaml", Map.of(), name -> null), Map.of(), meters)) {
-            server.start();
+            server.prepare();
+            server.listen();
             PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
             out.println(((InetSocketAddress) server.addresses().get(0)).getPort());
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

@@ -35,7 +35,8 @@ public final class ProxyUnderTest implements AutoCloseable {
         plugins.forEach((id, plugin) -> types.put(id, plugin.configType()));
         server = new ProxyServer(load(yaml), plugins, meters);
         try {
-            server.start();
+            server.prepare();
+            server.listen();
         } catch (IOException | PluginStartException | RuntimeException e) {
             server.close();
             throw e;

@@ -260,7 +260,7 @@ class QueryPoolTest {
         PrimaryConfig withAccount =
                 new PrimaryConfig(Address.parse(address(pair.primary())), null, null, null, null, null, account);
         PrimaryConfig withoutAccount = new PrimaryConfig(withAccount.address(), null, null, null, null, null, null);
-        assertThat(QueryPool.to(withoutAccount)).isNull();
+        assertThat(QueryPool.to(withoutAccount, withAccount.address())).isNull();
         PrimaryAddress present =
                 new PrimaryAddress(withAccount.address(), new SimpleMeterRegistry(), Clock.systemUTC());
         try (PrimaryMonitor with = monitor(present, withAccount);

@@ -23,7 +23,8 @@ class ReadinessTest {
                 ConfigLoader.load(yaml, "readiness.yaml", Map.of(), name -> null),
                 Map.of(),
                 new SimpleMeterRegistry())) {
-            proxy.start();
+            proxy.prepare();
+            proxy.listen();
             await().untilAsserted(() -> assertThat(proxy.notReady()).isEmpty());
             primary.close();
             int port = ((InetSocketAddress) proxy.addresses().get(0)).getPort();

@@ -4,7 +4,11 @@ import static io.understudy.it.DomainPair.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.config.Address;
+import io.understudy.config.PrimaryConfig;
+import io.understudy.config.UnderstudyConfig;
 import io.understudy.steering.LiveAdvice;
+import io.understudy.steering.LiveBinlog;
 import io.understudy.steering.RulesInForce;
 import io.understudy.steering.parallelism.ApplyCost;
 import io.understudy.steering.parallelism.Workload;
@@ -62,6 +66,30 @@ class SteeringAdviceServerTest {
             assertThat(live.reads()).isTrue();
         });
         return live;
+    }
+
+    /** After a failover the first candidate is down, or a standby whose log says nothing of what clients wait for. */
+    @Test
+    void ofSeveralCandidatesTheWritableOneIsRead() throws Exception {
+        UnderstudyConfig config =
+                DomainProxy.load(pair, "watch", "mode: advise").config();
+        List<Address> candidates = new ArrayList<>();
+        config.standbys().forEach(standby -> candidates.add(standby.address()));
+        candidates.add(config.primary().address());
+        try (LiveBinlog log = new LiveBinlog(
+                new PrimaryConfig(
+                        null,
+                        candidates,
+                        config.primary().tls(),
+                        null,
+                        null,
+                        null,
+                        config.primary().monitor()),
+                new Workload(5_000, ApplyCost.DEFAULT),
+                entry -> {})) {
+            assertThat(log.address()).isEqualTo(config.primary().address());
+            await().atMost(PATIENCE).until(log::reads);
+        }
     }
 
     private static Connection app() throws SQLException {

@@ -178,17 +178,6 @@ public final class ProxyServer implements AutoCloseable {
     }
 
     /**
-     * Starts plugins and listens.
-     *
-     * @throws PluginStartException when a configured plugin cannot work
-     * @throws IOException when an address cannot be listened on
-     */
-    public void start() throws PluginStartException, IOException {
-        prepare();
-        listen();
-    }
-
-    /**
      * Starts the plugins and the probes of the servers, but accepts nobody yet.
      *
      * @throws PluginStartException when a configured plugin cannot work

@@ -138,16 +138,6 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /** Starts the server without TLS. */
-    public static AdminServer start(
-            InetSocketAddress address,
-            @Nullable String token,
-            PrometheusMeterRegistry registry,
-            Readiness readiness,
-            AdminEndpoints endpoints)
-            throws IOException {
-        return start(address, token, registry, readiness, endpoints, Limits.DEFAULT);
-    }
-
     static AdminServer start(
             InetSocketAddress address,
             @Nullable String token,

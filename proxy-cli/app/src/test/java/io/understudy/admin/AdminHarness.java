@@ -106,7 +106,7 @@ abstract class AdminHarness {
 
     @BeforeEach
     void start() throws IOException {
-        server = AdminServer.start(ANY, TOKEN, registry, () -> reasons, endpoints);
+        server = AdminServer.start(ANY, TOKEN, List.of(), null, registry, () -> reasons, endpoints);
     }
 
     @AfterEach

@@ -52,6 +52,8 @@ class AdminServerTest extends AdminHarness {
         server = AdminServer.start(
                 ANY,
                 TOKEN,
+                List.of(),
+                null,
                 registry,
                 () -> {
                     throw new IllegalStateException("state lost");
@@ -248,7 +250,8 @@ class AdminServerTest extends AdminHarness {
 
     @Test
     void reportsTheAddressThatIsInUse() {
-        assertThatThrownBy(() -> AdminServer.start(server.address(), TOKEN, registry, () -> reasons, endpoints))
+        assertThatThrownBy(() ->
+                        AdminServer.start(server.address(), TOKEN, List.of(), null, registry, () -> reasons, endpoints))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(String.valueOf(server.address().getPort()))
                 .hasMessageContaining("admin.address");

@@ -4,6 +4,7 @@ import io.understudy.base.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -85,7 +86,10 @@ public final class Layout {
 
     /** Returns a value as text. What comes from outside cannot add a line, nor steer the terminal. */
     static String shown(@Nullable Object value) {
-        return Printable.of(String.valueOf(value));
+        String text = String.valueOf(value);
+        return value instanceof Double && text.indexOf('E') > 0
+                ? new BigDecimal(text).stripTrailingZeros().toPlainString()
+                : Printable.of(text);
     }
 
     /** Returns a part that shows a value. */

@@ -81,7 +81,7 @@ public final class ReadinessGate {
      * Returns the gate for a standby.
      *
      * @param expected the figures of {@link ProxyFigures} that a running proxy with this configuration has
-     * @param primary the present primary; see {@link ConfiguredPrimary} for when no proxy knows it
+     * @param primary the present primary; see {@link io.understudy.server.ConfiguredPrimary} for when no proxy knows it
      * @param time for all of it; what is not read by then counts as not known
      * @throws IllegalArgumentException if the configuration has no such standby
      */

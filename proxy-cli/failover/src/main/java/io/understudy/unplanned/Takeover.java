@@ -7,7 +7,7 @@ import io.understudy.config.SwitchoverConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostSource;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.readiness.ConfiguredPrimary;
+import io.understudy.server.ConfiguredPrimary;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.Dialect;
 import io.understudy.servers.ReplicaStatus;
@@ -102,7 +102,7 @@ record Takeover(
                 .filter(each ->
                         sources.stream().anyMatch(source -> source.source().equals(each.toString())))
                 .findFirst()
-                .orElseGet(() -> ConfiguredPrimary.of(config.primary(), standby));
+                .orElseGet(() -> ConfiguredPrimary.of(config.primary(), standby.address()));
     }
 
     private static List<AskedBlackBox> blackBoxes(

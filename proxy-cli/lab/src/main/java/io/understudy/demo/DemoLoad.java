@@ -59,24 +59,12 @@ public final class DemoLoad implements AutoCloseable {
                     Long.MAX_VALUE);
         }
 
-        public Options withWorkers(int value) {
-            return new Options(url, value, orders, seed, pause, archivePause, alterEvery, statementsPerWorker);
-        }
-
         public Options withOrders(int value) {
             return new Options(url, workers, value, seed, pause, archivePause, alterEvery, statementsPerWorker);
         }
 
-        public Options withPauses(Duration app, Duration archiver) {
-            return new Options(url, workers, orders, seed, app, archiver, alterEvery, statementsPerWorker);
-        }
-
         public Options withAlterEvery(int value) {
             return new Options(url, workers, orders, seed, pause, archivePause, value, statementsPerWorker);
-        }
-
-        public Options withStatementsPerWorker(long value) {
-            return new Options(url, workers, orders, seed, pause, archivePause, alterEvery, value);
         }
     }
 

@@ -37,12 +37,8 @@ class DemoLoadTest {
         server.close();
     }
 
-    private static DemoLoad.Options options() {
-        return DemoLoad.Options.to(server.jdbcUrl())
-                .withWorkers(4)
-                .withOrders(ORDERS)
-                .withPauses(Duration.ZERO, Duration.ZERO)
-                .withAlterEvery(150);
+    private static DemoLoad.Options options(int workers, Duration pause, long statementsPerWorker) {
+        return new DemoLoad.Options(server.jdbcUrl(), workers, ORDERS, 42, pause, pause, 150, statementsPerWorker);
     }
 
     private static long query(String sql) throws SQLException {
@@ -56,7 +52,7 @@ class DemoLoadTest {
 
     @Test
     void runsEveryKindOfStatementWithoutErrors() throws Exception {
-        try (DemoLoad load = DemoLoad.start(options().withStatementsPerWorker(1000))) {
+        try (DemoLoad load = DemoLoad.start(options(4, Duration.ZERO, 1000))) {
             assertThat(load.awaitEnd(Duration.ofSeconds(90))).isTrue();
             assertThat(load.counters().lastError()).isNull();
             assertThat(load.counters().errors()).isZero();
@@ -75,7 +71,7 @@ class DemoLoadTest {
 
     @Test
     void reconnectsAfterAnOutageAndStopsOnRequest() throws Exception {
-        DemoLoad load = DemoLoad.start(options().withWorkers(2).withPauses(Duration.ofMillis(1), Duration.ofMillis(1)));
+        DemoLoad load = DemoLoad.start(options(2, Duration.ofMillis(1), Long.MAX_VALUE));
         try (load) {
             await().until(() -> load.counters().statements() > 100);
             server.kill();

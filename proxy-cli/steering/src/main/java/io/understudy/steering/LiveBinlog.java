@@ -1,6 +1,7 @@
 package io.understudy.steering;
 
 import io.netty.channel.EventLoopGroup;
+import io.understudy.config.Address;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.Transport;
@@ -12,6 +13,7 @@ import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.JdbcPrimaryQueries;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.server.ConfiguredPrimary;
 import io.understudy.server.QueryPool;
 import io.understudy.steering.parallelism.LoggedHints;
 import io.understudy.steering.parallelism.Workload;
@@ -29,7 +31,7 @@ import java.util.function.Consumer;
 public final class LiveBinlog implements AutoCloseable {
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
 
-    private final PrimaryConfig primary;
+    private final Address address;
     private final QueryPool queries;
     private final EventLoopGroup loops;
     private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
@@ -45,9 +47,9 @@ public final class LiveBinlog implements AutoCloseable {
      * @throws IOException if no account is configured
      */
     public LiveBinlog(PrimaryConfig primary, Workload workload, Consumer<Workload.Entry> added) throws IOException {
-        this.primary = primary;
+        address = ConfiguredPrimary.of(primary, null);
         MonitorConfig monitor = primary.monitor();
-        QueryPool pool = QueryPool.to(primary);
+        QueryPool pool = QueryPool.to(primary, address);
         if (monitor == null || pool == null) {
             throw new IOException(
                     "primary.monitor is not configured; add an account with REPLICATION SLAVE, or give files");
@@ -58,7 +60,7 @@ public final class LiveBinlog implements AutoCloseable {
         NettyServerConnector client = new NettyServerConnector(
                 transport,
                 loops,
-                primary.address(),
+                address,
                 monitor.user(),
                 monitor.password(),
                 primary.tls(),
@@ -90,6 +92,11 @@ public final class LiveBinlog implements AutoCloseable {
         dump.start();
     }
 
+    /** Returns the server whose log is read: of several candidates, the writable one. */
+    public Address address() {
+        return address;
+    }
+
     /** Returns whether what is committed now will be read. */
     public boolean reads() {
         return begun.isDone() && !trouble.isDone();
@@ -118,7 +125,7 @@ public final class LiveBinlog implements AutoCloseable {
             throw new IOException(e);
         }
         if (trouble.isDone()) {
-            throw new IOException("the binary log of " + primary.address() + " is not read: " + trouble.join());
+            throw new IOException("the binary log of " + address + " is not read: " + trouble.join());
         }
     }
 

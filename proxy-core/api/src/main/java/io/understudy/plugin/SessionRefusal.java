@@ -10,10 +10,13 @@ package io.understudy.plugin;
  * @param message for the client: what was refused and what to do
  */
 public record SessionRefusal(String plugin, String reason, int code, String sqlState, String message) {
-    /** @throws IllegalArgumentException when the code or the SQLSTATE does not fit an ERR packet */
+    /** @throws IllegalArgumentException when they do not make an ERR packet */
     public SessionRefusal {
         if (code < 1 || code > 0xFFFF) {
             throw new IllegalArgumentException("code: must be from 1 to 65535, is " + code);
+        }
+        if (message == null) {
+            throw new IllegalArgumentException("message: is missing; say what was refused and what to do");
         }
         if (!sqlState.matches("[0-9A-Z]{5}")) {
             throw new IllegalArgumentException("sqlState: must be five digits or upper-case letters, is " + sqlState);

@@ -56,6 +56,8 @@ public final class SessionVariable {
     private @Nullable VariableValue wanted;
     private int refusals;
     private boolean clients;
+    /** Whether the client has set it in a command behind the last reset, which may be in flight. */
+    private boolean clientsAfterReset;
 
     /**
      * @param names the variable, and others that take its effect away, in lower case: a client's statement with a SET
@@ -169,10 +171,18 @@ public final class SessionVariable {
 
     /** Called by the proxy when a command of the client's is sent. */
     public void sent(String settingText) {
-        if (!clients && isSetIn(settingText)) {
-            clients = true;
-            listener.onClientSets();
+        if (isSetIn(settingText)) {
+            clientsAfterReset = true;
+            if (!clients) {
+                clients = true;
+                listener.onClientSets();
+            }
         }
+    }
+
+    /** Called by the proxy when a command is sent that resets the session's variables. */
+    public void resetSent() {
+        clientsAfterReset = false;
     }
 
     /** Called by the proxy with each response to an injected statement. Returns whether it was this variable's. */
@@ -203,7 +213,7 @@ public final class SessionVariable {
     public void reset() {
         confirmed = null;
         refusals = 0;
-        clients = false;
+        clients = clientsAfterReset;
         settle();
     }
 

@@ -111,6 +111,21 @@ class SessionVariableTest {
         assertThat(wants(ON, true)).isNull();
         assertThat(variable.isAway()).isFalse();
         assertThat(events).containsExactly("client");
+        variable.resetSent();
+        variable.reset();
+        assertThat(wants(ON, true)).isEqualTo("SET v=1");
+    }
+
+    /** Its response comes after that of the reset, and it is not undone by it. */
+    @Test
+    void aClientsOwnValueStaysWhereItWasSentBehindTheReset() {
+        variable.sent("set session v=9");
+        variable.resetSent();
+        variable.sent("set session v=8");
+        variable.reset();
+        assertThat(variable.isClients()).isTrue();
+        assertThat(wants(ON, true)).isNull();
+        variable.resetSent();
         variable.reset();
         assertThat(wants(ON, true)).isEqualTo("SET v=1");
     }

@@ -140,6 +140,7 @@ public final class FakeClient extends FakeSession {
     public void resetConnection() {
         inTransaction = false;
         autocommit = true;
+        observer.variables().forEach(SessionVariable::resetSent);
         observer.variables().forEach(SessionVariable::reset);
         called.onReset();
     }

@@ -274,10 +274,9 @@ public final class PluginHost {
     }
 
     private SessionPlugin open(ProxyPlugin<Record> plugin, SessionContext session) {
-        String where = "openSession";
+        SessionObserver observer = SessionObserver.NONE;
         try {
-            SessionObserver observer = plugin.openSession(session);
-            where = "interests";
+            observer = plugin.openSession(session);
             int interests = observer.interests();
             if ((interests & Interest.GTIDS & ~plugin.possibleInterests()) != 0 && withoutGtids.add(plugin.id())) {
                 log.warn(
@@ -287,7 +286,12 @@ public final class PluginHost {
             }
             return new SessionPlugin(plugin.id(), observer, interests, observer.variables());
         } catch (Throwable fault) {
-            faulted(session, plugin.id(), where, fault);
+            faulted(session, plugin.id(), observer == SessionObserver.NONE ? "openSession" : "interests", fault);
+            try {
+                observer.onClose("retired");
+            } catch (Throwable another) {
+                faulted(session, plugin.id(), "onClose", another);
+            }
             return new SessionPlugin(plugin.id(), SessionObserver.NONE, Interest.NONE, List.of());
         }
     }

@@ -139,16 +139,17 @@ public final class QueryPool implements AutoCloseable {
     }
 
     /**
-     * Creates a pool with the monitor account to the configured address, for programs that end soon, or returns null
-     * when none is configured.
+     * Creates a pool with the monitor account, for programs that end soon, or returns null when none is configured.
+     *
+     * @param address see {@link ConfiguredPrimary}
      */
-    public static @Nullable QueryPool to(PrimaryConfig primary) {
+    public static @Nullable QueryPool to(PrimaryConfig primary, Address address) {
         MonitorConfig monitor = primary.monitor();
         if (monitor == null) {
             return null;
         }
         Credentials credentials = new Credentials(monitor.user(), monitor.password());
-        return to(primary, () -> credentials, AccountUse.NONE, primary::address, NameLookup.RUNTIME);
+        return to(primary, () -> credentials, AccountUse.NONE, () -> address, NameLookup.RUNTIME);
     }
 
     /** Closes idle connections now and the others when they are returned, because the server has changed. */

@@ -113,11 +113,16 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
     }
 
     private void noteSettings(Exchange exchange) {
-        String settingText = SessionVariable.settingText(exchange);
+        boolean resets = exchange.code() == CommandCode.RESET_CONNECTION || exchange.code() == CommandCode.CHANGE_USER;
+        String settingText = resets ? "" : SessionVariable.settingText(exchange);
         for (int i = 0; settingText != null && i < core; i++) {
             try {
                 for (SessionVariable variable : variables[i]) {
-                    variable.sent(settingText);
+                    if (resets) {
+                        variable.resetSent();
+                    } else {
+                        variable.sent(settingText);
+                    }
                 }
             } catch (Throwable fault) {
                 retire(i, "onClientSets", fault);

@@ -11,6 +11,7 @@ import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.protocol.CommandCode;
+import io.understudy.testkit.FakeSession;
 import io.understudy.testkit.Fakes;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,5 +163,30 @@ class PluginHostTest {
         assertThat(host.reload(Map.of())).isEmpty();
         assertThat(EVENTS).containsExactly("faulty started", "noting started", "noting stopped");
         assertThat(removed).containsExactlyInAnyOrder("faulty", "noting");
+    }
+
+    /** What it opened for the session is closed, as where a later callback throws. */
+    @Test
+    void anObserverWhoseInterestsThrowIsClosed() throws Exception {
+        List<String> closed = new ArrayList<>();
+        Noting noting = new Noting("noting") {
+            @Override
+            public SessionObserver openSession(SessionContext session) {
+                return new SessionObserver() {
+                    @Override
+                    public int interests() {
+                        throw new IllegalStateException("a fault of the observer");
+                    }
+
+                    @Override
+                    public void onClose(String reason) {
+                        closed.add(reason);
+                    }
+                };
+            }
+        };
+        host.start(Map.of("noting", noting), Map.of("noting", new Section(1)), new Around());
+        assertThat(host.openSession(new FakeSession("app"))).isEmpty();
+        assertThat(closed).containsExactly("retired");
     }
 }

@@ -144,7 +144,13 @@ final class DashboardScene implements AutoCloseable {
             dashboard.tick();
         }
         server = AdminServer.start(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "token", registry, ready, endpoints);
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                "token",
+                List.of(),
+                null,
+                registry,
+                ready,
+                endpoints);
         return "http://127.0.0.1:" + server.address().getPort() + "/";
     }
 

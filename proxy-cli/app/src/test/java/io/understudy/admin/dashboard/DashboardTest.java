@@ -69,7 +69,13 @@ class DashboardTest {
                 Clock.fixed(Instant.parse("2026-01-15T09:00:00Z"), ZoneOffset.UTC),
                 nanos::get);
         server = AdminServer.start(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "token", registry, List::of, endpoints);
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                "token",
+                List.of(),
+                null,
+                registry,
+                List::of,
+                endpoints);
     }
 
     @AfterEach

@@ -11,12 +11,12 @@ import io.understudy.option.ReportOutput;
 import io.understudy.option.TimeConverter;
 import io.understudy.option.TrustOption;
 import io.understudy.plugin.StandbyFigures;
-import io.understudy.readiness.ConfiguredPrimary;
 import io.understudy.readiness.Limits;
 import io.understudy.readiness.ProxyFigures;
 import io.understudy.readiness.ReadinessGate;
 import io.understudy.readiness.ReadinessText;
 import io.understudy.remote.AdminClient;
+import io.understudy.server.ConfiguredPrimary;
 import io.understudy.terminal.CliCommand;
 import io.understudy.terminal.Failures;
 import io.understudy.terminal.Logging;
@@ -173,7 +173,7 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
             }
         }
         if (primary == null) {
-            primary = ConfiguredPrimary.of(config.config().primary(), standby);
+            primary = ConfiguredPrimary.of(config.config().primary(), standby.address());
         }
         Duration left = time.minusNanos(System.nanoTime() - begun);
         return ReadinessGate.of(config, expected, name, primary, limits, left.isNegative() ? Duration.ZERO : left)

@@ -50,14 +50,6 @@ public final class ConflictRun {
             return errno == 0 && divergent.isEmpty();
         }
 
-        /** Returns the number of conflicts that can harm a replica; a pinned write cannot. */
-        public long unsafeConflicts() {
-            return conflicts.entrySet().stream()
-                    .filter(entry -> !entry.getKey().equals("pinned"))
-                    .mapToLong(entry -> entry.getValue() instanceof Number number ? number.longValue() : 0)
-                    .sum();
-        }
-
         /** Returns the number of transactions in other domains than the default one, including the warm-up's. */
         public long steered() {
             return sequences(false);

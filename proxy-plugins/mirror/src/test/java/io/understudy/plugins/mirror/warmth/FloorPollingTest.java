@@ -80,15 +80,18 @@ class FloorPollingTest {
         polling.start(Fakes.of(ScheduledExecutorService.class, (proxy, method, arguments) -> null));
         ask(server(1, () -> {}));
         ask(server(2, () -> {}));
-        assertThat(polling.floor().estimate(Estimate.UNKNOWN, System.nanoTime()).known()).isTrue();
+        assertThat(polling.floor().estimate(Estimate.UNKNOWN, System.nanoTime()).known())
+                .isTrue();
         ask(server(3, () -> Objects.requireNonNull(changed).run()));
-        assertThat(polling.floor().estimate(Estimate.UNKNOWN, System.nanoTime()).known()).isFalse();
+        assertThat(polling.floor().estimate(Estimate.UNKNOWN, System.nanoTime()).known())
+                .isFalse();
         ask(server(40, () -> {}));
         assertThat(polling.floor().estimate(Estimate.UNKNOWN, System.nanoTime()).known())
                 .as("the first reading of the next primary")
                 .isFalse();
         ask(server(41, () -> {}));
-        assertThat(polling.floor().estimate(Estimate.UNKNOWN, System.nanoTime()).mean()).isCloseTo(0.1, within(1e-9));
+        assertThat(polling.floor().estimate(Estimate.UNKNOWN, System.nanoTime()).mean())
+                .isCloseTo(0.1, within(1e-9));
     }
 
     /** A frozen primary responds to no query for seconds: no thread of the plugin may wait for it, and none queue. */

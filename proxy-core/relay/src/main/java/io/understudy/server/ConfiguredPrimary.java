@@ -1,14 +1,13 @@
-package io.understudy.readiness;
+package io.understudy.server;
 
 import io.understudy.config.Address;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
-import io.understudy.config.StandbyConfig;
-import io.understudy.server.QueryPool;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the primary by the configuration alone, for when no proxy runs that knows it. */
 public final class ConfiguredPrimary {
@@ -18,11 +17,13 @@ public final class ConfiguredPrimary {
 
     /**
      * Returns {@code primary.address}; of candidates, the one that is writable and not the standby itself. If none of
-     * them is writable, the first other than the standby.
+     * them is writable, the first other than the standby. Waits for the candidates, a second each at most.
+     *
+     * @param standby that is not the primary, or null
      */
-    public static Address of(PrimaryConfig primary, StandbyConfig standby) {
+    public static Address of(PrimaryConfig primary, @Nullable Address standby) {
         List<Address> others = primary.candidates().stream()
-                .filter(candidate -> !candidate.equals(standby.address()))
+                .filter(candidate -> !candidate.equals(standby))
                 .toList();
         MonitorConfig account = primary.monitor();
         if (others.isEmpty() || account == null) {
