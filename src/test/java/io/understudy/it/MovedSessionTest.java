@@ -152,6 +152,33 @@ class MovedSessionTest extends FollowingProxy {
     }
 
     @Test
+    void afterAKillTheSessionGoesOnFromWhatWasFollowed() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection session = client(proxy);
+            run(session, "SET time_zone = '+03:00'", "SET NAMES utf8mb3");
+            PreparedStatement insert = session.prepareStatement("INSERT INTO t (v) VALUES (?)");
+            insert.setString(1, "before");
+            insert.executeUpdate();
+            pair.awaitCaughtUp(Duration.ofSeconds(10));
+            old.kill();
+            Future<Integer> asked = clients.submit(() -> {
+                insert.setString(1, "after");
+                insert.executeUpdate();
+                return port(session);
+            });
+            await().until(() -> !proxy.server().notReady().isEmpty());
+            promote();
+            proxy.server().choosePrimary(Address.parse(text(promoted)), false);
+            assertThat(asked.get(60, TimeUnit.SECONDS)).isEqualTo(promoted.port());
+            assertThat(value(session, "@@time_zone")).isEqualTo("+03:00");
+            assertThat(value(session, "@@character_set_client")).isEqualTo("utf8mb3");
+            assertThat(promoted.query("SELECT GROUP_CONCAT(v ORDER BY id) FROM shop.t"))
+                    .isEqualTo("before,after");
+            awaitMoved(proxy, "moved", 1);
+        }
+    }
+
+    @Test
     void whatCannotMoveEndsWithItsReason() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
             Connection temporary = client(proxy);

@@ -47,6 +47,7 @@ final class FollowedStatements {
         add(statements, "SET ", settings.reading());
         add(statements, "SET ", settings.writing());
         add(statements, "SET ", settings.followed().assignments());
+        settings.followed().extensions().forEach(each -> add(statements, "SET ", each));
         add(statements, "SET SESSION TRANSACTION ", settings.transaction());
         add(statements, "SET time_zone = ", settings.timeZone());
         String mode = settings.sqlMode();

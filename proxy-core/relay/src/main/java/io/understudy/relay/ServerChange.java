@@ -51,6 +51,7 @@ final class ServerChange implements SessionMover {
     private final EventLoop loop;
     private Address address;
     private @Nullable LoginProof proof;
+    private String loginUser = "";
     private long maxPacket;
     private @Nullable Attempt attempt;
 
@@ -67,6 +68,7 @@ final class ServerChange implements SessionMover {
     @Override
     public void loggedIn(LoginResult login) {
         proof = login.proof();
+        loginUser = login.handshakeResponse().user();
         maxPacket = login.handshakeResponse().maxPacketSize();
     }
 
@@ -131,7 +133,7 @@ final class ServerChange implements SessionMover {
         private CompletableFuture<CarriedState> state() {
             ensureMovable();
             if (serverGone) {
-                return of(new Found.Closed("unknown_state", "not followed"));
+                return of(StateReader.followed(model));
             }
             CompletableFuture<CarriedState> state = new CompletableFuture<>();
             ServerConnection asked = ChannelHandover.take(
@@ -152,7 +154,7 @@ final class ServerChange implements SessionMover {
                         } else if (asked.isOpen()) {
                             state.completeExceptionally(fault);
                         } else {
-                            complete(state, of(new Found.Closed("unknown_state", "not followed")));
+                            complete(state, of(StateReader.followed(model)));
                         }
                     }));
             deadline = loop.schedule(asked::close, ANSWER_MILLIS, TimeUnit.MILLISECONDS);
@@ -200,9 +202,11 @@ final class ServerChange implements SessionMover {
             if (kept == null) {
                 throw new NotMoved("no_credential", "");
             }
+            // COM_CHANGE_USER to another user has shown nothing of that one's secret.
+            boolean known = model.user().equals(loginUser);
             return context.move()
                     .secrets()
-                    .find(model.user(), kept)
+                    .find(model.user(), known ? kept : new LoginProof.None("COM_CHANGE_USER"))
                     .thenComposeAsync(this::connect, loop)
                     .thenApply(connection -> {
                         fresh = connection;

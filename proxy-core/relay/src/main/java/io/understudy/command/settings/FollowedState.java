@@ -1,8 +1,11 @@
 package io.understudy.command.settings;
 
 import io.understudy.sql.SetStatement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +27,23 @@ public final class FollowedState {
                             + " character_set_database collation_database")
                     .split(" "));
 
+    /** Of literals, variables and functions of those alone, as drivers add to a list that the server has. */
+    private static final Pattern PURE = Pattern.compile(
+            "(?:'[^'\\\\]*+'|\\b\\d++\\b|@@(?:session\\.|local\\.)?\\w++|\\b(?:OR|AND|NOT)\\b|[(),<>=!\\s]"
+                    + "|\\b(?:CONCAT|CONCAT_WS|IF|IFNULL|NULLIF|LOCATE|FIND_IN_SET|LOWER|UPPER|REPLACE|TRIM)(?=\\())++",
+            Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern VARIABLE =
+            Pattern.compile("@@(?:session\\.|local\\.)?(\\w+)", Pattern.CASE_INSENSITIVE);
+
+    private static final int MOST_EXTENSIONS = 16;
+    private static final int LONGEST_EXTENSION = 1024;
+
+    /** Assignments that build on a variable's value before, in their order; behind {@link #others}. */
+    private List<Extension> extensions = List.of();
+
+    private record Extension(String name, String expression) {}
+
     private AssignedVariables others = AssignedVariables.NONE;
     private TransactionMode next = TransactionMode.NONE;
     private long nextSetBy = -1;
@@ -38,6 +58,7 @@ public final class FollowedState {
 
     void clear() {
         others = AssignedVariables.NONE;
+        extensions = List.of();
         next = TransactionMode.NONE;
         results = null;
         insertId = 0;
@@ -74,9 +95,39 @@ public final class FollowedState {
             if (!results.matches("[A-Za-z0-9_]+")) {
                 unknown(assignment.name());
             }
-        } else {
+        } else if (!extended(assignment)) {
             others = others.assigned(assignment);
+            if (!extensions.isEmpty()) {
+                extensions.removeIf(each -> each.name().equals(assignment.name()));
+            }
         }
+    }
+
+    /** Takes an assignment that adds to the variable's own value: on another server the same one does the same. */
+    private boolean extended(SetStatement.Assignment assignment) {
+        String expression = assignment.expression();
+        if (assignment.literalValue() != null
+                || others.unknown().contains(assignment.name())
+                || extensions.size() >= MOST_EXTENSIONS
+                || expression.length() > LONGEST_EXTENSION
+                || !PURE.matcher(expression).matches()
+                || !VARIABLE.matcher(expression)
+                        .results()
+                        .allMatch(each -> each.group(1).equalsIgnoreCase(assignment.name()))) {
+            return false;
+        }
+        if (extensions.isEmpty()) {
+            extensions = new ArrayList<>(2);
+        }
+        extensions.add(new Extension(assignment.name(), expression));
+        return true;
+    }
+
+    /** Returns assignments for SET, to be run in this order behind {@link #assignments}. */
+    public List<String> extensions() {
+        return extensions.stream()
+                .map(each -> each.name() + " = " + each.expression())
+                .toList();
     }
 
     /** Called at SET NAMES and SET CHARACTER SET. */

@@ -152,4 +152,31 @@ class FollowedStateTest {
         assertThat(statements()).contains("SET last_insert_id = 12345");
         scripted.finish();
     }
+
+    @Test
+    void whatAddsToTheServersValueIsDoneAnew() {
+        String driver = "CONCAT(@@session_track_system_variables,IF(LOCATE('*',@@session_track_system_variables)>0 OR"
+                + " FIND_IN_SET('last_gtid',LOWER(REPLACE(@@session_track_system_variables,' ','')))>0,'',',last_gtid'))";
+        run("SET session_track_schema = 1, session_track_system_variables=" + driver);
+        assertThat(statements())
+                .containsSubsequence("SET session_track_schema = 1", "SET session_track_system_variables = " + driver);
+        run("SET session_track_system_variables = 'autocommit'");
+        assertThat(statements())
+                .contains("SET session_track_schema = 1, session_track_system_variables = 'autocommit'")
+                .noneMatch(sql -> sql.contains("CONCAT"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "CONCAT(@@version, 'x')",
+                "CONCAT(@@session_track_system_variables, USER())",
+                "CONCAT(@@session_track_system_variables, @mine)",
+                "(SELECT 1)"
+            })
+    void whatDependsOnMoreIsNotKnown(String expression) {
+        run("SET session_track_system_variables = " + expression);
+        assertThat(reason()).isNotInstanceOf(CarriedState.class);
+    }
 }
