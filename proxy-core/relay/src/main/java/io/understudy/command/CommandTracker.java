@@ -84,7 +84,7 @@ public final class CommandTracker implements PacketSink {
         movable = model.movable();
         prepared = model.prepared();
         threadNumbers = model.threadNumbers();
-        statementPrefix = model.trackingWatch() == TrackingWatch.NONE && !movable ? KIND_PREFIX : SET_PREFIX;
+        statementPrefix = model.trackingWatch() == TrackingWatch.NONE ? KIND_PREFIX : SET_PREFIX;
         stateVisitor = model.stateVisitor(interests);
         effects = new CommandEffects(model, statements);
         silent = new Exchange(model.statement(), model.commitDomain());
@@ -173,8 +173,8 @@ public final class CommandTracker implements PacketSink {
         boolean everything = statements || mayInject;
         int whole = Math.min(length, model.statementLimit());
         return switch (code) {
-            case CommandCode.QUERY -> everything ? whole : Math.min(length, statementPrefix);
-            case CommandCode.STMT_PREPARE -> everything || movable ? whole : Math.min(length, statementPrefix);
+            case CommandCode.QUERY, CommandCode.STMT_PREPARE ->
+                everything || movable ? whole : Math.min(length, statementPrefix);
             case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE ->
                 everything ? whole : Math.min(length, movable ? prepared.executionPrefix() : EXECUTE_PREFIX);
             case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.SET_OPTION -> Math.min(length, NAME_LIMIT);
