@@ -24,10 +24,9 @@ import org.jspecify.annotations.Nullable;
  * A server's response to a request for TLS; needs no account.
  *
  * @param offered whether the handshake packet offers TLS
- * @param mariaDb whether the server is MariaDB
  * @param certificate its certificate, or null without TLS
  */
-record ServerTls(boolean offered, boolean mariaDb, @Nullable X509Certificate certificate) {
+record ServerTls(boolean offered, @Nullable X509Certificate certificate) {
     private static final int HEADER = 4;
     private static final int TLS_REQUEST = 32;
     private static final int UTF8MB4 = 45;
@@ -41,10 +40,10 @@ record ServerTls(boolean offered, boolean mariaDb, @Nullable X509Certificate cer
             socket.connect(new InetSocketAddress(address.host(), address.port()), TIMEOUT_MILLIS);
             HandshakeV10 handshakeV10 = handshakeV10(new DataInputStream(socket.getInputStream()));
             if ((handshakeV10.capabilities() & Capabilities.SSL) == 0) {
-                return new ServerTls(false, handshakeV10.isMariaDb(), null);
+                return new ServerTls(false, null);
             }
             requestTls(socket.getOutputStream());
-            return new ServerTls(true, handshakeV10.isMariaDb(), shown(socket, address));
+            return new ServerTls(true, shown(socket, address));
         } catch (MalformedPacketException | GeneralSecurityException e) {
             throw new IOException(e.getMessage(), e);
         }
