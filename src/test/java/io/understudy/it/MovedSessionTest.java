@@ -179,6 +179,51 @@ class MovedSessionTest extends FollowingProxy {
     }
 
     @Test
+    void aReadThatWasInFlightIsSentAgain() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection text = client(proxy);
+            Connection prepared = client(proxy);
+            Connection writing = client(proxy);
+            run(text, "INSERT INTO t (v) VALUES ('one')");
+            pair.awaitCaughtUp(Duration.ofSeconds(10));
+            PreparedStatement select = prepared.prepareStatement("SELECT v FROM t WHERE id = ? AND v LIKE ?");
+            PreparedStatement insert = writing.prepareStatement("INSERT INTO t (v) VALUES (?)");
+            try (Connection locking = old.connect()) {
+                run(locking, "LOCK TABLES shop.t WRITE");
+                Future<String> first = clients.submit(() -> value(text, "v FROM t WHERE id = 1"));
+                Future<String> second = clients.submit(() -> {
+                    select.setInt(1, 1);
+                    select.setString(2, "o%");
+                    try (ResultSet row = select.executeQuery()) {
+                        row.next();
+                        return row.getString(1);
+                    }
+                });
+                Future<Integer> third = clients.submit(() -> {
+                    insert.setString(1, "never");
+                    return insert.executeUpdate();
+                });
+                await().until(() -> old.query("SELECT COUNT(*) FROM information_schema.PROCESSLIST"
+                                + " WHERE STATE LIKE 'Waiting for table metadata lock'")
+                        .equals("3"));
+                old.kill();
+                await().until(() -> !proxy.server().notReady().isEmpty());
+                assertThat(first).isNotDone();
+                promote();
+                proxy.server().choosePrimary(Address.parse(text(promoted)), false);
+                assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo("one");
+                assertThat(second.get(60, TimeUnit.SECONDS)).isEqualTo("one");
+                assertThatThrownBy(() -> third.get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(SQLException.class);
+            } catch (SQLException killed) {
+                // The connection that locked has no server to close on.
+            }
+            assertThat(port(text)).isEqualTo(promoted.port());
+            assertThat(promoted.query("SELECT COUNT(*) FROM shop.t")).isEqualTo("1");
+            awaitMoved(proxy, "moved", 2);
+        }
+    }
+
+    @Test
     void whatCannotMoveEndsWithItsReason() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
             Connection temporary = client(proxy);

@@ -51,6 +51,8 @@ public final class CommandTracker implements PacketSink {
     /** For commands without a response. */
     private final Exchange silent;
 
+    private final KeptRead kept = new KeptRead();
+
     private @Nullable Exchange current;
     /** The exchange to which the client's last packet belongs. */
     private Exchange sending;
@@ -176,7 +178,11 @@ public final class CommandTracker implements PacketSink {
             case CommandCode.QUERY, CommandCode.STMT_PREPARE ->
                 everything || movable ? whole : Math.min(length, statementPrefix);
             case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE ->
-                everything ? whole : Math.min(length, movable ? prepared.executionPrefix() : EXECUTE_PREFIX);
+                everything
+                        ? whole
+                        : Math.min(
+                                length,
+                                movable ? Math.max(prepared.executionPrefix(), KeptRead.LIMIT) : EXECUTE_PREFIX);
             case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.SET_OPTION -> Math.min(length, NAME_LIMIT);
             case CommandCode.STMT_SEND_LONG_DATA ->
                 statements && length <= model.statementLimit() ? length : Math.min(length, ID_PREFIX);
@@ -203,6 +209,9 @@ public final class CommandTracker implements PacketSink {
         statement.open(buf, index, length);
         try {
             effects.recognise(exchange, buf, index, length);
+            if (movable && !model.inTransaction()) {
+                kept.keep(exchange, buf, index, length);
+            }
             if (offered) {
                 gate.beforeStatement(exchange);
             }
@@ -243,6 +252,33 @@ public final class CommandTracker implements PacketSink {
         out.setMediumLE(out.readerIndex(), payload);
         server.write(out);
         return true;
+    }
+
+    /** Returns whether the server can be lost now as if the client's command had not been sent: see {@link #resend}. */
+    public boolean resendable() {
+        return movable && kept.isAlone(model);
+    }
+
+    /** Sends the read in flight again, because another server has taken the place of the one that had it. */
+    public void resend() {
+        Exchange exchange = inFlight.head();
+        if (exchange == null) {
+            return;
+        }
+        kept.forget();
+        ByteBuf payload = kept.payload();
+        int length = kept.length();
+        if (renumbers(exchange.code())) {
+            payload.setIntLE(1, prepared.serverId(payload.getIntLE(1)));
+            if (prepared.anyTypesDue() && givenTypes(exchange, payload, 0, length)) {
+                return;
+            }
+        }
+        ByteBuf out = server.alloc().buffer(Packets.HEADER + length);
+        int at = Packets.begin(out, 0);
+        out.writeBytes(payload, 0, length);
+        Packets.end(out, at);
+        server.write(out);
     }
 
     @Override

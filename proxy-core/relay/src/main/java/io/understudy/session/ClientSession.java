@@ -167,10 +167,7 @@ public final class ClientSession implements ThreadNumbers {
 
     /** Has a session at a boundary wait that has just lost its server. Returns false if it is to end at once. */
     private boolean outlivesServer() {
-        if (!(phase instanceof Relaying relaying)
-                || clientDone
-                || !relaying.model().mayPause()
-                || relaying.closeExpected()) {
+        if (!(phase instanceof Relaying relaying) || clientDone || !relaying.mayLoseServer()) {
             return false;
         }
         waits = waits || environment.absentPrimary().awaitBroken(this, this::primaryBack);

@@ -37,6 +37,7 @@ final class Relaying implements SessionPhase {
     private final RelayCounts counts;
     private final KindTimers.Recorders timers;
     private final ObserverChain observers;
+    private final CommandTracker tracker;
     private final PacketScanner commands;
     private final PacketScanner responses;
     private final Runnable mayBeIdle;
@@ -112,9 +113,9 @@ final class Relaying implements SessionPhase {
         if (observers.mayWatchRows()) {
             toClient = new WatchedRows(toClient, model.inFlight(), observers);
         }
-        PacketSink toServer = new CommandTracker(
+        tracker = new CommandTracker(
                 model, observers, gate, responseTracker, server, (fault, undecided) -> commandsUnread(fault));
-        commands = new PacketScanner(changeUser.commands(toServer), server.alloc());
+        commands = new PacketScanner(changeUser.commands(tracker), server.alloc());
         responses = new PacketScanner(changeUser.responses(toClient), client.alloc());
     }
 
@@ -298,10 +299,19 @@ final class Relaying implements SessionPhase {
         hold();
     }
 
+    /** Returns whether the server can be lost now without a loss to the client, once another takes its place. */
+    boolean mayLoseServer() {
+        return !closeExpected() && (model.mayPause() || tracker.resendable());
+    }
+
     /** Called when the session has gone on to another server. */
     void moved() {
         leavesDiagnostics = false;
         observers.moved();
+        if (responsesDue()) {
+            tracker.resend();
+            server.flush();
+        }
     }
 
     /** Returns the session variables whose present values are the proxy's. */

@@ -82,6 +82,11 @@ public abstract class ResponseProgress implements ResponseView {
         cursorRequested = true;
     }
 
+    /** Returns whether the command requests a server-side cursor. */
+    public final boolean cursorRequested() {
+        return cursorRequested;
+    }
+
     /** Called when a packet of the response begins, see {@link ResponseGrammar#packet}. */
     public final int packet(int length, int firstByte) {
         bytes += length;
