@@ -156,7 +156,8 @@ class FollowedStateTest {
     @Test
     void whatAddsToTheServersValueIsDoneAnew() {
         String driver = "CONCAT(@@session_track_system_variables,IF(LOCATE('*',@@session_track_system_variables)>0 OR"
-                + " FIND_IN_SET('last_gtid',LOWER(REPLACE(@@session_track_system_variables,' ','')))>0,'',',last_gtid'))";
+                + " FIND_IN_SET('last_gtid',LOWER(REPLACE(@@session_track_system_variables,' ','')))>0,'',"
+                + "',last_gtid'))";
         run("SET session_track_schema = 1, session_track_system_variables=" + driver);
         assertThat(statements())
                 .containsSubsequence("SET session_track_schema = 1", "SET session_track_system_variables = " + driver);
