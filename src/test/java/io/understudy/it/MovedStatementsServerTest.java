@@ -176,6 +176,25 @@ class MovedStatementsServerTest {
         }
     }
 
+    /** MySQL's driver agrees on query attributes, which precede the text of a SET, too. */
+    @ParameterizedTest
+    @ValueSource(strings = {MARIADB, MYSQL})
+    void statementsKeepTheModeOfTheirPreparation(String url) throws Exception {
+        try (ProxyUnderTest proxy = proxy();
+                Connection client = client(proxy, url);
+                Statement statement = client.createStatement()) {
+            statement.execute("SET sql_mode = 'ANSI_QUOTES'");
+            PreparedStatement select = client.prepareStatement("SELECT \"v\" FROM moved WHERE id = ?");
+            assertThat(found(select, 1)).isEqualTo("one");
+            statement.execute("SET sql_mode = ''");
+            for (ServerUnderTest here : List.of(second, FIRST)) {
+                move(proxy, here, client);
+                assertThat(found(select, 1)).isEqualTo("one");
+                assertThat(value(client, "SELECT \"v\"")).isEqualTo("v");
+            }
+        }
+    }
+
     private static void update(PreparedStatement update, String to) throws SQLException {
         update.setString(1, to);
         update.setTimestamp(2, java.sql.Timestamp.valueOf("2026-01-02 03:04:05"));

@@ -11,6 +11,7 @@ import io.understudy.command.settings.ServerSqlMode;
 import io.understudy.command.settings.SettingsModel;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.Interest;
+import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionRefusal;
@@ -28,6 +29,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -178,6 +180,21 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     PreparedEntry.Preparation preparation() {
         return new PreparedEntry.Preparation(
                 schemaInFlight() ? null : schema, settings.characterSet(), settings.mode(), settings.known());
+    }
+
+    /**
+     * Prepares the session's statements on another server, as {@link PreparedStatements#moveTo} does.
+     *
+     * @param fresh as there, with the session's capabilities
+     * @param then as there
+     */
+    public void prepareOn(ServerConnection fresh, Consumer<@Nullable String> then) {
+        prepared.moveTo(fresh, hasQueryAttributes(), then);
+    }
+
+    /** Returns whether a COM_QUERY of the session has query attributes before its text. */
+    public boolean hasQueryAttributes() {
+        return (capabilities & Capabilities.QUERY_ATTRIBUTES) != 0;
     }
 
     StatementBytes statement() {

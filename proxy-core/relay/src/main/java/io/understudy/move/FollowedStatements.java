@@ -3,7 +3,6 @@ package io.understudy.move;
 import io.understudy.command.SessionModel;
 import io.understudy.command.settings.FollowedState;
 import io.understudy.command.settings.SettingsModel;
-import io.understudy.protocol.Capabilities;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -37,7 +36,7 @@ final class FollowedStatements {
         addNextTransaction(model, statements);
         boolean ascii = statements.stream().allMatch(sql -> sql.chars().allMatch(c -> c < 0x80));
         return ascii
-                ? new CarriedState(statements, null, (model.capabilities() & Capabilities.QUERY_ATTRIBUTES) != 0)
+                ? new CarriedState(statements, null, model.hasQueryAttributes())
                 : new Found.Closed("unknown_state", "a variable has a value that is not ASCII");
     }
 

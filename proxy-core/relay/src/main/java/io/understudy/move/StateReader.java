@@ -3,7 +3,6 @@ package io.understudy.move;
 import io.understudy.command.SessionModel;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.protocol.Capabilities;
 import io.understudy.sql.Quoting;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,7 +45,7 @@ public final class StateReader {
         this.model = model;
         this.own = own;
         this.then = then;
-        attributes = (model.capabilities() & Capabilities.QUERY_ATTRIBUTES) != 0;
+        attributes = model.hasQueryAttributes();
     }
 
     /**

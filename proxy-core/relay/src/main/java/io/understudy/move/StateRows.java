@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerResponse;
-import io.understudy.protocol.CommandCode;
 import io.understudy.wire.LengthEncoded;
 import io.understudy.wire.Packets;
 import java.nio.charset.StandardCharsets;
@@ -48,16 +47,8 @@ final class StateRows implements ServerResponse {
      * @param then called once
      */
     static void query(ServerConnection connection, String sql, boolean attributes, Consumer<StateRows> then) {
-        byte[] text = sql.getBytes(StandardCharsets.UTF_8);
-        ByteBuf out = connection.alloc().buffer(Packets.HEADER + text.length + 3);
-        int at = Packets.begin(out, 0);
-        out.writeByte(CommandCode.QUERY);
-        if (attributes) {
-            out.writeByte(0).writeByte(1); // one set of them
-        }
-        out.writeBytes(text);
-        Packets.end(out, at);
-        connection.execute(out, new StateRows(then));
+        ByteBuf query = Packets.query(connection.alloc(), sql.getBytes(StandardCharsets.UTF_8), attributes);
+        connection.execute(query, new StateRows(then));
     }
 
     List<byte @Nullable [][]> rows() {

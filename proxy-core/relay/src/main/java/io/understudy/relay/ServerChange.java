@@ -251,7 +251,7 @@ final class ServerChange implements SessionMover {
         }
 
         private CompletableFuture<Void> prepared() {
-            return step("prepared_statement", then -> model.prepared().moveTo(fresh(), then));
+            return step("prepared_statement", then -> model.prepareOn(fresh(), then));
         }
 
         private ServerConnection fresh() {

@@ -2,6 +2,7 @@ package io.understudy.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.understudy.protocol.CommandCode;
 
 /** Writes packet headers of 4 bytes: three of length, one of sequence number. */
 public final class Packets {
@@ -32,6 +33,23 @@ public final class Packets {
         ByteBuf out = alloc.buffer(HEADER + 1 + body.length);
         int at = begin(out, 0);
         out.writeByte(code).writeBytes(body);
+        end(out, at);
+        return out;
+    }
+
+    /**
+     * Returns a COM_QUERY packet, sequence number 0.
+     *
+     * @param attributes whether the connection has agreed on query attributes, of which there are none
+     */
+    public static ByteBuf query(ByteBufAllocator alloc, byte[] text, boolean attributes) {
+        ByteBuf out = alloc.buffer(HEADER + 3 + text.length);
+        int at = begin(out, 0);
+        out.writeByte(CommandCode.QUERY);
+        if (attributes) {
+            out.writeByte(0).writeByte(1); // one set of them
+        }
+        out.writeBytes(text);
         end(out, at);
         return out;
     }

@@ -107,7 +107,7 @@ class MovedStatementsTest {
 
     private ScriptedConnection move() {
         ScriptedConnection fresh = new ScriptedConnection(capabilities);
-        scripted.model().prepared().moveTo(fresh, outcomes::add);
+        scripted.model().prepareOn(fresh, outcomes::add);
         return fresh;
     }
 
@@ -304,6 +304,21 @@ class MovedStatementsTest {
             fresh.answer(command.startsWith("22") ? prepareOk(++ids, 0, 0) : ok(0, AC));
         }
         assertThat(outcomes).containsExactly((String) null);
+    }
+
+    /** A COM_QUERY has their number, none, and that of their sets before its text. */
+    @Test
+    void settingsAreChangedBetweenQueryAttributes() {
+        capabilities |= Capabilities.QUERY_ATTRIBUTES;
+        session(0);
+        done(command(CommandCode.QUERY, concat(of(0, 1), text("SET sql_mode = 'ANSI_QUOTES'"))));
+        prepare("SELECT \"a\" FROM t", 1, 0);
+        done(command(CommandCode.QUERY, concat(of(0, 1), text("SET sql_mode = ''"))));
+        assertThat(move().commands)
+                .containsExactly(
+                        "3 \0\1SET SESSION sql_mode = 'ANSI_QUOTES'",
+                        "22 SELECT \"a\" FROM t",
+                        "3 \0\1SET SESSION sql_mode = ''");
     }
 
     @Test

@@ -247,15 +247,16 @@ public final class PreparedStatements {
      * at a boundary, and its client must send nothing meanwhile. If it fails, nothing has changed here.
      *
      * @param fresh has the session's present settings, and has them again afterwards if nothing has failed
+     * @param attributes whether a COM_QUERY of the session has query attributes before its text
      * @param then told null, or why it has failed, in a word and what the server has said; on the connection's event
      *     loop, which is the session's
      */
-    public void moveTo(ServerConnection fresh, Consumer<@Nullable String> then) {
+    public void moveTo(ServerConnection fresh, boolean attributes, Consumer<@Nullable String> then) {
         String why = whyNotMoved();
         if (why != null) {
             then.accept(why);
         } else {
-            new StatementMove(fresh, List.copyOf(byId.values()), present.get(), failure -> {
+            new StatementMove(fresh, attributes, List.copyOf(byId.values()), present.get(), failure -> {
                         if (failure == null) {
                             moved = highest > 0; // else the client knows no id
                             typesDue = (int) byId.values().stream()

@@ -1,5 +1,6 @@
 package io.understudy.command.prepared;
 
+import io.netty.buffer.ByteBuf;
 import io.understudy.command.response.ResponseProgress;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StatementMove {
     private final ServerConnection fresh;
+    private final boolean attributes;
     private final List<PreparedEntry> entries;
     private final PreparedEntry.Preparation present;
     private final Consumer<@Nullable String> then;
@@ -32,10 +34,12 @@ final class StatementMove {
 
     StatementMove(
             ServerConnection fresh,
+            boolean attributes,
             List<PreparedEntry> entries,
             PreparedEntry.Preparation present,
             Consumer<@Nullable String> then) {
         this.fresh = fresh;
+        this.attributes = attributes;
         this.entries = entries;
         this.present = present;
         this.then = then;
@@ -71,7 +75,7 @@ final class StatementMove {
             PreparedEntry entry = entries.get(i);
             become(entry.preparation());
             byte[] text = Objects.requireNonNull(entry.text());
-            send(CommandCode.STMT_PREPARE, text, new Prepared(i));
+            send(Packets.command(fresh.alloc(), CommandCode.STMT_PREPARE, text), new Prepared(i));
         }
         become(present);
         answered(null);
@@ -80,21 +84,26 @@ final class StatementMove {
     private void become(PreparedEntry.Preparation wanted) {
         String schema = wanted.schema();
         if (schema != null && !schema.equals(now.schema())) {
-            send(CommandCode.INIT_DB, schema.getBytes(StandardCharsets.UTF_8), new Answer());
+            byte[] name = schema.getBytes(StandardCharsets.UTF_8);
+            send(Packets.command(fresh.alloc(), CommandCode.INIT_DB, name), new Answer());
         }
         String mode = wanted.sqlMode().expression();
         if (!Objects.equals(mode, now.sqlMode().expression())) {
             String sql = "SET SESSION sql_mode = " + (mode == null ? "DEFAULT" : mode);
-            send(CommandCode.QUERY, sql.getBytes(StandardCharsets.UTF_8), new Answer());
+            query(sql.getBytes(StandardCharsets.UTF_8));
         }
         now = schema == null
                 ? new PreparedEntry.Preparation(now.schema(), wanted.characterSet(), wanted.sqlMode(), true)
                 : wanted;
     }
 
-    private void send(int code, byte[] body, Answer answer) {
+    private void query(byte[] sql) {
+        send(Packets.query(fresh.alloc(), sql, attributes), new Answer());
+    }
+
+    private void send(ByteBuf command, Answer answer) {
         due++;
-        fresh.execute(Packets.command(fresh.alloc(), code, body), answer);
+        fresh.execute(command, answer);
     }
 
     /** @param why the failure, or null */
