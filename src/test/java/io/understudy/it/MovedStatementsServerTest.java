@@ -195,6 +195,29 @@ class MovedStatementsServerTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {MARIADB, MYSQL})
+    void statementsOfPrepareGoOn(String url) throws Exception {
+        try (ProxyUnderTest proxy = proxy();
+                Connection client = client(proxy, url);
+                Statement statement = client.createStatement()) {
+            statement.execute("SET sql_mode = 'ANSI_QUOTES'");
+            statement.execute("PREPARE p FROM 'SELECT \"v\" FROM moved WHERE id = 2'");
+            statement.execute("SET sql_mode = ''");
+            statement.execute("PREPARE q FROM 'SELECT 1'");
+            statement.execute("PREPARE Q FROM 'SELECT ''two'', 2'");
+            statement.execute("PREPARE gone FROM 'SELECT 1'");
+            statement.execute("DEALLOCATE PREPARE gone");
+            assertThatThrownBy(() -> statement.execute("DROP PREPARE gone")).isInstanceOf(SQLException.class);
+            for (ServerUnderTest here : List.of(second, FIRST, second)) {
+                move(proxy, here, client);
+                assertThat(value(client, "EXECUTE p")).isEqualTo("two");
+                assertThat(value(client, "EXECUTE q")).isEqualTo("two");
+                assertThatThrownBy(() -> statement.execute("EXECUTE gone")).isInstanceOf(SQLException.class);
+            }
+        }
+    }
+
     private static void update(PreparedStatement update, String to) throws SQLException {
         update.setString(1, to);
         update.setTimestamp(2, java.sql.Timestamp.valueOf("2026-01-02 03:04:05"));

@@ -288,12 +288,16 @@ class SessionStateServerTest {
     /** The session can go on: nothing of it has been changed by reading it. */
     @Test
     void readingChangesNothing() throws Exception {
+        SERVER.execute("CREATE TABLE IF NOT EXISTS understudy_it.handled (a INT)");
         TextSession old = session(SERVER.address());
-        old.runAll("SET sql_select_limit = 1, max_join_size = 1", "SET @a = 1", "PREPARE p FROM 'SELECT 1'");
+        old.runAll(
+                "SET sql_select_limit = 1, max_join_size = 1",
+                "SET @a = 1",
+                "HANDLER understudy_it.handled OPEN AS handled");
         assertThat(read(old)).isInstanceOf(Found.Stays.class);
         assertThat(old.run("SELECT @@sql_select_limit, @@max_join_size, @@sql_big_selects, @a, DATABASE() IS NULL"))
                 .containsExactly("1 1 0 1 1");
-        old.runAll("DEALLOCATE PREPARE p");
+        old.runAll("HANDLER handled CLOSE");
         moved(old).connection().close();
         old.connection().close();
     }

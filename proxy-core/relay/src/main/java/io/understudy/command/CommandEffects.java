@@ -148,13 +148,16 @@ final class CommandEffects {
         noteWhatIsLeft(exchange, kind);
         switch (kind) {
             case SET, USE, CREATE, LOCK, UNLOCK, BLOCK -> follow(exchange, kind);
-            case PREPARE, EXECUTE -> {
+            case PREPARE, DEALLOCATE, EXECUTE -> {
                 if (!isSeveral(exchange)) {
                     preparedInText(exchange, kind);
                 }
             }
             case DROP, ALTER, RENAME -> {
-                if (!isSeveral(exchange) && model.settings().temporaryTables()) {
+                StatementSummary summary = kind == StatementKind.DROP && model.movable() ? exchange.summary() : null;
+                if (summary != null && summary.kind() == StatementKind.DEALLOCATE) {
+                    preparedInText(exchange, StatementKind.DEALLOCATE);
+                } else if (!isSeveral(exchange) && model.settings().temporaryTables()) {
                     followTables(exchange, exchange.summary(), model.schema(), exchange.normalizedText());
                 }
             }
@@ -179,6 +182,7 @@ final class CommandEffects {
         }
         if (!exchange.complete()) {
             followed.unknown(FollowedState.UNREAD);
+            model.prepareHidden(null);
         } else if (model.statement().mayKeepState()) {
             if (model.statement().summary().userVariables()) {
                 followed.unknown(FollowedState.USER_VARIABLES);
@@ -209,6 +213,7 @@ final class CommandEffects {
 
     /** Sets the effect of statements that are not analysed individually: several in one text, or in a block. */
     private void followHidden(Exchange exchange, StatementSummary summary) {
+        model.prepareHidden(exchange.text());
         if (summary.touchesSession()) {
             loses(exchange);
         } else if (model.settings().temporaryTables()) {
@@ -225,8 +230,10 @@ final class CommandEffects {
     private void preparedInText(Exchange exchange, StatementKind kind) {
         String text = exchange.text();
         int modes = model.settings().sqlModes();
-        if (kind == StatementKind.PREPARE) {
-            exchange.onSuccess(model.textPrepared().prepared(text, modes));
+        if (kind != StatementKind.EXECUTE) {
+            byte[] sql = exchange.complete() ? model.statement().copyText() : null;
+            boolean removes = kind == StatementKind.DEALLOCATE;
+            exchange.onSuccess(model.textPrepared().prepared(sql, modes, removes, model::preparationAnswered));
         } else if (!model.textPrepared().executes(text, modes)) {
             loses(exchange);
         } else if (model.settings().temporaryTables()) {

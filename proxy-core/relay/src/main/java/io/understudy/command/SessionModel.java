@@ -189,7 +189,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
      * @param then as there
      */
     public void prepareOn(ServerConnection fresh, Consumer<@Nullable String> then) {
-        prepared.moveTo(fresh, hasQueryAttributes(), then);
+        prepared.moveTo(fresh, textPrepared, hasQueryAttributes(), then);
     }
 
     /** Returns whether a COM_QUERY of the session has query attributes before its text. */
@@ -205,14 +205,40 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return analyzer;
     }
 
-    /** Returns whether a PREPARE statement may have prepared a statement. */
-    public boolean anyTextPrepared() {
-        return textPrepared != null;
+    /** Returns the settings that the responses so far have made; without those of commands in flight. */
+    PreparedEntry.Preparation preparationAnswered() {
+        return new PreparedEntry.Preparation(schema, settings.characterSet(), settings.mode(), settings.known());
+    }
+
+    /**
+     * Returns why the statements of PREPARE cannot be prepared on another server, for a person, or null if they can.
+     */
+    public @Nullable String textsNotMoved() {
+        return textPrepared == null ? null : prepared.whyNotMoved(textPrepared);
+    }
+
+    /** Returns whether what the server has counted is known, see {@link TextPrepared#explains}. */
+    public boolean explainsPrepares(long preparations, long removals, boolean othersPossible) {
+        return textPrepared == null
+                ? preparations + removals == 0
+                : textPrepared.explains(preparations, removals, othersPossible);
+    }
+
+    /**
+     * Called when a text may hold a PREPARE or DEALLOCATE beside others.
+     *
+     * @param text null if it is not at hand
+     */
+    void prepareHidden(@Nullable String text) {
+        if (textPrepared != null
+                && (text == null || text.toLowerCase(Locale.ROOT).contains("prepare"))) {
+            textPrepared.unread();
+        }
     }
 
     TextPrepared textPrepared() {
         if (textPrepared == null) {
-            textPrepared = new TextPrepared(analyzer);
+            textPrepared = new TextPrepared(analyzer, movable);
         }
         return textPrepared;
     }
@@ -438,6 +464,10 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         serverThreadId = threadId;
         serverVersion = version;
         commitDomain.reset();
+        settings.followed().moved();
+        if (textPrepared != null) {
+            textPrepared.moved();
+        }
     }
 
     void reset() {

@@ -18,8 +18,9 @@ final class FollowedStatements {
         if (settings.temporaryTables()) {
             return new Found.Closed("temporary_table", "it may have a temporary table");
         }
-        if (model.anyTextPrepared()) {
-            return new Found.Closed("text_prepared", "it may have statements of PREPARE");
+        String texts = model.textsNotMoved();
+        if (texts != null) {
+            return new Found.Closed("text_prepared", texts);
         }
         for (String reason : followed.unknown()) {
             return new Found.Closed(reason, "not all of its state is followed: " + followed.unknown());
@@ -69,9 +70,13 @@ final class FollowedStatements {
 
     /** Returns whether no user variable has been set, as far as the texts tell. */
     static boolean noUserVariables(SessionModel model) {
+        return allRead(model) && !model.settingsModel().followed().unknown().contains(FollowedState.USER_VARIABLES);
+    }
+
+    /** Returns whether all texts that have run are known: no procedure, and none that was not read. */
+    static boolean allRead(SessionModel model) {
         Set<String> unknown = model.settingsModel().followed().unknown();
         return model.settings().known()
-                && !unknown.contains(FollowedState.USER_VARIABLES)
                 && !unknown.contains(FollowedState.PROCEDURE)
                 && !unknown.contains(FollowedState.UNREAD);
     }

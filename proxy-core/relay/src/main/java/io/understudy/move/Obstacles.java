@@ -41,8 +41,9 @@ final class Obstacles {
         if (count("com_xa_start") > count("com_xa_commit") + count("com_xa_rollback")) {
             return new Found.Stays("xa", "it has begun an XA transaction");
         }
-        if (count("com_prepare_sql") > count("com_dealloc_sql")) {
-            return new Found.Stays("text_prepared", "it has statements of PREPARE");
+        if (!model.explainsPrepares(
+                count("com_prepare_sql"), count("com_dealloc_sql"), !FollowedStatements.allRead(model))) {
+            return new Found.Stays("text_prepared", "it may have statements of PREPARE that are not known");
         }
         return count("com_binlog") > 0 ? new Found.Closed("binlog", "it runs events of a binary log (BINLOG)") : null;
     }

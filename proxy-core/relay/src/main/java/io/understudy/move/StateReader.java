@@ -77,6 +77,10 @@ public final class StateReader {
         if (model.settings().temporaryTables()) {
             return new Found.Stays("temporary_table", "it may have a temporary table");
         }
+        String texts = model.textsNotMoved();
+        if (texts != null) {
+            return new Found.Stays("text_prepared", texts);
+        }
         return FollowedStatements.nextTransactionKnown(model)
                 ? null
                 : new Found.Stays("next_transaction", "it has set the characteristics of its next transaction");

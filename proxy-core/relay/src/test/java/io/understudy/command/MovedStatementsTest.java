@@ -226,9 +226,9 @@ class MovedStatementsTest {
         moved(0, STRING);
         byte[] value = concat(of(0xFD), int2(0x0000), of(0x20), new byte[0x200000]);
         byte[] repeated = execute(2, unbound(value));
-        scripted.client(slice(repeated, 0, 3000));
-        assertThat(scripted.server.take()).hasSize(3002);
-        scripted.client(slice(repeated, 3000, repeated.length));
+        scripted.client(slice(repeated, 0, 5000));
+        assertThat(scripted.server.take()).hasSize(5002);
+        scripted.client(slice(repeated, 5000, repeated.length));
         scripted.server.take();
         scripted.server(DONE);
         assertThat(sent(repeated)).isEqualTo(execute(1, unbound(value)));
@@ -267,7 +267,7 @@ class MovedStatementsTest {
         moved(0, STRING);
         byte[] value = concat(of(0xFD), of(0xEF, 0xFF, 0xFF), new byte[0xFFFFEF]);
         byte[] repeated = execute(2, unbound(value));
-        assertThat(sent(slice(repeated, 0, 3000))).isEmpty();
+        assertThat(sent(slice(repeated, 0, 5000))).isEmpty();
         assertThat(scripted.session.ended()).isTrue();
         assertThat(new String(scripted.client.take(), java.nio.charset.StandardCharsets.UTF_8))
                 .contains("parameter types", "prepare the statement anew");
@@ -319,6 +319,84 @@ class MovedStatementsTest {
                         "3 \0\1SET SESSION sql_mode = 'ANSI_QUOTES'",
                         "22 SELECT \"a\" FROM t",
                         "3 \0\1SET SESSION sql_mode = ''");
+    }
+
+    private void run(String... texts) {
+        for (String sql : texts) {
+            done(command(CommandCode.QUERY, sql));
+        }
+    }
+
+    private void fails(String sql) {
+        scripted.client(command(CommandCode.QUERY, sql));
+        scripted.server(packet(1, err(1064, "syntax")));
+        scripted.server.take();
+        scripted.client.take();
+    }
+
+    /** Text PREPARE: each is run again as it was written, under the settings of then. */
+    @Test
+    void statementsOfPrepareAreRunAgain() {
+        done(command(CommandCode.INIT_DB, "one"));
+        run(
+                "SET sql_mode = 'ANSI_QUOTES'",
+                "PREPARE p FROM 'SELECT \"a\", ''x''';",
+                "SET sql_mode = ''",
+                "/* a */ PREPARE `Q` FROM \"SELECT 2\"",
+                "PREPARE r FROM 'SELECT 3'",
+                "PREPARE R FROM 'SELECT 4'",
+                "PREPARE s FROM @s",
+                "PREPARE s FROM 'SELECT 5'",
+                "PREPARE gone FROM @s",
+                "DEALLOCATE PREPARE GONE",
+                "DROP PREPARE s");
+        assertThat(scripted.model().textsNotMoved()).isNull();
+        ScriptedConnection fresh = move();
+        List<String> prepares =
+                fresh.commands.stream().filter(sql -> sql.contains("PREPARE")).toList();
+        assertThat(prepares)
+                .containsExactlyInAnyOrder(
+                        "3 PREPARE p FROM 'SELECT \"a\", ''x''';",
+                        "3 /* a */ PREPARE `Q` FROM \"SELECT 2\"",
+                        "3 PREPARE R FROM 'SELECT 4'");
+        int mode = fresh.commands.indexOf("3 SET SESSION sql_mode = 'ANSI_QUOTES'");
+        assertThat(fresh.commands.get(mode + 1)).startsWith("3 PREPARE p ");
+        assertThat(fresh.commands.get(mode + 2)).isEqualTo("3 SET SESSION sql_mode = ''");
+        for (int i = fresh.commands.size(); i > 0; i--) {
+            fresh.answer(ok(0, AC));
+        }
+        assertThat(outcomes).containsExactly((String) null);
+        scripted.model().moved(7, "");
+        assertThat(scripted.model().explainsPrepares(3, 0, true)).isTrue();
+        assertThat(scripted.model().explainsPrepares(4, 0, false)).isFalse();
+    }
+
+    @Test
+    void aPrepareThatIsNotKnownKeepsTheSession() {
+        run("PREPARE p FROM 'SELECT 1'");
+        fails("PREPARE p FROM 'SELEC 1'");
+        assertThat(scripted.model().textsNotMoved()).contains("statement p");
+        run("DEALLOCATE PREPARE p");
+        assertThat(scripted.model().textsNotMoved()).isNull();
+        assertThat(scripted.model().explainsPrepares(2, 1, false)).isTrue();
+        assertThat(scripted.model().explainsPrepares(2, 1, true))
+                .as("a procedure may have had one of the two")
+                .isFalse();
+        assertThat(scripted.model().explainsPrepares(2, 2, false)).isFalse();
+        run("PREPARE p FROM @a");
+        assertThat(scripted.model().textsNotMoved()).contains("statement p");
+        run("PREPARE p FROM 'SELECT 1'", "SET NAMES latin1");
+        assertThat(scripted.model().textsNotMoved()).contains("settings");
+        run("SET NAMES utf8mb4", "PREPARE p FROM 'SELECT 1'");
+        assertThat(scripted.model().textsNotMoved()).isNull();
+        run("SELECT 1; DEALLOCATE PREPARE p");
+        assertThat(scripted.model().textsNotMoved()).contains("could not be read");
+        session(0);
+        for (int i = 0; i <= 64; i++) {
+            assertThat(scripted.model().textsNotMoved()).isNull();
+            run("PREPARE p" + i + " FROM 'SELECT 1'");
+        }
+        assertThat(scripted.model().textsNotMoved()).contains("too many");
     }
 
     @Test

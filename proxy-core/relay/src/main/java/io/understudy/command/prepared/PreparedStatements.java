@@ -243,20 +243,35 @@ public final class PreparedStatements {
     }
 
     /**
+     * Returns why the statements of PREPARE cannot be prepared on another server, for a person, or null if they can.
+     */
+    public @Nullable String whyNotMoved(TextPrepared texts) {
+        return schemaUnread && !texts.all().isEmpty()
+                ? "the schema of a statement is not known"
+                : texts.whyNotMoved(present.get());
+    }
+
+    /**
      * Prepares all statements on another server, on which the session's commands go on afterwards. The session must be
      * at a boundary, and its client must send nothing meanwhile. If it fails, nothing has changed here.
      *
      * @param fresh has the session's present settings, and has them again afterwards if nothing has failed
+     * @param texts those of PREPARE, if there are any
      * @param attributes whether a COM_QUERY of the session has query attributes before its text
      * @param then told null, or why it has failed, in a word and what the server has said; on the connection's event
      *     loop, which is the session's
      */
-    public void moveTo(ServerConnection fresh, boolean attributes, Consumer<@Nullable String> then) {
+    public void moveTo(
+            ServerConnection fresh, @Nullable TextPrepared texts, boolean attributes, Consumer<@Nullable String> then) {
         String why = whyNotMoved();
+        if (why == null && texts != null) {
+            why = whyNotMoved(texts);
+        }
         if (why != null) {
             then.accept(why);
         } else {
-            new StatementMove(fresh, attributes, List.copyOf(byId.values()), present.get(), failure -> {
+            List<TextPrepared.Statement> named = texts == null ? List.of() : List.copyOf(texts.all());
+            new StatementMove(fresh, attributes, List.copyOf(byId.values()), named, present.get(), failure -> {
                         if (failure == null) {
                             moved = highest > 0; // else the client knows no id
                             typesDue = (int) byId.values().stream()

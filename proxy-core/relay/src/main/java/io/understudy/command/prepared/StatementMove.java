@@ -23,6 +23,7 @@ final class StatementMove {
     private final ServerConnection fresh;
     private final boolean attributes;
     private final List<PreparedEntry> entries;
+    private final List<TextPrepared.Statement> texts;
     private final PreparedEntry.Preparation present;
     private final Consumer<@Nullable String> then;
     private final int[] ids;
@@ -36,11 +37,13 @@ final class StatementMove {
             ServerConnection fresh,
             boolean attributes,
             List<PreparedEntry> entries,
+            List<TextPrepared.Statement> texts,
             PreparedEntry.Preparation present,
             Consumer<@Nullable String> then) {
         this.fresh = fresh;
         this.attributes = attributes;
         this.entries = entries;
+        this.texts = texts;
         this.present = present;
         this.then = then;
         now = present;
@@ -57,16 +60,20 @@ final class StatementMove {
             if (entry.typesUnread()) {
                 return "parameter_types";
             }
-            PreparedEntry.Preparation own = entry.preparation();
-            // Without a schema all names are qualified. A connection that has one cannot go back to none.
-            if (!own.settingsKnown()
-                    || !present.settingsKnown()
-                    || !Objects.equals(own.characterSet(), present.characterSet())
-                    || own.schema() != null && present.schema() == null) {
+            if (!reachable(entry.preparation(), present)) {
                 return "statement_settings";
             }
         }
         return null;
+    }
+
+    /** Returns whether a connection that has the settings of now can prepare a statement under its own, and go back. */
+    static boolean reachable(PreparedEntry.Preparation own, PreparedEntry.Preparation present) {
+        // Without a schema all names are qualified. A connection that has one cannot go back to none.
+        return own.settingsKnown()
+                && present.settingsKnown()
+                && Objects.equals(own.characterSet(), present.characterSet())
+                && (own.schema() == null || present.schema() != null);
     }
 
     void start() {
@@ -76,6 +83,12 @@ final class StatementMove {
             become(entry.preparation());
             byte[] text = Objects.requireNonNull(entry.text());
             send(Packets.command(fresh.alloc(), CommandCode.STMT_PREPARE, text), new Prepared(i));
+        }
+        for (TextPrepared.Statement text : texts) {
+            PreparedEntry.Preparation own = Objects.requireNonNull(text.preparation());
+            become(new PreparedEntry.Preparation(
+                    own.schema(), own.characterSet(), own.sqlMode().settled(), true));
+            query(Objects.requireNonNull(text.sql()));
         }
         become(present);
         answered(null);

@@ -152,6 +152,12 @@ public final class FollowedState {
         temporaryTables += temporary ? 1 : 0;
     }
 
+    /** Called when the session has gone on to another server, which has counted nothing yet. */
+    public void moved() {
+        tables = 0;
+        temporaryTables = 0;
+    }
+
     /** Called with an OK packet's insert id. */
     public void insertId(long id) {
         insertId = id;

@@ -102,7 +102,10 @@ class FollowedStateTest {
                     SELECT LAST_INSERT_ID(5) | last_insert_id
                     SELECT LAST_INSERT_ID( ) | carried
                     UPDATE t SET id = LAST_INSERT_ID(id + 1) | carried
-                    PREPARE p FROM 'SELECT 1' | text_prepared
+                    PREPARE p FROM 'SELECT ''1''' | carried
+                    PREPARE p FROM CONCAT('SELECT ', '1') | text_prepared
+                    /* a */ DROP PREPARE p | carried
+                    SELECT 1; PREPARE p FROM 'SELECT 1' | unknown_state
                     SET wait_timeout = @@global.wait_timeout | unknown_state
                     SET foreign_key_checks = (SELECT 1) | unknown_state
                     SET optimizer_switch = CONCAT('a', 'b') | unknown_state

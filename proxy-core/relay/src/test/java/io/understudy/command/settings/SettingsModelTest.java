@@ -244,10 +244,16 @@ class SettingsModelTest {
         assertThat(settings.temporaryTables()).isFalse();
     }
 
+    private static Runnable prepare(TextPrepared prepared, String sql) {
+        return prepared.prepared(sql.getBytes(StandardCharsets.UTF_8), 0, false, () -> {
+            throw new AssertionError("not kept");
+        });
+    }
+
     @Test
     void statementsPreparedInSqlAreKnownByTheirText() {
-        TextPrepared prepared = new TextPrepared(new SqlAnalyzer());
-        prepared.prepared("PREPARE p FROM 'SELECT * FROM t WHERE a = ?'", 0).run();
+        TextPrepared prepared = new TextPrepared(new SqlAnalyzer(), false);
+        prepare(prepared, "PREPARE p FROM 'SELECT * FROM t WHERE a = ?'").run();
         assertThat(prepared.executes("EXECUTE p USING @a, @b;", 0)).isTrue();
         assertThat(prepared.executes("execute q", 0)).isFalse();
         assertThat(prepared.executes("EXECUTE IMMEDIATE 'INSERT INTO t VALUES (1)'", 0))
@@ -263,12 +269,12 @@ class SettingsModelTest {
                     .as(hides)
                     .isFalse();
         }
-        Runnable again = prepared.prepared("PREPARE P FROM 'SET sql_mode = x'", 0);
+        Runnable again = prepare(prepared, "PREPARE P FROM 'SET sql_mode = x'");
         assertThat(prepared.executes("EXECUTE p", 0)).isFalse();
         again.run();
         assertThat(prepared.executes("EXECUTE p", 0)).isFalse();
-        prepared.prepared("PREPARE p FROM 'SELECT 1'", 0).run();
-        prepared.prepared("PREPARE p FROM @text", 0).run();
+        prepare(prepared, "PREPARE p FROM 'SELECT 1'").run();
+        prepare(prepared, "PREPARE p FROM @text").run();
         assertThat(prepared.executes("EXECUTE p", 0)).isFalse();
     }
 }
