@@ -84,6 +84,14 @@ class MovedSessionTest extends FollowingProxy {
         proxy.server().release();
     }
 
+    private static double waiting(ProxyUnderTest proxy) {
+        return proxy.meters()
+                .get("understudy.failover.waiting")
+                .tag("what", "session")
+                .gauge()
+                .value();
+    }
+
     private static void awaitMoved(ProxyUnderTest proxy, String outcome, double count) {
         await().atMost(Duration.ofSeconds(30))
                 .untilAsserted(() -> assertThat(proxy.count("understudy.sessions.moved", outcome))
@@ -161,6 +169,7 @@ class MovedSessionTest extends FollowingProxy {
             insert.executeUpdate();
             pair.awaitCaughtUp(Duration.ofSeconds(10));
             old.kill();
+            await("a write in flight would be lost").until(() -> waiting(proxy) == 1);
             Future<Integer> asked = clients.submit(() -> {
                 insert.setString(1, "after");
                 insert.executeUpdate();
@@ -220,6 +229,84 @@ class MovedSessionTest extends FollowingProxy {
             assertThat(port(text)).isEqualTo(promoted.port());
             assertThat(promoted.query("SELECT COUNT(*) FROM shop.t")).isEqualTo("1");
             awaitMoved(proxy, "moved", 2);
+        }
+    }
+
+    @Test
+    void aSilentPrimaryIsLeftBehindByIdleSessionsToo() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection idle = client(proxy);
+            Connection asking = client(proxy);
+            run(idle, "INSERT INTO t (v) VALUES ('one')");
+            run(asking, "INSERT INTO t (v) VALUES ('two')");
+            pair.awaitCaughtUp(Duration.ofSeconds(10));
+            old.freeze();
+            try {
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> !proxy.server().notReady().isEmpty());
+                Future<Integer> asked = clients.submit(() -> port(asking));
+                promote();
+                proxy.server().choosePrimary(Address.parse(text(promoted)), false);
+                assertThat(asked.get(60, TimeUnit.SECONDS)).isEqualTo(promoted.port());
+                awaitMoved(proxy, "moved", 2);
+                assertThat(port(idle)).isEqualTo(promoted.port());
+            } finally {
+                old.thaw();
+            }
+        }
+    }
+
+    @Test
+    void anOldPrimaryThatEndsMeanwhileTakesNoSessionWithIt() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), "failover: { sessions: move }"))) {
+            Connection session = client(proxy);
+            run(session, "INSERT INTO t (v) VALUES ('one')"); // of which it could be asked how many
+            pair.awaitCaughtUp(Duration.ofSeconds(10));
+            promote();
+            proxy.server().choosePrimary(Address.parse(text(promoted)), false);
+            old.kill();
+            assertThat(port(session)).isEqualTo(promoted.port());
+            awaitMoved(proxy, "moved", 1);
+        }
+    }
+
+    @Test
+    void aReleaseDuringTheMoveSendsNothingToTheOldServer() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection session = client(proxy);
+            run(session, "SET time_zone = '+03:00'");
+            promote();
+            promoted.freeze(); // so that the move lasts
+            try {
+                proxy.server().choosePrimary(Address.parse(text(promoted)), true);
+                Future<Integer> asked = clients.submit(() -> {
+                    run(session, "INSERT INTO t (v) VALUES ('here')");
+                    return port(session);
+                });
+                proxy.server().hold(Duration.ofSeconds(2), new CompletableFuture<>());
+                proxy.server().release();
+                await().during(Duration.ofMillis(500)).until(() -> !asked.isDone());
+                promoted.thaw();
+                assertThat(asked.get(60, TimeUnit.SECONDS)).isEqualTo(promoted.port());
+            } finally {
+                promoted.thaw();
+            }
+            assertThat(old.query("SELECT COUNT(*) FROM shop.t")).isEqualTo("0");
+            assertThat(promoted.query("SELECT MIN(id) FROM shop.t"))
+                    .as("the first insert id of a moved session")
+                    .isEqualTo("1");
+        }
+    }
+
+    @Test
+    void aChangeThatIsTakenBackLeavesIdleSessionsWhereTheyAre() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection session = client(proxy);
+            assertThat(port(session)).isEqualTo(old.port());
+            proxy.server().choosePrimary(Address.parse(text(promoted)), true);
+            proxy.server().choosePrimary(Address.parse(text(old)), true);
+            assertThat(clients.submit(() -> port(session)).get(30, TimeUnit.SECONDS))
+                    .isEqualTo(old.port());
         }
     }
 

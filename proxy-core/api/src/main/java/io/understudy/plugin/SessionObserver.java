@@ -65,6 +65,13 @@ public interface SessionObserver {
     default void onReset() {}
 
     /**
+     * Called when the session has gone on, at a boundary, at another server with the same state:
+     * {@link SessionContext#serverThreadId} is another one, and the session variables of plugins have the values of a
+     * new session.
+     */
+    default void onMoved() {}
+
+    /**
      * Called once, as the last callback, when the session has ended. The session goes on after three reasons:
      * {@code unread}, because a packet did not fit the protocol; {@code removed}, because the plugin was removed from
      * the configuration; {@code retired}, because a method of this observer has thrown. After the last two the proxy

@@ -27,6 +27,9 @@ public final class CommandTracker implements PacketSink {
     private static final int SET_PREFIX = 1024;
 
     private static final int EXECUTE_PREFIX = 10;
+    /** An execution that is longer is not collected only to be kept. */
+    private static final int KEPT_EXECUTION = 1024;
+
     private static final int ID_PREFIX = 5;
     private static final int NAME_LIMIT = 1024;
 
@@ -182,7 +185,7 @@ public final class CommandTracker implements PacketSink {
                         ? whole
                         : Math.min(
                                 length,
-                                movable ? Math.max(prepared.executionPrefix(), KeptRead.LIMIT) : EXECUTE_PREFIX);
+                                movable ? Math.max(prepared.executionPrefix(), KEPT_EXECUTION) : EXECUTE_PREFIX);
             case CommandCode.INIT_DB, CommandCode.CHANGE_USER, CommandCode.SET_OPTION -> Math.min(length, NAME_LIMIT);
             case CommandCode.STMT_SEND_LONG_DATA ->
                 statements && length <= model.statementLimit() ? length : Math.min(length, ID_PREFIX);

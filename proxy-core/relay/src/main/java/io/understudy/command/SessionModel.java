@@ -30,6 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,11 @@ import org.jspecify.annotations.Nullable;
  * Updated by the trackers. Must be used on the session's event loop only.
  */
 public final class SessionModel implements SessionContext, SessionState.Visitor {
+    /** Longer commands are not looked at for questions. */
+    private static final int LONGEST_QUESTION = 1024;
+
+    private static final Pattern GLOBAL = Pattern.compile("\\b(?:global|persist|persist_only)\\b");
+
     private final long id;
     private final SocketAddress clientAddress;
     private final ServerFlavor flavor;
@@ -289,38 +295,60 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     /**
-     * Returns whether the bytes are one command, whole and with its header, that asks about the statement before it. It
-     * has not been sent, and nothing is in flight.
+     * Returns whether the command at the beginning of the bytes asks about the statement before it. It has its header
+     * and has not been sent, and nothing is in flight.
      */
-    public boolean readsDiagnostics(ByteBuf bytes) {
+    public Question question(ByteBuf bytes) {
         int at = bytes.readerIndex();
-        int length = bytes.readableBytes() - Packets.HEADER;
-        if (length < 1 || bytes.getUnsignedMediumLE(at) != length) {
-            return false;
+        int shown = bytes.readableBytes() - Packets.HEADER;
+        if (shown < 0) {
+            return Question.CUT;
+        }
+        int length = bytes.getUnsignedMediumLE(at);
+        if (length < 1 || length > LONGEST_QUESTION) {
+            return Question.NOT_ASKED;
+        }
+        if (length > shown) {
+            return Question.CUT;
         }
         int payload = at + Packets.HEADER;
         int code = bytes.getByte(payload);
         if (code == CommandCode.QUERY || code == CommandCode.STMT_PREPARE) {
             int text = QueryAttributes.textOffset(bytes, payload, length, capabilities);
             byte[] sql = ByteBufUtil.getBytes(bytes, payload + text, length - text);
-            return asks(analyzer.summarize(sql, 0, sql.length, settings.sqlModes()), sql);
+            Question asked = question(analyzer.summarize(sql, 0, sql.length, settings.sqlModes()), sql);
+            return asked == Question.USED && code == CommandCode.STMT_PREPARE ? Question.ASKED : asked;
         }
         if (code != CommandCode.STMT_EXECUTE || length < 1 + Integer.BYTES) {
-            return false;
+            return Question.NOT_ASKED;
         }
         PreparedEntry entry = prepared.find(bytes.getIntLE(payload + 1));
-        return entry != null && asks(entry.summary(), entry.text());
+        byte[] sql = entry == null ? null : entry.text();
+        return entry == null || sql == null ? Question.NOT_ASKED : question(entry.summary(), sql);
     }
 
-    /** A text that was not kept may ask. The last GTID is of a commit of the same connection. */
-    private static boolean asks(@Nullable StatementSummary summary, byte @Nullable [] text) {
-        return summary == null
-                || text == null
-                || summary.readsDiagnostics()
-                || summary.sessionDependent()
-                        && new String(text, StandardCharsets.ISO_8859_1)
-                                .toLowerCase(Locale.ROOT)
-                                .contains(SessionState.LAST_GTID);
+    private static Question question(@Nullable StatementSummary summary, byte[] text) {
+        boolean asks = summary != null
+                && (summary.readsDiagnostics()
+                        // The last GTID is of a commit of the same connection.
+                        || summary.sessionDependent() && ascii(text).contains(SessionState.LAST_GTID));
+        if (summary == null || !asks) {
+            return Question.NOT_ASKED;
+        }
+        boolean harmless = switch (summary.kind()) {
+            case SHOW, GET_DIAGNOSTICS -> true;
+            // What they change of the session is asked for afterwards.
+            case SELECT, DO, SET ->
+                summary.writes().isEmpty()
+                        && summary.functions().isEmpty()
+                        && !GLOBAL.matcher(ascii(text)).find();
+            default -> false;
+        };
+        return harmless ? Question.ASKED : Question.USED;
+    }
+
+    private static String ascii(byte[] text) {
+        return new String(text, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
     }
 
     /**
@@ -372,7 +400,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     /** Returns whether a COM_QUERY may hold several statements, as set by the login and by COM_SET_OPTION since. */
-    boolean multiStatements() {
+    public boolean multiStatements() {
         return multiStatements;
     }
 

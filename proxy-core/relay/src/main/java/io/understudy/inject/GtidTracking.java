@@ -177,6 +177,11 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
         }
     }
 
+    @Override
+    public void onMoved() {
+        onReset();
+    }
+
     /** Returns the variables that the server reports only because the proxy requested them. */
     @Override
     public List<String> addedVariables() {

@@ -1,6 +1,7 @@
 package io.understudy.inject;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +32,22 @@ public final class HeldCommand {
         return bytes.peek();
     }
 
-    /** Returns whether there is more than one buffer. */
-    public boolean holdsSeveral() {
-        return bytes.size() > 1;
+    /** Takes off the first bytes, and passes their ownership. As many must be in {@link #first}. */
+    public ByteBuf takeFirst(int length) {
+        ByteBuf buffer = bytes.element();
+        return buffer.readableBytes() == length ? bytes.remove() : buffer.readRetainedSlice(length);
+    }
+
+    /** Puts all bytes into one buffer. */
+    public void gather(ByteBufAllocator alloc) {
+        if (bytes.size() > 1) {
+            ByteBuf all = alloc.buffer();
+            for (ByteBuf next = bytes.poll(); next != null; next = bytes.poll()) {
+                all.writeBytes(next);
+                next.release();
+            }
+            bytes.add(all);
+        }
     }
 
     public boolean holdsAny() {

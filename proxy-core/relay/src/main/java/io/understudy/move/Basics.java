@@ -58,7 +58,8 @@ final class Basics {
     /** Returns what follows everything else. */
     List<String> last() {
         List<String> statements = new ArrayList<>();
-        statements.add("SET last_insert_id = " + cells[3] + ", insert_id = " + cells[4]);
+        String insertId = "0".equals(cells[4]) ? "" : ", insert_id = " + cells[4];
+        statements.add("SET last_insert_id = " + cells[3] + insertId);
         statements.add("SET autocommit = " + cells[8]);
         String results = cells[6];
         statements.add("SET character_set_client = " + cells[5] + ", character_set_results = "

@@ -12,6 +12,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks the old server for a session's state, in three round trips: what can be asked of every session; values of its
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * which count those inside procedures, too.
  */
 public final class StateReader {
+    private static final Logger log = LoggerFactory.getLogger(StateReader.class);
     /** Bytes of all statements. */
     private static final int LARGEST = 4 << 20;
 
@@ -112,6 +115,9 @@ public final class StateReader {
             step.run();
         } catch (UnknownStateException e) {
             then.accept(new Found.Closed(UNKNOWN, String.valueOf(e.getMessage())));
+        } catch (RuntimeException e) {
+            log.warn("a server's answer about a session's state could not be read", e);
+            then.accept(new Found.Closed(UNKNOWN, "an answer could not be read; see the proxy's log"));
         }
     }
 

@@ -89,6 +89,11 @@ public final class PrimaryConnector {
         refusal = why;
     }
 
+    /** Returns why no client may be connected, or null. */
+    public @Nullable String refused() {
+        return refusal.get();
+    }
+
     /** Sets the listener for failed connections. It is called on the session's event loop and must not wait. */
     public void whenFailed(Runnable listener) {
         whenFailed = listener;
@@ -113,7 +118,7 @@ public final class PrimaryConnector {
      * {@code loop}, also where no socket could be made.
      */
     public Future<Channel> connect(EventLoop loop, Address to) {
-        String refused = refusal.get();
+        String refused = refused();
         if (refused != null) {
             return loop.newFailedFuture(new IOException(refused));
         }

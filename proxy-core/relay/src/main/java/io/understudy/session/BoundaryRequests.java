@@ -44,7 +44,11 @@ final class BoundaryRequests {
      */
     void primaryChanged(boolean primary, int change) {
         leavingSince = leaving ? leavingSince : change;
+        boolean stays = leaving && primary;
         leaving = !primary;
+        if (stays) {
+            session.staysWithServer();
+        }
         if (leaving && session.phase() instanceof LoggingIn) {
             session.end(faults.primaryChanged(session.phase()));
         } else if (leaving) {
@@ -92,13 +96,19 @@ final class BoundaryRequests {
         return went;
     }
 
+    /** Has the session, whose server is the primary again, go on there, unless something else holds it. */
+    boolean stays() {
+        return !holding && !session.waits() && goOn();
+    }
+
     /** Has the session go on after its wait for a primary, unless an operator holds it. Returns whether it was held. */
     boolean primaryBack() {
         return !holding && goOn();
     }
 
     private boolean goOn() {
-        long waited = session.phase() instanceof Relaying relaying ? relaying.release() : 0;
+        boolean stays = !session.moves();
+        long waited = stays && session.phase() instanceof Relaying relaying ? relaying.release() : 0;
         if (waited > 0) {
             hold.waited(waited);
         }
@@ -123,7 +133,7 @@ final class BoundaryRequests {
             return;
         }
         if (leaving) {
-            if (!model.mayPause() || !session.move(false)) {
+            if (!model.mayPause() || !session.move()) {
                 session.end(faults.primaryChanged(session.phase()));
             }
         } else if (draining) {

@@ -47,6 +47,8 @@ public final class ClientSession implements ThreadNumbers {
     private boolean waits;
     /** Has lost its server while it waits, or before. */
     private boolean parted;
+    /** The last change of the primary that came while it waited. */
+    private int missedChange;
     /** Something was asked of the session at its next boundary. */
     private boolean requested;
 
@@ -185,13 +187,16 @@ public final class ClientSession implements ThreadNumbers {
         }
         waits = false;
         boolean back = outcome == AbsentPrimary.Outcome.WENT_ON;
-        if (back && (parted || !destination.isPrimary()) && move(parted)) {
-            return;
-        }
+        boolean changed = !destination.isPrimary();
         if (parted) {
-            end(outcome == AbsentPrimary.Outcome.LEFT ? CloseReason.SERVER_CLOSED : faults.serverLost(phase, back));
-        } else if (!destination.isPrimary()) {
-            end(faults.primaryChanged(phase));
+            if (!(back || changed) || !move()) {
+                end(
+                        back || changed || outcome == AbsentPrimary.Outcome.TIMED_OUT
+                                ? faults.serverLost(phase, back)
+                                : CloseReason.SERVER_CLOSED);
+            }
+        } else if (changed) {
+            requests.primaryChanged(false, missedChange);
         } else {
             wentOn(requests.primaryBack());
         }
@@ -199,37 +204,47 @@ public final class ClientSession implements ThreadNumbers {
 
     /** Sets what moves the session to another server. */
     public void movedBy(SessionMover mover) {
-        moving.by(mover);
+        moving.setMover(mover);
     }
 
     /** Called when the login has succeeded. */
     void loggedIn(LoginResult login) {
         if (environment.moves()) {
             moving.mover().loggedIn(login);
+        } else {
+            login.proof().wipe();
         }
     }
 
     /**
      * Begins to move the session, at its boundary, to the present primary, unless it does so already.
      *
-     * @param serverGone whether its server can no longer be asked for the session's state
      * @return false if it is to end instead
      */
-    boolean move(boolean serverGone) {
-        return !clientDone && phase instanceof Relaying relaying && moving.begin(relaying, serverGone);
+    boolean move() {
+        return moves() || !clientDone && phase instanceof Relaying relaying && moving.begin(relaying, parted);
+    }
+
+    /** Called when a session that was to leave its server need not: that is the primary again. */
+    void staysWithServer() {
+        moving.stay();
+        wentOn(requests.stays());
+    }
+
+    /** Returns whether the session is being moved. */
+    boolean moves() {
+        return moving.runs();
     }
 
     /** Returns whether the session moves now, as its time with the old server is over; counts it if not. */
     boolean movesAtOnce() {
         moving.giveUpDiagnostics();
-        if (moving.running()) {
-            applyBoundaryRequests();
-            return !ended();
+        if (moving.begun()) {
+            moving.goOn();
+            return true;
         }
-        moving.missed(
-                phase instanceof Relaying relaying
-                        ? relaying.model().occupation().reason()
-                        : "unread");
+        SessionModel model = model();
+        moving.missed(model == null ? "unread" : model.occupation().reason());
         return false;
     }
 
@@ -261,7 +276,7 @@ public final class ClientSession implements ThreadNumbers {
         parted = false;
         if (to.isPrimary()) {
             wentOn(requests.arrived());
-        } else if (!move(false)) {
+        } else if (!move()) {
             end(faults.primaryChanged(phase)); // another one has become the primary meanwhile
         }
     }
@@ -493,7 +508,15 @@ public final class ClientSession implements ThreadNumbers {
 
     /** Called when the server's connection has closed. */
     public void serverClosed() {
-        if (ended() || awaitPrimaryAgain() || outlivesServer()) {
+        if (ended() || awaitPrimaryAgain()) {
+            return;
+        }
+        if (moving.begun()) {
+            parted = true;
+            moving.goOn();
+            return;
+        }
+        if (outlivesServer()) {
             return;
         }
         if (phase instanceof LoggingIn) {
@@ -568,6 +591,7 @@ public final class ClientSession implements ThreadNumbers {
      */
     public void primaryChanged(int change) {
         if (!destination.isPrimary() && (waits || awaitPrimaryAgain())) {
+            missedChange = change;
             return; // its turn comes
         }
         requested = true;

@@ -43,6 +43,7 @@ final class LoginOutcome implements Handshake.Outcome {
         SessionRefusal refusal = relaying.model().refusal();
         if (refusal != null) {
             relaying.close(CloseReason.REFUSED_BY_PLUGIN);
+            result.proof().wipe();
             throw new PluginRefusal(refusal);
         }
         next = relaying;

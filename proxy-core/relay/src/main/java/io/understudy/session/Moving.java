@@ -1,5 +1,6 @@
 package io.understudy.session;
 
+import io.understudy.command.Question;
 import io.understudy.command.SessionModel;
 import io.understudy.metrics.CoreMetrics;
 import java.util.concurrent.TimeUnit;
@@ -7,22 +8,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A session's move to the present primary, in place of its end, at its boundary. Until its server is the primary again
- * nothing of the client's is sent. Must be used on the session's event loop.
+ * A session's move to the present primary, in place of its end, at its boundary. Until it is there, nothing of the
+ * client's is sent but a question that only the old server can answer.
+ *
+ * <pre>
+ *   STAYS ──may be asked──▶ AWAITS_COMMAND ──asked──▶ STAYS (until the answer has come)
+ *     │                        │ not asked, time over, server lost
+ *     └────────────────────────┴──▶ RUNS ──▶ STAYS with the new server, or the session ends
+ * </pre>
+ *
+ * <p>Must be used on the session's event loop.
  */
 final class Moving {
     private static final Logger log = LoggerFactory.getLogger(ClientSession.class);
     /** How long an idle session may stay with the old server so that it can still be asked for diagnostics. */
     private static final long DIAGNOSTICS_MILLIS = TimeUnit.SECONDS.toMillis(1);
 
+    private enum State {
+        STAYS,
+        AWAITS_COMMAND,
+        RUNS
+    }
+
     private final ClientSession session;
     private final SessionEnvironment environment;
     private SessionMover mover = SessionMover.NONE;
-    private boolean running;
-    /** The session stays with its server until the client's next command, which may ask about the one before. */
-    private boolean awaitsCommand;
-
+    private State state = State.STAYS;
     private boolean patienceOver;
+    /** Counts the times that a command was awaited. */
+    private int awaited;
+
     private volatile int count;
 
     Moving(ClientSession session, SessionEnvironment environment) {
@@ -30,17 +45,22 @@ final class Moving {
         this.environment = environment;
     }
 
-    void by(SessionMover its) {
-        mover = its;
+    void setMover(SessionMover next) {
+        mover = next;
     }
 
     SessionMover mover() {
         return mover;
     }
 
-    /** Returns whether it is under way, or waits for the client's next command. */
-    boolean running() {
-        return running || awaitsCommand;
+    /** Returns whether the server's leg is being exchanged. */
+    boolean runs() {
+        return state == State.RUNS;
+    }
+
+    /** Returns whether a move has been asked for that is not over. */
+    boolean begun() {
+        return state != State.STAYS;
     }
 
     /** Returns how often the session has moved. Thread-safe. */
@@ -49,30 +69,77 @@ final class Moving {
     }
 
     /**
-     * Begins, unless it is under way.
+     * Begins, unless it has begun.
      *
      * @param serverGone whether the present server can no longer be asked
      * @return false if the session is to end instead
      */
     boolean begin(Relaying relaying, boolean serverGone) {
-        if (running) {
+        if (runs()) {
             return true;
         }
         if (!environment.moves() || relaying.closeExpected()) {
             return false;
         }
-        if (!serverGone && !patienceOver && waitsForCommand(relaying)) {
-            return true;
+        Question asked = serverGone || patienceOver ? Question.NOT_ASKED : relaying.question();
+        if (asked == null) {
+            awaitCommand(relaying);
+        } else if (asked == Question.ASKED) {
+            state = State.STAYS;
+            relaying.hold();
+            relaying.passOnQuestion();
+        } else if (asked == Question.USED) {
+            missed("diagnostics");
+            return false;
+        } else {
+            run(relaying, serverGone);
         }
-        awaitsCommand = false;
-        running = true;
+        return true;
+    }
+
+    private void awaitCommand(Relaying relaying) {
+        if (state != State.AWAITS_COMMAND) {
+            state = State.AWAITS_COMMAND;
+            int mine = ++awaited;
+            mover.later(
+                    () -> {
+                        if (mine == awaited && state == State.AWAITS_COMMAND) {
+                            giveUpDiagnostics();
+                            goOn();
+                        }
+                    },
+                    DIAGNOSTICS_MILLIS);
+        }
+        relaying.holdNext(this::goOn);
+    }
+
+    /** Goes on where the client's next command was awaited. */
+    void goOn() {
+        if (state == State.AWAITS_COMMAND && !session.ended() && !session.move()) {
+            session.notMoved();
+        }
+    }
+
+    /** Called when the session's server is the primary again. */
+    void stay() {
+        if (state == State.AWAITS_COMMAND) {
+            over();
+        }
+    }
+
+    /** Has the session move now, whatever its client may ask next. */
+    void giveUpDiagnostics() {
+        patienceOver = true;
+    }
+
+    private void run(Relaying relaying, boolean serverGone) {
+        state = State.RUNS;
         relaying.hold();
         SessionModel model = relaying.model();
         mover.move(model, relaying.ownVariables(), serverGone, new SessionMover.Result() {
             @Override
             public void moved(Destination to, Runnable parting, long serverThreadId, String serverVersion) {
-                running = false;
-                patienceOver = false;
+                over();
                 count++;
                 environment.metrics().moved(CoreMetrics.MOVED);
                 long before = model.serverThreadId();
@@ -83,7 +150,7 @@ final class Moving {
 
             @Override
             public void failed(String reason, String detail) {
-                running = false;
+                over();
                 environment.metrics().moved(reason);
                 log.atInfo()
                         .addKeyValue("session", session.id())
@@ -92,44 +159,11 @@ final class Moving {
                 session.notMoved();
             }
         });
-        return true;
     }
 
-    /**
-     * Returns whether the session stays until the client's next command, or for that command, because it may ask about
-     * the statement before it: the new server could not tell.
-     */
-    private boolean waitsForCommand(Relaying relaying) {
-        switch (relaying.diagnostics()) {
-            case NOT_ASKED -> {
-                return false;
-            }
-            case ASKED -> {
-                awaitsCommand = false;
-                relaying.passOnDiagnostics();
-                return true;
-            }
-            default -> {
-                if (!awaitsCommand) {
-                    awaitsCommand = true;
-                    relaying.holdNext(session::applyBoundaryRequests);
-                    mover.later(this::endPatience, DIAGNOSTICS_MILLIS);
-                }
-                return true;
-            }
-        }
-    }
-
-    private void endPatience() {
-        if (awaitsCommand && !session.ended()) {
-            giveUpDiagnostics();
-            session.applyBoundaryRequests();
-        }
-    }
-
-    /** Has the session move now, whatever its client may ask next. */
-    void giveUpDiagnostics() {
-        patienceOver = true;
+    private void over() {
+        state = State.STAYS;
+        patienceOver = false;
     }
 
     /** Counts a session that ends without having been moved. */

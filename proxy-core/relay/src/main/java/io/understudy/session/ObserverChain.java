@@ -208,12 +208,16 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
     /** Called when the session has gone on to another server, whose connection has none of the proxy's variables. */
     void moved() {
         begin();
-        for (int i = 0; i < core; i++) {
-            for (SessionVariable variable : variables[i]) {
-                variable.reset();
+        for (int i = 0; i < observers.length; i++) {
+            try {
+                for (SessionVariable variable : variables[i]) {
+                    variable.reset();
+                }
+                observers[i].onMoved();
+            } catch (Throwable fault) {
+                retire(i, "onMoved", fault);
             }
         }
-        tracking.onReset();
     }
 
     /** Returns the session variables whose present values are the proxy's. */

@@ -3,6 +3,7 @@ package io.understudy.session;
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.CommandTracker;
 import io.understudy.command.Exchange;
+import io.understudy.command.Question;
 import io.understudy.command.ResponseTracker;
 import io.understudy.command.SessionModel;
 import io.understudy.command.StatementGate;
@@ -10,12 +11,13 @@ import io.understudy.handshake.LoginRefusal;
 import io.understudy.inject.BoundaryInjector;
 import io.understudy.inject.HeldCommand;
 import io.understudy.metrics.RelayCounts;
-import io.understudy.protocol.CommandCode;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 import io.understudy.wire.PacketSink;
+import io.understudy.wire.Packets;
 import io.understudy.wire.packet.ErrPacket;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -68,10 +70,11 @@ final class Relaying implements SessionPhase {
     /** The session is held at its boundary: by an operator, or because there is no primary. */
     private boolean onHold;
 
+    private boolean closed;
     private long heldNanos;
     /** Called when the client has sent something though the session is held; null while it is not read. */
     private @Nullable Runnable arrived;
-    /** What the client's last command leaves to ask about. */
+    /** The client has run a statement, about which it may ask. */
     private boolean leavesDiagnostics;
 
     /** Called when a packet did not fit, with the next phase. */
@@ -261,42 +264,41 @@ final class Relaying implements SessionPhase {
         client.setReading(false);
     }
 
-    /** Holds the session like {@link #hold}, and reports when the client has sent something. */
+    /** Holds the session like {@link #hold}, and reports once when the client has sent something. */
     void holdNext(Runnable listener) {
         hold();
-        if (held.holdsAny()) {
-            return;
-        }
         arrived = listener;
         client.setReading(true);
     }
 
     /**
-     * Whether the client asks, or may ask, about the statement before, as only the server that executed it can tell.
+     * Returns whether the client's next command asks about the statement before; null if it may, as the command has not
+     * come. Must be called at a boundary.
      */
-    enum Diagnostics {
-        NOT_ASKED,
-        ASKED,
-        /** It has not sent its next command. */
-        MAY_BE_ASKED
-    }
-
-    /** Returns what is known of the client's next command. Must be called at a boundary. */
-    Diagnostics diagnostics() {
+    @Nullable
+    Question question() {
         if (!leavesDiagnostics) {
-            return Diagnostics.NOT_ASKED;
+            return Question.NOT_ASKED;
         }
-        if (!held.holdsAny()) {
-            return Diagnostics.MAY_BE_ASKED;
-        }
-        return !held.holdsSeveral() && model.readsDiagnostics(held.first()) ? Diagnostics.ASKED : Diagnostics.NOT_ASKED;
+        held.gather(client.alloc());
+        ByteBuf first = held.first();
+        Question asked = first == null ? null : model.question(first);
+        return asked == Question.CUT ? null : asked;
     }
 
-    /** Sends the held command, and holds what follows it. */
-    void passOnDiagnostics() {
-        onHold = false;
-        passOnHeld();
-        hold();
+    /** Sends the first held command, and holds on what follows it. */
+    void passOnQuestion() {
+        ByteBuf first = Objects.requireNonNull(held.first(), "a command is held");
+        HeldCommand rest = held;
+        ByteBuf question = rest.takeFirst(Packets.HEADER + first.getUnsignedMediumLE(first.readerIndex()));
+        held = HeldCommand.NONE;
+        again.accept(question);
+        clientReadComplete();
+        if (closed) {
+            rest.drop();
+        } else {
+            held = rest;
+        }
     }
 
     /** Returns whether the server can be lost now without a loss to the client, once another takes its place. */
@@ -437,19 +439,8 @@ final class Relaying implements SessionPhase {
     private void responded(Exchange exchange) {
         responded = true;
         counts.command(exchange.code());
-        leavesDiagnostics = leavesDiagnostics(exchange);
+        leavesDiagnostics |= exchange.isStatement();
         timers.record(exchange);
-    }
-
-    private static boolean leavesDiagnostics(Exchange exchange) {
-        return switch (exchange.code()) {
-            case CommandCode.QUERY, CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE, CommandCode.STMT_FETCH ->
-                switch (exchange.kind()) {
-                    case BEGIN, COMMIT, ROLLBACK, SAVEPOINT, USE -> exchange.error() != null;
-                    default -> true;
-                };
-            default -> false;
-        };
     }
 
     /**
@@ -483,6 +474,7 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void close(CloseReason reason) {
+        closed = true;
         held.drop();
         held = HeldCommand.NONE;
         model.inFlight().givePermits();

@@ -132,7 +132,7 @@ final class KeptInLog implements Keeping, AutoCloseable {
 
     /** Has the witness withdraw while the primary waits for the log too long. Called every tenth of a second. */
     void watch() {
-        if (stall.watch()) {
+        if (stall.watch() && !failing) { // a failure has a reason of its own
             withdraw(Withdrawal.SLOW, "the log has taken nothing for half a second, and commits wait for it");
         }
     }

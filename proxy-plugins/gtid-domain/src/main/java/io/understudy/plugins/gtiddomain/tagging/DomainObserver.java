@@ -30,6 +30,7 @@ public final class DomainObserver implements SessionObserver {
     private final LostWrites lost;
     private final PendingWrites pendingWrites = new PendingWrites();
 
+    private long thread;
     private boolean inTransaction;
     private boolean probed;
     /** Number of the last command that may have changed the session's role. */
@@ -46,7 +47,8 @@ public final class DomainObserver implements SessionObserver {
         domain = new SessionDomain(session, shared.accounts(), shared.meters(), pendingWrites, defaultDomain);
         writes = new WriteTagging(session, shared, current, domain, reader);
         lost = new LostWrites(session, shared);
-        shared.threads().began(session.serverThreadId());
+        thread = session.serverThreadId();
+        shared.threads().began(thread);
         // Unless earlier sessions of the user tell it, so that even a first write can be tagged.
         probeEarly();
     }
@@ -205,9 +207,16 @@ public final class DomainObserver implements SessionObserver {
     }
 
     @Override
+    public void onMoved() {
+        shared.threads().ended(thread);
+        thread = session.serverThreadId();
+        shared.threads().began(thread);
+        onReset();
+    }
+
+    @Override
     public void onClose(String reason) {
         Policy policy = current.get();
-        long thread = session.serverThreadId();
         switch (reason) {
             case LostWrites.UNREAD -> {
                 shared.threads().lost(thread);

@@ -152,7 +152,7 @@ public final class StatementEvents {
     private EventSession session() {
         EventSession known = named;
         String user = session.user();
-        if (known == null || !user.equals(namedUser)) {
+        if (known == null || !user.equals(namedUser) || known.threadId() != session.serverThreadId()) {
             String address = session.clientAddress() instanceof InetSocketAddress inet && inet.getAddress() != null
                     ? inet.getAddress().getHostAddress()
                     : "";

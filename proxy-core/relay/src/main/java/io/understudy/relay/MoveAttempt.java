@@ -1,0 +1,321 @@
+package io.understudy.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.understudy.base.NoTask;
+import io.understudy.command.SessionModel;
+import io.understudy.config.Address;
+import io.understudy.connection.ChannelHandover;
+import io.understudy.connection.ServerLogin;
+import io.understudy.connection.auth.LoginSecret;
+import io.understudy.handshake.LoginProof;
+import io.understudy.move.CarriedState;
+import io.understudy.move.Found;
+import io.understudy.move.NotMoved;
+import io.understudy.move.SecretOrReason;
+import io.understudy.move.StateReader;
+import io.understudy.move.StateRestorer;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.protocol.Capabilities;
+import io.understudy.server.PrimaryAddress;
+import io.understudy.session.SessionMover;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One move of a session.
+ *
+ * <pre>
+ *   old channel ──lent──▶ asked for the state ──▶ COM_QUIT
+ *   new channel ──▶ login as the same user ──▶ state restored ──▶ statements prepared ──given──▶ the leg
+ * </pre>
+ *
+ * <p>The leg stays what trackers and scanners write to; its channel is another one afterwards. On the session's event
+ * loop.
+ */
+final class MoveAttempt {
+    private static final Logger log = LoggerFactory.getLogger(MoveAttempt.class);
+    /** A server that does not say what the session's state is within this time is asked no longer. */
+    private static final int ANSWER_MILLIS = 2_000;
+    /** The longest that a client waits, from the beginning, the wait for other sessions' moves included. */
+    private static final int MOST_MILLIS = 30_000;
+
+    private final ServerChange change;
+    private final EventLoop loop;
+    private final SessionModel model;
+    private final Set<String> ownVariables;
+    private final boolean serverGone;
+    private final SessionMover.Result result;
+    private @Nullable ServerConnection old;
+    private @Nullable ServerConnection fresh;
+    private Address to;
+    private Future<?> deadline = NoTask.NONE;
+    private Future<?> answerDeadline = NoTask.NONE;
+    /** Counts among those that move at once. */
+    private boolean counted;
+
+    private boolean over;
+
+    MoveAttempt(
+            ServerChange change,
+            SessionModel model,
+            Set<String> ownVariables,
+            boolean serverGone,
+            SessionMover.Result result) {
+        this.change = change;
+        this.loop = change.loop();
+        this.model = model;
+        this.ownVariables = ownVariables;
+        this.serverGone = serverGone;
+        this.result = result;
+        this.to = change.address();
+    }
+
+    void begin() {
+        deadline = loop.schedule(
+                () -> finish(new NotMoved("timeout", "not there within " + MOST_MILLIS / 1000 + " s")),
+                MOST_MILLIS,
+                TimeUnit.MILLISECONDS);
+        // Behind the caller, which may be processing the last response of the old server.
+        change.context().move().atOnce().begin(() -> loop.execute(this::run));
+    }
+
+    private void run() {
+        counted = true;
+        if (over) {
+            release();
+            return;
+        }
+        try {
+            state().thenCompose(this::connected)
+                    .thenCompose(this::restored)
+                    .thenCompose(done -> prepared())
+                    .whenComplete((done, fault) -> finish(fault));
+        } catch (RuntimeException e) {
+            finish(e);
+        }
+    }
+
+    private CompletableFuture<CarriedState> state() {
+        ensureMovable();
+        Channel channel = change.server().channel();
+        if (serverGone || !channel.isActive()) {
+            return of(StateReader.followed(model));
+        }
+        ServerConnection asked = ChannelHandover.take(
+                channel,
+                ClientHandler.NAME,
+                change.address(),
+                model.flavor(),
+                model.serverThreadId(),
+                model.capabilities());
+        old = asked;
+        CompletableFuture<Found> found = new CompletableFuture<>();
+        StateReader.read(asked, model, ownVariables, found::complete);
+        answerDeadline = loop.schedule(asked::close, ANSWER_MILLIS, TimeUnit.MILLISECONDS);
+        return found.thenCompose(
+                answer -> of(answer instanceof CarriedState || asked.isOpen() ? answer : StateReader.followed(model)));
+    }
+
+    private void ensureMovable() {
+        if (change.server().isCompressed()) {
+            throw new NotMoved("compression", "its connection to the server is compressed");
+        }
+        if (change.proof(model.user()) == null) {
+            throw new NotMoved("no_credential", "it had logged in before failover.sessions was move");
+        }
+        String prepared = model.prepared().whyNotMoved();
+        if (prepared != null) {
+            throw new NotMoved("prepared_statement", prepared);
+        }
+    }
+
+    private static CompletableFuture<CarriedState> of(Found found) {
+        if (found instanceof CarriedState known) {
+            return CompletableFuture.completedFuture(known);
+        }
+        return CompletableFuture.failedFuture(
+                found instanceof Found.Stays stays
+                        ? new NotMoved(stays.reason(), stays.detail())
+                        : new NotMoved(((Found.Closed) found).reason(), ((Found.Closed) found).detail()));
+    }
+
+    /** Logs in to the present primary; again, if another one has taken its place meanwhile. */
+    private CompletableFuture<CarriedState> connected(CarriedState state) {
+        answerDeadline.cancel(false);
+        PrimaryAddress.Present present = change.context().connector().present();
+        String refused = change.context().connector().refused();
+        LoginProof proof = change.proof(model.user());
+        if (over || proof == null) {
+            throw new NotMoved("left", "its client has left");
+        }
+        if (refused != null) {
+            throw new NotMoved("refused", refused);
+        }
+        to = present.address();
+        return change.context()
+                .move()
+                .secrets()
+                .find(model.user(), proof)
+                .thenComposeAsync(this::connect, loop)
+                .handle((connection, fault) -> {
+                    fresh = connection;
+                    if (over) {
+                        close(connection);
+                        throw new NotMoved("left", "its client has left");
+                    }
+                    if (connection != null) {
+                        return CompletableFuture.completedFuture(state);
+                    }
+                    boolean another =
+                            !present.equals(change.context().connector().present());
+                    return another ? connected(state) : CompletableFuture.<CarriedState>failedFuture(fault);
+                })
+                .thenCompose(next -> next)
+                .toCompletableFuture();
+    }
+
+    private CompletableFuture<ServerConnection> connect(SecretOrReason found) {
+        LoginSecret secret = found.secret();
+        if (secret == null) {
+            throw new NotMoved("no_credential", found.reason());
+        }
+        if (over) {
+            secret.wipe();
+            throw new NotMoved("left", "its client has left");
+        }
+        long several = model.multiStatements() ? Capabilities.MULTI_STATEMENTS : 0; // COM_SET_OPTION changes it
+        ServerLogin login = new ServerLogin(
+                model.user(),
+                secret,
+                model.schema(),
+                model.capabilities() & ~Capabilities.MULTI_STATEMENTS | several,
+                model.settings().loginCollation(),
+                change.maxPacket(),
+                model.attributes(),
+                change.client().isEncrypted());
+        ByteBuf header = change.context()
+                .connector()
+                .proxyHeader(
+                        change.client().alloc(),
+                        change.client().remoteAddress(),
+                        change.client().localAddress());
+        return change.context()
+                .move()
+                .connector()
+                .connect(loop, to, login, header)
+                .whenComplete((connection, fault) -> secret.wipe())
+                .exceptionally(fault -> {
+                    throw new NotMoved("refused", String.valueOf(cause(fault).getMessage()));
+                })
+                .toCompletableFuture();
+    }
+
+    private CompletableFuture<Void> restored(CarriedState state) {
+        return step("state_refused", then -> StateRestorer.restore(fresh(), state, then));
+    }
+
+    private CompletableFuture<Void> prepared() {
+        return step("prepared_statement", then -> model.prepareOn(fresh(), then));
+    }
+
+    private ServerConnection fresh() {
+        ServerConnection connection = fresh;
+        if (connection == null) {
+            throw new IllegalStateException("not connected");
+        }
+        return connection;
+    }
+
+    private CompletableFuture<Void> step(String reason, Consumer<Consumer<@Nullable String>> action) {
+        if (over) {
+            throw new NotMoved("left", "its client has left");
+        }
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        action.accept(problem -> {
+            if (problem == null) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(new NotMoved(reason, problem));
+            }
+        });
+        return done;
+    }
+
+    /** Ends the attempt, once. */
+    private void finish(@Nullable Throwable fault) {
+        boolean first = !over;
+        over = true;
+        release();
+        deadline.cancel(false);
+        answerDeadline.cancel(false);
+        close(old);
+        if (!first) {
+            close(fresh);
+            return;
+        }
+        Throwable why = fault;
+        try {
+            if (why == null) {
+                arrive(fresh());
+                return;
+            }
+        } catch (RuntimeException e) {
+            why = e;
+        }
+        close(fresh);
+        if (cause(why) instanceof NotMoved reason) {
+            result.failed(reason.reason(), String.valueOf(reason.getMessage()));
+        } else {
+            log.error("a session could not be moved for an error of the proxy's own", why);
+            result.failed("internal_error", "see the proxy's log");
+        }
+    }
+
+    private void arrive(ServerConnection connection) {
+        ServerHandler handler = new ServerHandler(change.session(), change.server());
+        Channel channel = ChannelHandover.give(connection, ClientHandler.NAME, handler);
+        if (channel == null) {
+            throw new NotMoved("refused", "the new primary closed the connection");
+        }
+        change.arrived(channel, to);
+        result.moved(
+                new ConnectedPrimary(change.context().connector(), to, channel.remoteAddress()),
+                handler.parting(channel),
+                connection.threadId(),
+                model.serverVersion());
+    }
+
+    /** Ends the attempt without a result: the session has ended. */
+    void giveUp() {
+        if (!over) {
+            over = true;
+            finish(null);
+        }
+    }
+
+    private void release() {
+        if (counted) {
+            counted = false;
+            change.context().move().atOnce().end();
+        }
+    }
+
+    private static void close(@Nullable ServerConnection connection) {
+        if (connection != null) {
+            connection.close();
+        }
+    }
+
+    private static Throwable cause(Throwable fault) {
+        return fault instanceof CompletionException && fault.getCause() != null ? fault.getCause() : fault;
+    }
+}
