@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.Address;
 import io.understudy.embedded.EmbeddedServer;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -155,6 +156,22 @@ class MovedSessionTest extends FollowingProxy {
             run(session, "INSERT INTO t (v) VALUES ('here')");
             session.commit();
             assertThat(promoted.query("SELECT COUNT(*) FROM shop.t")).isEqualTo("1");
+            awaitMoved(proxy, "moved", 1);
+        }
+    }
+
+    @Test
+    void aLoginInProgressEndsWhereItBeganAndMoves() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE));
+                RawClient client = RawClient.open(proxy.address())) {
+            client.awaitHandshakeV10();
+            choose(proxy, promoted);
+            client.send(1, client.handshakeResponse("app", PASSWORD, "shop", RawClient.PLAIN));
+            assertThat(client.finishAuthentication(PASSWORD).isOk()).isTrue();
+            client.query("SELECT @@port");
+            assertThat(client.readResult())
+                    .anyMatch(packet -> new String(packet.payload(), StandardCharsets.ISO_8859_1)
+                            .contains(String.valueOf(promoted.port())));
             awaitMoved(proxy, "moved", 1);
         }
     }

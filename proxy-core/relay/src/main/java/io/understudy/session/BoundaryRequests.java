@@ -49,7 +49,7 @@ final class BoundaryRequests {
         if (stays) {
             session.staysWithServer();
         }
-        if (leaving && session.phase() instanceof LoggingIn) {
+        if (leaving && session.phase() instanceof LoggingIn && !session.mayMove()) {
             session.end(faults.primaryChanged(session.phase()));
         } else if (leaving) {
             apply();

@@ -236,6 +236,11 @@ public final class ClientSession implements ThreadNumbers {
         return moving.runs();
     }
 
+    /** Returns whether sessions may move. One that logs in ends that with its server, and then moves. */
+    boolean mayMove() {
+        return environment.moves();
+    }
+
     /** Returns whether the session moves now, as its time with the old server is over; counts it if not. */
     boolean movesAtOnce() {
         moving.giveUpDiagnostics();
@@ -244,7 +249,9 @@ public final class ClientSession implements ThreadNumbers {
             return true;
         }
         SessionModel model = model();
-        moving.missed(model == null ? "unread" : model.occupation().reason());
+        if (loggedIn()) {
+            moving.missed(model == null ? "unread" : model.occupation().reason());
+        }
         return false;
     }
 
@@ -585,7 +592,7 @@ public final class ClientSession implements ThreadNumbers {
 
     /**
      * Called when the primary has changed. A session with a server that no longer is the primary is closed at its next
-     * boundary, at once when idle or logging in.
+     * boundary, at once when idle, or when logging in unless it may move.
      *
      * @param change counts the changes
      */
