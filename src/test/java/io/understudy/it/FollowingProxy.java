@@ -31,12 +31,16 @@ abstract class FollowingProxy {
     EmbeddedServer old;
     EmbeddedServer promoted;
 
-    @BeforeEach
-    void start() {
-        pair = EmbeddedPair.start(PairOptions.defaults()
+    PairOptions options() {
+        return PairOptions.defaults()
                 .withSemiSync(false)
                 .withRtt(Duration.ZERO)
-                .withPrimary(ServerOptions.of(1).withArguments("--max-connections=1000")));
+                .withPrimary(ServerOptions.of(1).withArguments("--max-connections=1000"));
+    }
+
+    @BeforeEach
+    void start() {
+        pair = EmbeddedPair.start(options());
         old = pair.primary();
         promoted = pair.standby();
         pair.createAccount("app", PASSWORD, "ALL ON shop.*");

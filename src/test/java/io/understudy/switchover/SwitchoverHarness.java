@@ -79,6 +79,11 @@ abstract class SwitchoverHarness {
         before = rows(primary());
     }
 
+    /** Returns further top-level sections of the proxy's configuration. */
+    String sections() {
+        return "";
+    }
+
     final void start(String primary) throws Exception {
         int port;
         try (ServerSocket probe = new ServerSocket(0)) {
@@ -95,8 +100,9 @@ abstract class SwitchoverHarness {
                   - { name: two, address: "%s", tls: { mode: disabled }, user: monitor, password: secret }
                 admin: { address: "127.0.0.1:%d", token: a-token-of-fair-length }
                 switchover: { user: switcher, password: secret }
+                %s
                 """.formatted(
-                        primary, text(pair.primary()), text(pair.standby()), port));
+                        primary, text(pair.primary()), text(pair.standby()), port, sections()));
         PluginTypes plugins = PluginTypes.installed();
         LoadedConfig loaded = ConfigLoader.load(file, plugins.records());
         config = loaded.config();
