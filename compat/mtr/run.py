@@ -2,17 +2,20 @@
 """MariaDB's own test suite, directly and through the proxy with all plugins on, and what fails through it alone.
 
     compat/mtr/run.py [--suite main] [--option=--ps-protocol]... [--list FILE] [--keep FOLDER]
-                      [--proxy "COMMAND {config}"] [TEST ...]
+                      [--proxy "COMMAND {config}"] [--switch SECONDS] [TEST ...]
 
 COMMAND starts the proxy with a configuration file, `./understudy run -c {config}` unless told otherwise. Needs Debian's
 packages mariadb-server and mariadb-test. Without TEST and --list the whole suite runs, except the tests that want a
 server with options of their own. Both sides run at the same time, each with a server of its own that has the suite's
 options, listens on 127.0.0.1 and begins empty every 100 tests. A test that failed through the proxy alone runs once
 more, on a server that is empty after each failure: an earlier test's remains or a busy machine may have caused the
-first one. Exits with 1 when a test fails twice through the proxy alone that differs.txt does not name, with 77 when
-something that it needs is not installed. --keep names a folder for what the servers, the proxy and the suite wrote.
+first one. --switch gives the proxied server a second address, and makes the proxy change its primary between the two
+every so many seconds, with failover.sessions: move; the outcomes are counted at the end. Exits with 1 when a test fails
+twice through the proxy alone that differs.txt does not name, with 77 when something that it needs is not installed.
+--keep names a folder for what the servers, the proxy and the suite wrote.
 """
 import argparse
+import collections
 import concurrent.futures
 import contextlib
 import os
@@ -25,7 +28,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.error
+import urllib.request
 
 SUITE = pathlib.Path("/usr/share/mysql/mysql-test")
 NEEDED = ("mariadbd", "mariadb-install-db", "mariadb")
@@ -40,6 +46,8 @@ SERVER = """--bind-address=127.0.0.1 --server-id=1 --log-bin=master-bin --collat
 OWN_SERVER = re.compile(r"(?:re)?start_mysqld|shutdown_mysqld|kill_mysqld|shutdown_server|kill_server|not_extern"
                         r"|MYSQLD_(?:BOOTSTRAP_|LAST_)?CMD|mysql_upgrade")
 CHUNK = 100
+MOVED = re.compile(r'^understudy_sessions_moved_total\{outcome="(\w+)"\} ([\d.]+)', re.M)
+TOKEN = "the-token-of-the-suite"
 OWN_OPTIONS = ("-master.opt", ".opt", "-master.sh", ".cnf")
 CONFIG = """
 listen: {{ address: ["127.0.0.1:{port}", "unix:{folder}/server.sock"] }}
@@ -50,13 +58,16 @@ primary:
   monitor: {{ user: root, password: "" }}
 standbys:
   - {{ name: s1, address: "127.0.0.1:{standby}", tls: {{ mode: disabled }}, user: root, password: "" }}
-admin: {{ enabled: false }}
+{changes}
 plugins:
   mirror: {{ rules: [ {{ name: all, sample: 100% }} ] }}
   commit-latency: {{ slow: 10s }}
   black-box: {{ memory: 64MiB }}
   gtid-domain: {{ mode: tag, rules: [ {{ name: schema-changes, match: {{ kind: ddl }}, domain: 10 }} ] }}
 """
+STILL = "admin: { enabled: false }"
+SWITCHED = """admin: {{ address: "127.0.0.1:{port}", token: {token} }}
+failover: {{ sessions: move }}"""
 
 
 def free_port():
@@ -108,15 +119,49 @@ def suite_options(vardir):
     return options
 
 
+class Switch:
+    """Changes the proxy's primary between two addresses of the same server, and counts what its sessions came to."""
+
+    def __init__(self, seconds, primary):
+        self.seconds, self.primary, self.port = seconds, primary, free_port()
+        self.changes, self.outcomes = 0, collections.Counter()
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self._run, daemon=True)
+
+    def config(self):
+        return SWITCHED.format(port=self.port, token=TOKEN)
+
+    def _ask(self, path, method="GET"):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/{path}", method=method,
+                                         headers={"Authorization": "Bearer " + TOKEN})
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return response.read().decode()
+
+    def _run(self):
+        while not self.ended.wait(self.seconds):
+            try:
+                self._ask(f"api/primary?force=true&address=127.0.0.{2 - self.changes % 2}:{self.primary}", "POST")
+                self.changes += 1
+                outcomes = {outcome: float(count) for outcome, count in MOVED.findall(self._ask("metrics"))}
+                self.outcomes = collections.Counter(outcomes)
+            except (OSError, urllib.error.URLError) as refused:
+                print(f"switch {self.changes}: {refused}", file=sys.stderr)
+
+    def end(self):
+        self.ended.set()
+        self.thread.join()
+
+
 class Side:
     """A server that begins empty at every start; `proxy` starts what stands in front of it."""
 
-    def __init__(self, folder, empty, more=(), proxy=None, standby=None):
+    def __init__(self, folder, empty, more=(), proxy=None, standby=None, switch=None):
         self.folder, self.empty, self.more = own(folder), empty, list(more)
         self.command, self.standby = proxy, standby
         self.server_port = free_port()
         self.port = free_port() if proxy else self.server_port
         self.processes = []
+        self.seconds, self.switch, self.changes, self.outcomes = switch, None, 0, collections.Counter()
         self.results, self.texts, self.starts, self.ended = {}, {}, 0, False
 
     def start(self):
@@ -136,10 +181,14 @@ class Side:
         client(self.server_port, "mysql", input=(SUITE.parent / "mysql_test_data_timezone.sql").read_bytes())
         if self.command:
             config = self.folder / "proxy.yaml"
+            self.switch = Switch(self.seconds, self.server_port) if self.seconds else None
             config.write_text(CONFIG.format(port=self.port, folder=self.folder, primary=self.server_port,
-                                            standby=self.standby))
+                                            standby=self.standby,
+                                            changes=self.switch.config() if self.switch else STILL))
             self._run(shlex.split(self.command.format(config=config)), "proxy.log", self.port)
             (self.folder / "server.sock").chmod(0o777)
+            if self.switch:
+                self.switch.thread.start()
 
     def _run(self, command, log, port):
         with open(self.folder / log, "ab") as out:
@@ -148,6 +197,11 @@ class Side:
         wait_for(port, process, command[0])
 
     def stop(self):
+        if self.switch:
+            self.switch.end()
+            self.changes += self.switch.changes
+            self.outcomes += self.switch.outcomes
+            self.switch = None
         for process in reversed(self.processes):
             process.terminate()
             process.wait()
@@ -189,7 +243,7 @@ class Side:
         self.stop()
 
 
-def both(command, empty, options, tests, work, alone):
+def both(command, empty, options, tests, work, alone, switch):
     """Runs the tests directly and through the proxy."""
     with contextlib.ExitStack() as sides:
         standby = Side(work / "standby", empty, ["--read-only"])
@@ -197,7 +251,8 @@ def both(command, empty, options, tests, work, alone):
         standby.start()
         direct = Side(work / "direct", empty)
         sides.callback(direct.end)
-        proxied = Side(work / "proxied", empty, proxy=command, standby=standby.port)
+        addresses = ["--bind-address=127.0.0.1,127.0.0.2"] if switch else []
+        proxied = Side(work / "proxied", empty, addresses, command, standby.port, switch)
         sides.callback(proxied.end)
         # Not a context: when this process is to end, the sides end the suite, and with it the pool's threads.
         pool = concurrent.futures.ThreadPoolExecutor(2)
@@ -249,6 +304,7 @@ def main():
     arguments.add_argument("--list", type=pathlib.Path)
     arguments.add_argument("--option", action="append", default=[])
     arguments.add_argument("--keep", type=pathlib.Path)
+    arguments.add_argument("--switch", type=float, metavar="SECONDS")
     arguments.add_argument("tests", nargs="*")
     options = arguments.parse_args()
     missing = [name for name in NEEDED if not shutil.which(name)] + ([] if (SUITE / "mtr").exists() else [str(SUITE)])
@@ -265,16 +321,19 @@ def main():
     subprocess.run(unprivileged(["mariadb-install-db", "--no-defaults", f"--datadir={empty}", "--skip-test-db",
                                  "--innodb-data-file-path=ibdata1:12M:autoextend", "--innodb-log-file-size=10M",
                                  "--auth-root-authentication-method=normal"]), check=True, stdout=subprocess.DEVNULL)
-    direct, proxied = both(options.proxy, empty, which, tests, work / "all", alone=False)
+    direct, proxied = both(options.proxy, empty, which, tests, work / "all", False, options.switch)
     at_first = lost(direct, proxied)
     again = at_first
     if at_first:
-        second = both(options.proxy, empty, which, at_first, work / "again", alone=True)
+        second = both(options.proxy, empty, which, at_first, work / "again", True, options.switch)
         again = [test for test in at_first if test in lost(*second)]
         (work / "lost.txt").write_text("\n".join(second[1].texts.get(test, test + ": not run\n") for test in again))
     unknown = report(direct, proxied, at_first, again)
     unread = (work / "all/proxied/proxy.log").read_text(errors="replace").count("is relayed unread")
     print(f"{unread} sessions were relayed unread")
+    if options.switch:
+        outcomes = ", ".join(f"{outcome} {count:.0f}" for outcome, count in proxied.outcomes.most_common())
+        print(f"the primary changed {proxied.changes} times; sessions by outcome: {outcomes}")
     if not direct.results:
         print((work / "all/direct/suite1.out").read_text(errors="replace")[-3000:])
     if unknown or unread or "pass" not in direct.results.values():
