@@ -149,7 +149,8 @@ class Switch:
 
     def end(self):
         self.ended.set()
-        self.thread.join()
+        if self.thread.is_alive():
+            self.thread.join()
 
 
 class Side:
