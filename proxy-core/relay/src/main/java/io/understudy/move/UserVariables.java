@@ -21,23 +21,34 @@ final class UserVariables {
         if (answer.rows().size() != 1 || answer.columns().isEmpty()) {
             throw new UnknownStateException("user variable " + name + " has no value or no type");
         }
-        byte @Nullable [][] row = answer.rows().get(0);
-        byte[] bytes = row[1];
+        byte @Nullable [][] cells = answer.rows().get(0);
+        byte[] bytes = cells[1];
         StateRows.Column column = answer.columns().get(0);
-        return "SET @" + name + " = " + (bytes == null ? "NULL" : value(column, bytes, row));
+        return "SET @" + name + " = "
+                + (bytes == null
+                        ? "NULL"
+                        : value(
+                                column,
+                                bytes,
+                                StateRows.text(cells[2]),
+                                StateRows.text(cells[3]),
+                                StateRows.text(cells[4])));
     }
 
-    private static String value(StateRows.Column column, byte[] bytes, byte @Nullable [][] row) {
-        String text = StateRows.text(row[2]);
+    private static String value(
+            StateRows.Column column,
+            byte[] bytes,
+            @Nullable String text,
+            @Nullable String charset,
+            @Nullable String collation) {
         return switch (column.type()) {
             case TYPE_LONGLONG -> "CAST(" + text + ((column.flags() & UNSIGNED) == 0 ? " AS SIGNED)" : " AS UNSIGNED)");
             case TYPE_DOUBLE -> text + (text != null && text.indexOf('e') < 0 ? "e0" : "");
             case TYPE_NEWDECIMAL ->
                 text != null && text.indexOf('.') < 0 ? "CAST(" + text + " AS DECIMAL(65, 0))" : String.valueOf(text);
             default -> {
-                String charset = StateRows.text(row[3]);
                 String literal = "_" + charset + " X'" + HexFormat.of().formatHex(bytes) + '\'';
-                yield "binary".equals(charset) ? literal : literal + " COLLATE " + StateRows.text(row[4]);
+                yield "binary".equals(charset) ? literal : literal + " COLLATE " + collation;
             }
         };
     }

@@ -138,6 +138,7 @@ final class Moving {
         SessionModel model = relaying.model();
         mover.move(model, relaying.ownVariables(), serverGone, new SessionMover.Result() {
             @Override
+            @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes, others read
             public void moved(Destination to, Runnable parting, long serverThreadId, String serverVersion) {
                 over();
                 count++;
