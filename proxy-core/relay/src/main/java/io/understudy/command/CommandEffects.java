@@ -273,7 +273,7 @@ final class CommandEffects {
             case USE -> {
                 String schema = summary.useSchema();
                 model.changesSchema(exchange.number());
-                exchange.onSuccess(() -> model.setSchema(schema));
+                exchange.onSuccess(() -> model.useSchema(schema));
             }
             case CREATE -> create(exchange, summary, model.schema(), exchange.normalizedText());
             case BLOCK -> followHidden(exchange, summary);

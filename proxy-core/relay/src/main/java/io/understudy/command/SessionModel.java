@@ -65,6 +65,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
 
     private String user;
     private @Nullable String schema;
+    private boolean schemaUnread;
     /** Number of the last command in flight that may change the schema; -1 if there is none. */
     private long schemaCommand = -1;
 
@@ -445,11 +446,29 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
      * as UTF-8 it can be the name of another schema.
      */
     void setSchema(@Nullable String name) {
-        boolean known = name == null || SqlModes.isUtf8(settings.sqlModes()) || isAscii(name);
+        setSchema(name, name == null || SqlModes.isUtf8(settings.sqlModes()) || isAscii(name));
+    }
+
+    /** Sets the schema of a USE; null if its name could not be read. */
+    void useSchema(@Nullable String name) {
+        if (name == null) {
+            setSchema(null, false);
+        } else {
+            setSchema(name);
+        }
+    }
+
+    private void setSchema(@Nullable String name, boolean known) {
         schema = known ? name : null;
+        schemaUnread = !known;
         if (!known) {
             prepared.schemaUnread();
         }
+    }
+
+    /** Returns whether the session has a schema whose name could not be read. */
+    public boolean schemaUnread() {
+        return schemaUnread;
     }
 
     /** Called when a command that may change the schema is being sent. */

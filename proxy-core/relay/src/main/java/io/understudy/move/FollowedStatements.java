@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A session's state from what it has run. What may be unknown is unknown. */
 final class FollowedStatements {
+    private static final int ONE_BYTE = 255;
+
     private FollowedStatements() {}
 
     static Found state(SessionModel model) {
@@ -27,6 +29,12 @@ final class FollowedStatements {
         }
         List<String> unknown = settings.unknownForWrites();
         unknown.addAll(followed.unknownVariables());
+        if (model.schemaUnread()) {
+            unknown.add("schema");
+        }
+        if (settings.loginCollation() > ONE_BYTE && settings.characterSet() == null) {
+            unknown.add("collation"); // of COM_CHANGE_USER; a login has one byte for it
+        }
         if (!settings.known() || !unknown.isEmpty()) {
             return new Found.Closed("unknown_state", "the values of variables are not known: " + unknown);
         }

@@ -183,4 +183,10 @@ class FollowedStateTest {
         run("SET session_track_system_variables = " + expression);
         assertThat(reason()).isNotInstanceOf(CarriedState.class);
     }
+
+    @Test
+    void aSchemaWhoseNameCannotBeReadIsNotKnown() {
+        run("SET NAMES latin1", "USE \u00e4b");
+        assertThat(reason()).isEqualTo("unknown_state");
+    }
 }
