@@ -5,6 +5,8 @@ import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.config.bind.RawSection;
+import io.understudy.config.bind.yaml.YamlNode;
 import io.understudy.server.AccountHealth;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
@@ -37,6 +39,16 @@ public final class SwitchoverAccount {
         } catch (SQLException e) {
             throw explained(e, account.user());
         }
+    }
+
+    /** Returns whether the configuration's black box acknowledges to the primary. */
+    public static boolean acknowledges(UnderstudyConfig config) {
+        RawSection blackBox = config.plugins().get("black-box");
+        return blackBox != null
+                && blackBox.enabled()
+                && blackBox.node() instanceof YamlNode.Mapping keys
+                && keys.get("acknowledge") instanceof YamlNode.Scalar mode
+                && !mode.value().equals("off");
     }
 
     /**

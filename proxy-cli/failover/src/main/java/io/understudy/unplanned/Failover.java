@@ -77,7 +77,7 @@ public final class Failover implements AutoCloseable {
         if (!well) {
             return FailoverOutcome.NOT_PROMOTED;
         }
-        SemiSyncSourceStep semiSync = new SemiSyncSourceStep(takeover, views.values());
+        SemiSyncSourceStep semiSync = semiSyncSource();
         runner.finish(Step.of(semiSync.plan(), semiSync::rehearse));
         List<String> lost = lost(false);
         if (!lost.isEmpty()) {
@@ -140,7 +140,7 @@ public final class Failover implements AutoCloseable {
             return notPromoted();
         }
         if (isPrimaryAlready()) {
-            return runner.finish(new SemiSyncSourceStep(takeover, views.values())) ? already() : FailoverOutcome.LEFT;
+            return runner.finish(semiSyncSource()) ? already() : FailoverOutcome.LEFT;
         }
         if (!runner.finish(new OldPrimaryStep(takeover, false))) {
             return notPromoted();
@@ -163,7 +163,7 @@ public final class Failover implements AutoCloseable {
         } else if (!runner.finish(compare(false))) {
             return FailoverOutcome.LEFT;
         }
-        boolean semiSync = runner.finish(new SemiSyncSourceStep(takeover, views.values()));
+        boolean semiSync = runner.finish(semiSyncSource());
         boolean well = follow() && semiSync;
         List<String> lost = lost(true);
         runner.line("lost: " + (lost.isEmpty() ? "nothing" : LINE + String.join(LINE, lost)));
@@ -268,6 +268,15 @@ public final class Failover implements AutoCloseable {
         return lost;
     }
 
+    private SemiSyncSourceStep semiSyncSource() {
+        return new SemiSyncSourceStep(takeover, views.values(), acknowledgesWhenUp());
+    }
+
+    /** Returns whether the configuration's proxy, of which only the directory is read, has a witness. */
+    private boolean acknowledgesWhenUp() {
+        return takeover.options().directory() != null && SwitchoverAccount.acknowledges(config);
+    }
+
     private String own() {
         return config.admin().address().toString();
     }
@@ -281,6 +290,10 @@ public final class Failover implements AutoCloseable {
         List<String> lines = new ArrayList<>();
         lines.add("the old primary must not come back writable: read_only in its option file. docs/failover.md#people,"
                 + " step 6, makes it a standby");
+        if (acknowledgesWhenUp()) {
+            lines.add("start the proxy of the file again: until its witness or a standby is connected, commits wait for"
+                    + " no acknowledgement");
+        }
         Set<String> down = new LinkedHashSet<>(takeover.options().without());
         if (takeover.proxies().stream().noneMatch(each -> each.name().equals(own()))) {
             down.add(own());

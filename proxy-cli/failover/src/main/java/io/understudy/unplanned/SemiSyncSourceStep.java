@@ -15,8 +15,10 @@ import java.util.Map;
  * connected, as there is nobody yet.
  *
  * @param views responses of {@code /api/lost}
+ * @param acknowledges whether the black box of a proxy that is down is configured to, which its directory does not tell
  */
-record SemiSyncSourceStep(Takeover takeover, Collection<Map<String, Object>> views) implements Step {
+record SemiSyncSourceStep(Takeover takeover, Collection<Map<String, Object>> views, boolean acknowledges)
+        implements Step {
     @Override
     public String plan() {
         return "enable semi-sync on " + takeover.name() + " if a black box acknowledges";
@@ -55,7 +57,7 @@ record SemiSyncSourceStep(Takeover takeover, Collection<Map<String, Object>> vie
                 .filter(each -> each.containsKey("mode"))
                 .findFirst()
                 .orElse(Map.of());
-        if (witness.isEmpty()) {
+        if (witness.isEmpty() && !acknowledges) {
             return List.of();
         }
         SemiSyncVariables own = SemiSyncVariables.of(takeover.standby());

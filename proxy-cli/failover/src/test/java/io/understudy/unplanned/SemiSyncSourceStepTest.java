@@ -22,7 +22,7 @@ class SemiSyncSourceStepTest {
     private final TakeoverFixture standby = new TakeoverFixture();
 
     private SemiSyncSourceStep step(List<Map<String, Object>> views) throws Exception {
-        return new SemiSyncSourceStep(standby.takeover("10.0.0.1:3306"), views);
+        return new SemiSyncSourceStep(standby.takeover("10.0.0.1:3306"), views, false);
     }
 
     private void variables(String source, String waits) {
@@ -45,6 +45,17 @@ class SemiSyncSourceStepTest {
         variables("OFF", "ON");
         assertThat(step(List.of(Map.of(), Map.of("witness", Map.of()))).run()).isEqualTo("it need not be");
         assertThat(standby.executed).isEmpty();
+    }
+
+    /** Of a proxy that is down, the configuration alone tells of a witness. */
+    @Test
+    void aDirectoryTellsOfNoWitnessAndTheConfigurationDoes() throws Exception {
+        variables("OFF", "ON");
+        var takeover = standby.takeover("10.0.0.1:3306");
+        List<Map<String, Object>> saved = List.of(Map.of("witness", Map.of()));
+        assertThat(new SemiSyncSourceStep(takeover, saved, true).run()).startsWith("commits wait once");
+        assertThat(standby.executed)
+                .containsExactly(ON_MARIADB.replace(", GLOBAL rpl_semi_sync_master_timeout=5000", ""));
     }
 
     /** Where it is on already, no standby is connected yet either. */

@@ -6,14 +6,11 @@ import io.understudy.config.PrimaryConfig;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
-import io.understudy.config.bind.RawSection;
-import io.understudy.config.bind.yaml.YamlNode;
 import io.understudy.switchover.SwitchoverAccount;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Checks the account of section {@code switchover} on the primary and on each standby. */
 final class SwitchoverCheck {
@@ -47,20 +44,18 @@ final class SwitchoverCheck {
     private void check(
             String name, Address address, ServerTlsConfig tls, Duration connectTimeout, SwitchoverConfig account) {
         try {
-            RawSection blackBox = loaded.config().plugins().get("black-box");
             SwitchoverAccount.check(
-                    name, address, tls, connectTimeout, account, blackBox != null, acknowledges(blackBox));
+                    name,
+                    address,
+                    tls,
+                    connectTimeout,
+                    account,
+                    loaded.config().plugins().containsKey("black-box"),
+                    SwitchoverAccount.acknowledges(loaded.config()));
             findings.add(CheckResult.ok(WHERE, "account " + account.user() + " may do what it has to on " + name));
         } catch (SQLException e) {
             // Only a planned switch needs it.
             findings.add(CheckResult.warning(WHERE, String.valueOf(e.getMessage())));
         }
-    }
-
-    private static boolean acknowledges(@Nullable RawSection blackBox) {
-        return blackBox != null
-                && blackBox.node() instanceof YamlNode.Mapping keys
-                && keys.get("acknowledge") instanceof YamlNode.Scalar mode
-                && !mode.value().equals("off");
     }
 }
