@@ -39,6 +39,7 @@ class HostContextTest {
     private final SharedInstances instances = new SharedInstances();
     private final MeterOwners owners = new MeterOwners();
 
+    @SuppressWarnings("NullAway") // null stands for a key that is not there, as in the binder
     private HostContext context(String plugin) {
         PrimaryConfig config = new PrimaryConfig(Address.parse("127.0.0.1:1"), null, null, null, null, null, null);
         BoundedScheduler never = new BoundedScheduler(1, 1, "never");

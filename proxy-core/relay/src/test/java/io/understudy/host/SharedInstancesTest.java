@@ -35,6 +35,7 @@ class SharedInstancesTest {
     private final AtomicInteger made = new AtomicInteger();
     private final List<String> closed = new ArrayList<>();
 
+    @SuppressWarnings("NullAway") // null stands for a key that is not there, as in the binder
     private HostContext.Shared shared() {
         PrimaryConfig config = new PrimaryConfig(Address.parse("127.0.0.1:1"), null, null, null, null, null, null);
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
