@@ -126,6 +126,37 @@ class MovedStatementsTest {
         outcomes.clear();
     }
 
+    private void probed(String mode) {
+        long now = System.nanoTime();
+        long minute = 60_000_000_000L;
+        scripted.environment.sqlMode().seen(mode, now - minute, now - minute);
+        scripted.environment.sqlMode().seen(mode, now + minute, now + minute);
+    }
+
+    @Test
+    void aModeThatHasBecomeKnownAfterThePreparationIsTheSame() {
+        session(0);
+        prepare("DELETE FROM t", 1, 0);
+        probed("ANSI_QUOTES");
+        assertThat(scripted.model().settings().sqlMode()).isEqualTo("'ANSI_QUOTES'");
+        scripted.environment.sqlMode().seen("", System.nanoTime(), System.nanoTime()); // the new primary's
+        assertThat(move().commands).containsExactly("22 DELETE FROM t");
+    }
+
+    @Test
+    void aStatementOfAnUnknownModeIsNotPreparedUnderTheDefaultOfAnotherServer() {
+        session(0);
+        prepare("DELETE FROM t", 1, 0);
+        done(command(CommandCode.QUERY, "SET sql_mode = ''"));
+        assertThat(move().commands).isEmpty();
+        assertThat(outcomes).containsExactly("statement_settings");
+        outcomes.clear();
+        probed("ANSI_QUOTES");
+        assertThat(move().commands)
+                .containsExactly(
+                        "3 SET SESSION sql_mode = 'ANSI_QUOTES'", "22 DELETE FROM t", "3 SET SESSION sql_mode = ''");
+    }
+
     @Test
     void theIdsOfAllCommandsAreReplacedWhereverTheyAreCut() {
         byte[][] commands = {

@@ -2,6 +2,7 @@ package io.understudy.command.prepared;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.response.ResponseProgress;
+import io.understudy.command.settings.SqlModeSetting;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerResponse;
@@ -73,7 +74,13 @@ final class StatementMove {
         return own.settingsKnown()
                 && present.settingsKnown()
                 && Objects.equals(own.characterSet(), present.characterSet())
+                && modesReachable(own.sqlMode().settled(), present.sqlMode().settled())
                 && (own.schema() == null || present.schema() != null);
+    }
+
+    /** The default of the new server may be another one than that which the session has taken over. */
+    private static boolean modesReachable(SqlModeSetting own, SqlModeSetting present) {
+        return own.equals(present) || own.adopted() == null && present.adopted() == null;
     }
 
     void start() {
@@ -100,8 +107,11 @@ final class StatementMove {
             byte[] name = schema.getBytes(StandardCharsets.UTF_8);
             send(Packets.command(fresh.alloc(), CommandCode.INIT_DB, name), new Answer());
         }
-        String mode = wanted.sqlMode().expression();
-        if (!Objects.equals(mode, now.sqlMode().expression())) {
+        SqlModeSetting setting = wanted.sqlMode().settled();
+        // Of the same adopted mode either both are known or none is.
+        SqlModeSetting before = setting.adopted() == null ? now.sqlMode().settled() : now.sqlMode();
+        String mode = setting.expression();
+        if (!Objects.equals(mode, before.expression())) {
             String sql = "SET SESSION sql_mode = " + (mode == null ? "DEFAULT" : mode);
             query(sql.getBytes(StandardCharsets.UTF_8));
         }

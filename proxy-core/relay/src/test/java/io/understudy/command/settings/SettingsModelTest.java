@@ -117,6 +117,16 @@ class SettingsModelTest {
     }
 
     @Test
+    void whatTheSessionHasLearntOfAnAdoptedModeAStatementKnowsToo() {
+        SqlModeSetting prepared = settings.mode();
+        server.seen("ANSI_QUOTES", 90, 95);
+        server.seen("ANSI_QUOTES", 120, 125);
+        assertThat(settings.sqlMode()).isEqualTo("'ANSI_QUOTES'");
+        server.seen("", 130, 135); // another primary's
+        assertThat(prepared.settled()).isEqualTo(settings.mode());
+    }
+
+    @Test
     void theServersModeIsUnknownIfProbesDoNotSurroundTheLoginOrDiffer() {
         server.seen("", 90, 105);
         server.seen("", 120, 125);
