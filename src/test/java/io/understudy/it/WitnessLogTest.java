@@ -89,6 +89,35 @@ class WitnessLogTest {
         }
     }
 
+    /** A proxy that finds no primary may be at a standby, whose log is no continuation of what it holds. */
+    @Test
+    void readsNoStandbyInPlaceOfAPrimaryThatIsDead() throws Exception {
+        String section = "memory: 64MiB, poll: 100ms, acknowledge: disk, directory: " + folder.resolve("log");
+        try (EmbeddedPair pair = WitnessServerTest.pair(PairOptions.defaults())) {
+            try (BlackBoxProxy proxy = BlackBoxProxy.start(pair, section)) {
+                proxy.awaitWitness();
+                Writers writers = Writers.start(2, proxy::connect);
+                writers.awaitRows(50);
+                pair.primary().kill();
+                writers.join();
+            }
+            String server = pair.standby().query("SELECT @@server_id");
+            try (BlackBoxProxy proxy =
+                    BlackBoxProxy.start(pair.standby().address(), pair.standby().address(), section)) {
+                await().atMost(Duration.ofSeconds(60))
+                        .ignoreExceptions()
+                        .until(() -> proxy.witnessView("reason").equals("not_primary"));
+                assertThat(proxy.witnessView("cause")).contains("server_id " + server + " is read-only");
+                assertThat(proxy.lostNow().all().get("logs").toString())
+                        .contains("server_id ")
+                        .doesNotContain("server_id " + server);
+                pair.standby().execute("STOP SLAVE", "SET GLOBAL read_only=0");
+                await().atMost(Duration.ofSeconds(60))
+                        .until(() -> !proxy.witnessView("reason").equals("not_primary"));
+            }
+        }
+    }
+
     /** From the first byte to the last command. */
     @Test
     void anEncryptedLogSurvivesAKilledProxy() throws Exception {
@@ -152,7 +181,7 @@ class WitnessLogTest {
             assertThat(run(report, keyed, "report", "lost")).isEqualTo(4);
             assertThat(report.toString())
                     .contains("NOT KNOWN: what clients were told after")
-                    .contains("and its machine lost power")
+                    .contains("the log ends there")
                     .contains("Unknown because of a gap: 0");
             Path file = folder.resolve("rescued");
             assertThat(run(new StringWriter(), keyed, "rescue", "--to", file.toString()))

@@ -11,6 +11,7 @@ import io.understudy.remote.AdminClient;
 import io.understudy.remote.OtherProxy;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.terminal.Table;
 import java.io.IOException;
@@ -36,6 +37,8 @@ public final class LostSource {
     private final List<OtherProxy> peers;
     /** Whose rescue file is read. */
     private LostSource rescuing = this;
+    /** The server of which the standby replicates, for a directory; empty if not known. */
+    private String source = "";
 
     private interface Actions {
         Map<String, Object> act(String name, Map<String, String> parameters) throws IOException, InterruptedException;
@@ -120,6 +123,15 @@ public final class LostSource {
                 .findFirst()
                 .orElseThrow(() -> new IOException("this program has no black box: use that of the package"));
         return new LostSource(new Saved(reader.open(directory, key)), config, directory.toString(), peers);
+    }
+
+    /** Has a directory answer by the part of it that belongs to the server of which the standby replicates. */
+    public LostSource of(ReplicaStatus replication) {
+        String id = replication.sourceServerId();
+        if (actions instanceof Saved && !id.isEmpty() && !id.equals("0")) {
+            source = id;
+        }
+        return this;
     }
 
     /**
@@ -276,7 +288,7 @@ public final class LostSource {
                         .orElse(null);
     }
 
-    private static Map<String, String> asked(String on, ReportedPosition reported) {
+    private Map<String, String> asked(String on, ReportedPosition reported) {
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.put("on", on);
         String received = reported.received();
@@ -285,6 +297,9 @@ public final class LostSource {
         parameters.put("received", received == null ? "?" : received);
         parameters.put("readOnly", Boolean.toString(reported.readOnly()));
         parameters.put("server", reported.server());
+        if (!source.isEmpty()) {
+            parameters.put("source", source);
+        }
         return parameters;
     }
 

@@ -51,7 +51,7 @@ public final class AfterPromotion {
     }
 
     Step release(ProxyControl proxy, HoldClock clock) {
-        return Step.of("release the sessions; those held get ERROR 1053 and connect again", () -> {
+        return Step.of("release the sessions; those that do not move get ERROR 1053 and connect again", () -> {
             try {
                 proxy.release();
             } catch (IOException e) {

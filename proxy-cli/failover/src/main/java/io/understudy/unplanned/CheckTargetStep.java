@@ -58,6 +58,7 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
     private String source(String to) throws SQLException, IOException, InterruptedException, StepFailure {
         ReplicaStatus replication = takeover.pair().replication();
         boolean known = false;
+        String leftOut = "";
         for (Map.Entry<String, Map<String, Object>> each :
                 takeover.look(takeover.reached()).entrySet()) {
             List<Map<String, Object>> logs = Table.rows(each.getValue(), "logs");
@@ -74,8 +75,14 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
                         + " with --to. If it is one by way of another server: docs/failover.md#people");
             }
             known |= from != null;
+            if (each.getValue().get("leftOut") instanceof List<?> servers) {
+                leftOut += "; of " + each.getKey() + " its part is taken, and not what was read of server_id " + servers
+                        + " behind that, which wrote nothing itself";
+            }
         }
-        return replication.source() + (known ? "" : " (not known to be the server that the proxies have read)");
+        return replication.source()
+                + (known ? "" : " (not known to be the server that the proxies have read)")
+                + leftOut;
     }
 
     private static void ensurePrivileges(Node standby) throws SQLException, StepFailure {

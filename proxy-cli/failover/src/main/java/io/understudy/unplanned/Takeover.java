@@ -77,7 +77,7 @@ record Takeover(
                             standby.connectTimeout(),
                             options.timeout()),
                     proxies,
-                    blackBoxes(config, proxies, options),
+                    blackBoxes(config, proxies, all, options),
                     options);
         } catch (SQLException e) {
             replica.close();
@@ -106,13 +106,15 @@ record Takeover(
     }
 
     private static List<AskedBlackBox> blackBoxes(
-            UnderstudyConfig config, List<AskedProxy> proxies, FailoverOptions options) {
+            UnderstudyConfig config, List<AskedProxy> proxies, List<ReplicaStatus> sources, FailoverOptions options) {
         List<AskedBlackBox> all = new ArrayList<>();
         if (config.plugins().containsKey("black-box")) {
             proxies.forEach(each -> all.add(new AskedBlackBox(each.name(), new LostSource(each.admin(), null))));
         }
-        if (options.directory() != null) {
-            all.add(new AskedBlackBox("the directory", options.directory()));
+        LostSource directory = options.directory();
+        if (directory != null) {
+            sources.forEach(directory::of);
+            all.add(new AskedBlackBox("the directory", directory));
         }
         return all;
     }

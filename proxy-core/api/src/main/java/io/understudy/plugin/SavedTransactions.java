@@ -19,7 +19,11 @@ public interface SavedTransactions {
      */
     Actions open(Path directory, @Nullable Secret key) throws IOException;
 
-    /** What can be asked; the names and parameters are those of the admin endpoint. */
+    /**
+     * What can be asked; the names and parameters are those of the admin endpoint, and {@code source}, the server id of
+     * that of which the standby replicates: what the directory has of servers after that is then left out, if they
+     * wrote nothing themselves, and {@code leftOut} in the response has their ids.
+     */
     interface Actions {
         /**
          * Runs an action.

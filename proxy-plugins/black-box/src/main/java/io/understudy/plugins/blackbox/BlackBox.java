@@ -58,7 +58,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** When the present stream began. */
     private long streamingNanos;
 
-    private long endedNanos;
+    /** When the last stream ended; null before, and if that is not known: a log tells it by its last transaction. */
+    private @Nullable Long endedNanos;
+
     private @Nullable String trouble;
     private boolean full;
     /** The last known positions of all standbys; empty before. */
@@ -79,8 +81,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     public synchronized void onStart(PrimaryFacts facts, boolean replaced) {
         History present = histories.present();
         if (present == null || !present.facts.sameServer(facts)) {
-            if (present != null && streaming) {
-                endedNanos = nanoClock.getAsLong();
+            if (present != null) {
+                endedNanos = ended();
             }
             present = histories.follow(facts, false);
         } else if (present.isBehind(facts)) {
@@ -143,6 +145,26 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return present == null ? null : present.start();
     }
 
+    /** Returns when the last stream ended, which is now if there is one. */
+    private @Nullable Long ended() {
+        if (streaming) {
+            return nanoClock.getAsLong();
+        }
+        History present = histories.present();
+        KeptTransaction last = present == null ? null : present.kept.peekLast();
+        return endedNanos != null || last == null ? endedNanos : Long.valueOf(last.nanos);
+    }
+
+    /**
+     * Leaves out what was read of other servers after the last log of this one. They may be standbys that replicated
+     * from it: nothing is left out if one of them wrote something itself.
+     *
+     * @return the server ids of those left out
+     */
+    synchronized List<Long> endWith(long server) {
+        return histories.endWith(server);
+    }
+
     /**
      * Called when a restored log is all that there is.
      *
@@ -152,7 +174,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     synchronized @Nullable KeptTransaction ended(String why) {
         History present = histories.present();
         KeptTransaction last = present == null ? null : present.kept.peekLast();
-        endedNanos = last == null ? nanoClock.getAsLong() : last.nanos;
+        endedNanos = last == null ? null : Long.valueOf(last.nanos);
         trouble = why;
         return last;
     }
@@ -160,9 +182,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     @Override
     public synchronized void onGap(BinlogTrouble why) {
         recorder.discard();
-        if (streaming || trouble == null) {
-            endedNanos = nanoClock.getAsLong();
-        }
+        endedNanos = ended();
         streaming = false;
         trouble = why.message();
     }

@@ -55,6 +55,25 @@ final class Histories implements Iterable<History> {
         return next;
     }
 
+    /** See {@link BlackBox#endWith}. */
+    List<Long> endWith(long server) {
+        List<History> later = new ArrayList<>();
+        Iterator<History> latestFirst = all.descendingIterator();
+        while (latestFirst.hasNext()) {
+            History each = latestFirst.next();
+            if (each.facts.serverId() == server) {
+                all.removeAll(later);
+                each.followedBy(null);
+                return later.stream().map(left -> left.facts.serverId()).toList();
+            }
+            if (each.wrote()) {
+                break;
+            }
+            later.add(each);
+        }
+        return List.of();
+    }
+
     private void forgetOldest() {
         History oldest = all.remove();
         int kept = oldest.kept.size();

@@ -85,6 +85,11 @@ final class History {
                 : gtid.source().regionMatches(true, 0, uuid, 0, uuid.length());
     }
 
+    /** Returns whether what is kept has transactions of this primary's own, and not only what it has replicated. */
+    boolean wrote() {
+        return kept.stream().anyMatch(each -> isWriter(each.gtid));
+    }
+
     /** Returns whether its numbers denote other transactions than those of the history before it. */
     boolean isAnew() {
         return anew;
@@ -110,8 +115,8 @@ final class History {
         return lasts.stream().anyMatch(each -> !there.contains(Gtid.source(each.domain), each.number));
     }
 
-    /** Called when another primary has followed this one. */
-    void followedBy(History later) {
+    /** Called when another primary has followed this one; with null if that one is left out. */
+    void followedBy(@Nullable History later) {
         next = later;
     }
 

@@ -64,7 +64,9 @@ final class Loss {
     @Nullable
     String trouble;
 
-    long endedNanos;
+    /** When the last log was last read; null if that is not known. */
+    @Nullable
+    Long endedNanos;
 
     /** Adds what the survivor lacks of a history. Called under the lock of the {@link BlackBox}. */
     void add(History history, Survivor survivor) {

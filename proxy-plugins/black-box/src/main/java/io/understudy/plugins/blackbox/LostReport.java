@@ -184,11 +184,19 @@ final class LostReport {
             map.put("lostAt", clock.instant().toString());
             map.put("why", silent);
         } else if (!loss.streaming) {
-            map.put("lostAt", loss.trouble == null ? "never read" : wall(loss.endedNanos));
+            map.put("lostAt", lostAt(loss));
             map.put("why", loss.trouble == null ? "its binary log has not been read yet" : loss.trouble);
         }
         map.put("survivorBeyond", loss.beyond());
         return map;
+    }
+
+    private String lostAt(Loss loss) {
+        if (loss.trouble == null || loss.logs.isEmpty()) {
+            return "never read";
+        }
+        Long ended = loss.endedNanos;
+        return ended == null ? "a time that is not known" : wall(ended);
     }
 
     /** Returns up to where the binary log of each primary was read. The last one is the present primary's. */

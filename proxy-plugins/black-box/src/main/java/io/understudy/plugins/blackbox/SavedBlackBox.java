@@ -8,12 +8,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A black box of which the log alone is there. What was answered is not known: the log does not tell it. */
 public final class SavedBlackBox implements SavedTransactions {
+    /** Parameter: the server id of that of which the standby replicates. */
+    private static final String SOURCE = "source";
+
     @Override
     public Actions open(Path directory, @Nullable Secret key) throws IOException {
         BlackBox box = new BlackBox(Long.MAX_VALUE, false, System::nanoTime);
@@ -22,23 +26,56 @@ public final class SavedBlackBox implements SavedTransactions {
         if (primaries.isEmpty()) {
             throw new IOException(directory + " does not tell of which primary it is: all of its files are damaged");
         }
-        KeptTransaction last = box.ended(
+        return new Saved(
+                box,
                 holder == null
                         ? "this is from the log in " + directory + ", which does not tell what was answered"
                         : directory + " is being written" + holder + ": this is what it held a moment ago, and not"
                                 + " what was answered; ask that proxy instead");
-        Clock clock = Clock.systemUTC();
-        String doubt = last == null
-                ? RunningBlackBox.DOUBT
-                : "what clients were told after " + last.gtid.text() + " of "
-                        + clock.instant()
-                                .minusNanos(System.nanoTime() - last.nanos)
-                                .truncatedTo(ChronoUnit.SECONDS)
-                        + ": the log ends there. A proxy that died with the primary, its witness present, has all";
-        LostReport report =
-                new LostReport(box, new SessionEvents(box), () -> null, clock, System::nanoTime, Map::of, () -> doubt);
-        Rescue rescue = new Rescue(box, () -> null);
-        return (name, parameters) -> act(box, report, rescue, name, parameters);
+    }
+
+    /** What is asked about a standby of one server is answered by the part of the log that is that server's. */
+    private static final class Saved implements Actions {
+        private final BlackBox box;
+        private final String why;
+        private final Rescue rescue;
+        private List<Long> leftOut = List.of();
+
+        private Saved(BlackBox box, String why) {
+            this.box = box;
+            this.why = why;
+            rescue = new Rescue(box, () -> null);
+        }
+
+        @Override
+        public Object act(String name, Map<String, String> parameters) {
+            String source = parameters.get(SOURCE);
+            if (source != null && leftOut.isEmpty()) {
+                leftOut = box.endWith(Long.parseLong(source));
+            }
+            Object response = SavedBlackBox.act(box, report(), rescue, name, parameters);
+            if (!leftOut.isEmpty() && response instanceof Map<?, ?> view) {
+                Map<String, Object> more = new LinkedHashMap<>();
+                view.forEach((key, value) -> more.put(String.valueOf(key), value));
+                more.put("leftOut", leftOut);
+                return more;
+            }
+            return response;
+        }
+
+        private LostReport report() {
+            KeptTransaction last = box.ended(why);
+            Clock clock = Clock.systemUTC();
+            String doubt = last == null
+                    ? RunningBlackBox.DOUBT
+                    : "what clients were told after " + last.gtid.text() + " of "
+                            + clock.instant()
+                                    .minusNanos(System.nanoTime() - last.nanos)
+                                    .truncatedTo(ChronoUnit.SECONDS)
+                            + ": the log ends there. A proxy that died with the primary, its witness present, has all";
+            return new LostReport(
+                    box, new SessionEvents(box), () -> null, clock, System::nanoTime, Map::of, () -> doubt);
+        }
     }
 
     private static Object act(

@@ -5,6 +5,10 @@ enum Withdrawal {
     /** It has only begun, or begins anew. */
     BEHIND("behind", "it reads what it has missed; nothing to do"),
     CONNECTION("connection", "see the primary and the network; it comes back by itself"),
+    NOT_PRIMARY(
+            "not_primary",
+            "it reads once that server is writable, or the proxy has found the primary: promote one, or"
+                    + " understudy failover; nothing of it is kept until then"),
     NO_SEMI_SYNC(
             "no_semi_sync",
             "switch semi-synchronous replication on at the primary: SET GLOBAL rpl_semi_sync_master_enabled=1 (MySQL:"

@@ -68,6 +68,9 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     /** The primary's position when the present stream began: then it has caught up. */
     private @Nullable PrimaryFacts head;
 
+    /** Why the server at the primary's address is not read; null if it is. */
+    private @Nullable String notPrimary;
+
     /** Whether the primary has refused the position of the last stream. */
     private boolean refused;
 
@@ -174,6 +177,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
 
     @Override
     public PrimaryFacts start(PrimaryFacts facts) throws SQLException {
+        ensurePrimary(facts);
         String position = isRefused() ? null : box.readUpTo(facts);
         stream.forgetFormerEnd(position != null);
         boolean known = position != null;
@@ -192,6 +196,30 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
             }
         }
         return facts.at(position);
+    }
+
+    /** A proxy that has found no primary stays with a server of its file, which may be a standby. */
+    private void ensurePrimary(PrimaryFacts facts) throws SQLException {
+        String why = box.isFollowing(facts) || !isReadOnly()
+                ? null
+                : "server_id " + facts.serverId()
+                        + " is read-only, and not the server whose binary log is kept: it may be a standby";
+        synchronized (phases) {
+            notPrimary = why;
+        }
+        if (why != null) {
+            throw new SQLException(why);
+        }
+    }
+
+    private boolean isReadOnly() throws SQLException {
+        DataSource primary = context.primary().dataSource();
+        if (primary == null) {
+            return false;
+        }
+        try (ServerQueries server = ServerQueries.of(primary)) {
+            return server.isReadOnly();
+        }
     }
 
     @Override
@@ -272,7 +300,13 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
             if (trouble.errorCode() == ER_MASTER_FATAL && stream.received() == 0) {
                 refused = true; // the position is purged
             }
-            phases.count(Withdrawal.CONNECTION, trouble.cause(), trouble.remedy());
+            String why = notPrimary;
+            notPrimary = null;
+            if (why != null) {
+                phases.count(Withdrawal.NOT_PRIMARY, why, "");
+            } else {
+                phases.count(Withdrawal.CONNECTION, trouble.cause(), trouble.remedy());
+            }
             enter(Phase.CATCHING_UP);
         }
     }

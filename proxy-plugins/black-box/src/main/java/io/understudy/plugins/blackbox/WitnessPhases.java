@@ -80,7 +80,7 @@ final class WitnessPhases {
         if (phase != Phase.REGISTERING) {
             whole = false; // the primary lives, and may have answered meanwhile
         }
-        if (why == Withdrawal.CONNECTION) {
+        if (why == Withdrawal.CONNECTION || why == Withdrawal.NOT_PRIMARY) {
             because(Withdrawal.BEHIND, "it reads what it has missed");
         }
     }

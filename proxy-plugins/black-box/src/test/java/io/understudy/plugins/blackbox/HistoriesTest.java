@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.testkit.CapturedLog;
+import java.time.Clock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +48,55 @@ class HistoriesTest extends BlackBoxHarness {
         assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-12");
         assertThat(loss.trouble).isEqualTo("the primary has changed");
         assertThat(loss.endedNanos).as("the time of the change").isEqualTo(now - 5 * MINUTE);
+    }
+
+    /** A proxy that found no primary may have read a standby. */
+    @Test
+    void aStandbysLogIsLeftOutBehindThatOfItsPrimary() {
+        start(3, "0-3-10");
+        transaction(3, 11, ".");
+        transaction(3, 12, ".");
+        start(1, "0-3-11");
+        transaction(3, 12, ".");
+        assertThat(gtids(on("0-3-11").missing)).as("of both").hasSize(2);
+        assertThat(box.endWith(9)).as("nobody's").isEmpty();
+        assertThat(box.endWith(3)).containsExactly(1L);
+        assertThat(gtids(on("0-3-11").missing)).containsExactly("0-3-12");
+        assertThat(box.primaries()).extracting(PrimaryFacts::serverId).containsExactly(3L);
+    }
+
+    @Test
+    void whatALaterServerWroteIsNotLeftOut() {
+        start(2, "0-2-10");
+        transaction(2, 11, ".");
+        start(1, "0-2-11");
+        transaction(1, 12, ".");
+        assertThat(box.endWith(2)).isEmpty();
+        assertThat(gtids(on("0-2-11").missing)).containsExactly("0-1-12");
+    }
+
+    /** A log tells when a primary was last read; the clock of the process does not. */
+    @Test
+    void whenARestoredPrimaryWasReadIsNotKnownWithoutATransaction() {
+        restore();
+        start(2, "0-1-10");
+        assertThat(on("0-1-10").endedNanos).as("nothing tells it").isNull();
+    }
+
+    @Test
+    void aRestoredPrimaryWasReadUntilItsLastTransaction() {
+        restore();
+        box.onFormat(FORMAT);
+        transaction(11);
+        now += 5 * MINUTE;
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
+        assertThat(on("0-1-10").endedNanos).isEqualTo(now - 5 * MINUTE);
+        start(2, "0-1-10");
+        assertThat(on("0-1-10").endedNanos).isEqualTo(now - 5 * MINUTE);
+    }
+
+    private void restore() {
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10"));
     }
 
     @Test
