@@ -29,8 +29,10 @@ import io.understudy.testkit.session.Scripted;
 import io.understudy.testkit.session.Watcher;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a session can have, set by an account without any privilege but on its schema, read, and restored on a fresh
@@ -222,6 +225,38 @@ class SessionStateServerTest {
         TextSession fresh = moved(old);
         List<String> wanted = old.run(check);
         assertThat(fresh.run(check)).isEqualTo(wanted);
+        old.connection().close();
+        fresh.connection().close();
+    }
+
+    /** CONVERT(), of which MySQL cuts the digits, is no way to read them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"utf8mb4", "utf16", "NULL"})
+    void movesEveryDigitOfADouble(String results) throws Exception {
+        TextSession old = session(SERVER.address());
+        Random random = new Random(31);
+        List<String> numbers = new ArrayList<>(List.of("1.7334230877219065e-144", "-2.2250738585072014E-308", "1e0"));
+        while (numbers.size() < 400) {
+            double number = Double.longBitsToDouble(random.nextLong());
+            if (Math.abs(number) < Double.POSITIVE_INFINITY && Math.abs(number) > Double.MIN_NORMAL) {
+                numbers.add(Double.toString(number).replace(".0E", "e").replace('E', 'e'));
+            }
+        }
+        StringBuilder set = new StringBuilder("SET character_set_results = " + results);
+        StringBuilder check = new StringBuilder("SELECT CAST(0");
+        for (int i = 0; i < numbers.size(); i++) {
+            set.append(", @n").append(i).append(" = ").append(numbers.get(i));
+            check.append(" + (@n")
+                    .append(i)
+                    .append(" = ")
+                    .append(numbers.get(i))
+                    .append(')');
+        }
+        check.append(" AS BINARY)");
+        old.runAll(set.toString());
+        assertThat(old.run(check.toString())).containsExactly("400");
+        TextSession fresh = moved(old);
+        assertThat(fresh.run(check.toString())).containsExactly("400");
         old.connection().close();
         fresh.connection().close();
     }

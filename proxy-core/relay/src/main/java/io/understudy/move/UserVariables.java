@@ -24,15 +24,27 @@ final class UserVariables {
         byte @Nullable [][] cells = answer.rows().get(0);
         byte[] bytes = cells[1];
         StateRows.Column column = answer.columns().get(0);
+        // MySQL's CONVERT() leaves 22 characters of a double, which may be a digit too few.
+        int shown = column.type() == TYPE_DOUBLE ? 0 : 2;
         return "SET @" + name + " = "
                 + (bytes == null
                         ? "NULL"
                         : value(
                                 column,
                                 bytes,
-                                StateRows.text(cells[2]),
+                                StateRows.text(cells[shown]),
                                 StateRows.text(cells[3]),
                                 StateRows.text(cells[4])));
+    }
+
+    /**
+     * Returns the literal of a double.
+     *
+     * @param text in the session's {@code character_set_results}, perhaps of several bytes a character
+     */
+    private static String number(@Nullable String text) {
+        String digits = String.valueOf(text).replace("\0", "");
+        return digits + (digits.indexOf('e') < 0 ? "e0" : "");
     }
 
     private static String value(
@@ -43,7 +55,7 @@ final class UserVariables {
             @Nullable String collation) {
         return switch (column.type()) {
             case TYPE_LONGLONG -> "CAST(" + text + ((column.flags() & UNSIGNED) == 0 ? " AS SIGNED)" : " AS UNSIGNED)");
-            case TYPE_DOUBLE -> text + (text != null && text.indexOf('e') < 0 ? "e0" : "");
+            case TYPE_DOUBLE -> number(text);
             case TYPE_NEWDECIMAL ->
                 text != null && text.indexOf('.') < 0 ? "CAST(" + text + " AS DECIMAL(65, 0))" : String.valueOf(text);
             default -> {
