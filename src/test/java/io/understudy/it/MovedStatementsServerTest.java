@@ -195,6 +195,60 @@ class MovedStatementsServerTest {
         }
     }
 
+    /** The server refuses to prepare a write in a session that may only read. */
+    @ParameterizedTest
+    @ValueSource(strings = {MARIADB, MYSQL})
+    void aWriteIsPreparedForASessionThatMayOnlyRead(String url) throws Exception {
+        try (ProxyUnderTest proxy = proxy();
+                Connection client = client(proxy, url);
+                Statement statement = client.createStatement()) {
+            PreparedStatement update = client.prepareStatement("UPDATE moved SET v = ?, d = ?, n = ? WHERE id = ?");
+            update(update, "before");
+            statement.execute("PREPARE p FROM 'DELETE FROM moved WHERE id = 4711'");
+            for (ServerUnderTest here : List.of(second, FIRST)) {
+                statement.execute("SET SESSION TRANSACTION READ ONLY");
+                move(proxy, here, client);
+                assertThatThrownBy(() -> update(update, "never")).hasMessageContaining("READ ONLY");
+                statement.execute("SET SESSION TRANSACTION READ WRITE");
+                update(update, "behind");
+                statement.execute("EXECUTE p");
+            }
+        }
+    }
+
+    /** The last insert id is carried, the next one is the new server's. */
+    @ParameterizedTest
+    @ValueSource(strings = {MARIADB, MYSQL})
+    void theNextInsertIdIsTheNewServers(String url) throws Exception {
+        for (ServerUnderTest server : List.of(FIRST, second)) {
+            server.execute(
+                    "DROP TABLE IF EXISTS " + ServerUnderTest.SCHEMA + ".numbered",
+                    "CREATE TABLE " + ServerUnderTest.SCHEMA + ".numbered (id INT AUTO_INCREMENT PRIMARY KEY, v INT)");
+        }
+        try (ProxyUnderTest proxy = proxy();
+                Connection client = client(proxy, url);
+                Statement statement = client.createStatement()) {
+            PreparedStatement insert = client.prepareStatement("INSERT INTO numbered (v) VALUES (?)");
+            for (int round = 0; round < 2; round++) {
+                move(proxy, second, client);
+                insert.setInt(1, round);
+                insert.executeUpdate();
+                String number = String.valueOf(2 * round + 1);
+                assertThat(second.query("SELECT MAX(id) FROM " + ServerUnderTest.SCHEMA + ".numbered"))
+                        .isEqualTo(number);
+                move(proxy, FIRST, client);
+                assertThat(value(client, "SELECT LAST_INSERT_ID()")).isEqualTo(number);
+                statement.execute("INSERT INTO numbered (v) VALUES (1)");
+                assertThat(FIRST.query("SELECT MAX(id) FROM " + ServerUnderTest.SCHEMA + ".numbered"))
+                        .isEqualTo(String.valueOf(round + 1));
+                move(proxy, second, client);
+                statement.execute("INSERT INTO numbered (v) VALUES (1)");
+                assertThat(second.query("SELECT MIN(id) FROM " + ServerUnderTest.SCHEMA + ".numbered"))
+                        .isEqualTo("1");
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {MARIADB, MYSQL})
     void statementsOfPrepareGoOn(String url) throws Exception {

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   old channel ──lent──▶ asked for the state ──▶ COM_QUIT
- *   new channel ──▶ login as the same user ──▶ state restored ──▶ statements prepared ──given──▶ the leg
+ *   new channel ──▶ login as the same user ──▶ state restored ──▶ statements prepared ──▶ read-only ──given──▶ the leg
  * </pre>
  *
  * <p>The leg stays what trackers and scanners write to; its channel is another one afterwards. On the session's event
@@ -96,8 +96,9 @@ final class MoveAttempt {
         }
         try {
             state().thenCompose(this::connected)
-                    .thenCompose(this::restored)
-                    .thenCompose(done -> prepared())
+                    .thenCompose(state -> restored(state.ahead())
+                            .thenCompose(done -> prepared())
+                            .thenCompose(done -> restored(state.behind())))
                     .whenComplete((done, fault) -> finish(fault));
         } catch (RuntimeException e) {
             finish(e);
@@ -220,6 +221,9 @@ final class MoveAttempt {
     }
 
     private CompletableFuture<Void> restored(CarriedState state) {
+        if (state.statements().isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
         return step("state_refused", then -> StateRestorer.restore(fresh(), state, then));
     }
 
