@@ -1,6 +1,7 @@
 package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.understudy.cli.Understudy;
 import java.io.IOException;
@@ -24,7 +25,7 @@ class CheckMovedAccountsTest {
 
     @AfterEach
     void dropAccounts() {
-        SERVER.execute("DROP USER IF EXISTS it_moved@'%', it_plain@'%', it_monitor@'%'");
+        SERVER.execute("DROP USER IF EXISTS it_moved@'%', it_plain@'%', it_monitor@'%', it_bare@'%', it_socket@'%'");
     }
 
     private String check(String monitor, String password, String proxys) throws IOException {
@@ -76,6 +77,28 @@ class CheckMovedAccountsTest {
                             + " 'it_plain'@'%' IDENTIFIED BY '…' RETAIN CURRENT PASSWORD, and list it in"
                             + " failover.accounts");
         }
+    }
+
+    @Test
+    void whatHasNoPasswordNeedsNoSecondOne() throws Exception {
+        SERVER.execute("CREATE USER it_moved@'%' IDENTIFIED BY 'p'", "CREATE USER it_bare@'%'");
+        if (SERVER.isMariaDb()) {
+            SERVER.execute("CREATE USER it_socket@'%' IDENTIFIED VIA unix_socket OR mysql_native_password");
+        }
+        assertThat(check(SERVER.user(), SERVER.password(), "p"))
+                .contains("works on the primary")
+                .doesNotContain("sessions of 'it_bare'", "it_socket");
+    }
+
+    @Test
+    void onMySqlTheGrantForUserVariablesIsTold() throws Exception {
+        assumeFalse(SERVER.isMariaDb());
+        SERVER.execute("CREATE USER it_moved@'%' IDENTIFIED BY 'p'", "CREATE USER it_plain@'%' IDENTIFIED BY 'x'");
+        String grant = "GRANT SELECT ON performance_schema.user_variables_by_thread TO ";
+        assertThat(check(SERVER.user(), SERVER.password(), "p"))
+                .containsPattern("set a user variable are closed: " + grant + ".*'it_plain'@'%'");
+        SERVER.execute(grant + "'it_plain'@'%'");
+        assertThat(check(SERVER.user(), SERVER.password(), "p")).doesNotContainPattern(grant + ".*'it_plain'@'%'");
     }
 
     @Test

@@ -25,14 +25,31 @@ final class MovedAccountsCheck {
     private static final String ACCOUNTS = "failover.accounts";
     private static final int MOST = 10;
 
-    /** MariaDB tries the methods of an account in this order; a role has none, and a system's account is locked. */
+    /**
+     * MariaDB tries the methods of an account in this order; a role has none, and a system's account is locked. Without
+     * a password are those of sockets too, and the first method of an installation's root.
+     */
     private static final String MARIADB = "SELECT User, Host,"
             + " COALESCE(JSON_VALUE(Priv, '$.auth_or[0].plugin'), JSON_VALUE(Priv, '$.plugin'), '')"
             + " FROM mysql.global_priv WHERE JSON_VALUE(Priv, '$.is_role') IS NULL"
-            + " AND COALESCE(JSON_VALUE(Priv, '$.account_locked'), 'false') NOT IN ('true', '1') ORDER BY 1, 2";
+            + " AND COALESCE(JSON_VALUE(Priv, '$.account_locked'), 'false') NOT IN ('true', '1')"
+            + " AND (COALESCE(JSON_VALUE(Priv, '$.auth_or[0].authentication_string'),"
+            + " JSON_VALUE(Priv, '$.authentication_string'), '') NOT IN ('', 'invalid')"
+            + " OR COALESCE(JSON_VALUE(Priv, '$.plugin'), '') IN ('pam', 'gssapi')) ORDER BY 1, 2";
 
     private static final String MYSQL =
-            "SELECT User, Host, plugin FROM mysql.user WHERE account_locked = 'N' ORDER BY 1, 2";
+            "SELECT User, Host, plugin FROM mysql.user WHERE account_locked = 'N' AND plugin <> 'auth_socket'"
+                    + " AND NOT (authentication_string = '' AND plugin IN ('caching_sha2_password',"
+                    + " 'sha256_password', 'mysql_native_password')) ORDER BY 1, 2";
+
+    /** A granted column or role is not looked for. */
+    private static final String NO_USER_VARIABLES =
+            "SELECT User, Host FROM mysql.user u WHERE account_locked = 'N' AND Select_priv = 'N' AND NOT EXISTS"
+                    + " (SELECT 1 FROM mysql.db d WHERE d.User = u.User AND d.Host = u.Host"
+                    + " AND d.Db = 'performance_schema' AND d.Select_priv = 'Y') AND NOT EXISTS"
+                    + " (SELECT 1 FROM mysql.tables_priv t WHERE t.User = u.User AND t.Host = u.Host"
+                    + " AND t.Db = 'performance_schema' AND t.Table_name = 'user_variables_by_thread'"
+                    + " AND FIND_IN_SET('Select', t.Table_priv)) ORDER BY 1, 2";
 
     /** Of these MySQL keeps a second password. */
     private static final Set<String> TWO_PASSWORDS =
@@ -112,11 +129,37 @@ final class MovedAccountsCheck {
                 return;
             }
             Set<String> ours = ours(monitor);
-            accounts.removeIf(each -> each.user().isEmpty() || ours.contains(each.user()));
+            accounts.removeIf(each -> each.user().isEmpty()
+                    || ours.contains(each.user())
+                    || each.method().equals("unix_socket"));
             report(accounts, mariaDb);
+            if (!mariaDb) {
+                userVariables(server, ours);
+            }
         } catch (SQLException e) {
             // The check of the primary has reported it.
             findings.add(CheckResult.warning(ACCOUNTS, "accounts cannot be read: " + e.getMessage()));
+        }
+    }
+
+    private void userVariables(ServerQueries server, Set<String> ours) {
+        Set<String> names = new TreeSet<>();
+        try {
+            server
+                    .rows(
+                            NO_USER_VARIABLES,
+                            row -> new Account(ServerQueries.text(row, 1), ServerQueries.text(row, 2), ""))
+                    .stream()
+                    .filter(each -> !each.user().isEmpty() && !ours.contains(each.user()))
+                    .forEach(each -> names.add(each.name()));
+        } catch (SQLException denied) {
+            return; // privileges are the monitor's to see only if it may read all of the schema mysql
+        }
+        if (!names.isEmpty()) {
+            findings.add(CheckResult.warning(
+                    ACCOUNTS,
+                    "sessions of these accounts that have set a user variable are closed: GRANT SELECT ON"
+                            + " performance_schema.user_variables_by_thread TO " + some(names)));
         }
     }
 
@@ -178,11 +221,12 @@ final class MovedAccountsCheck {
 
     private void names(String what, Set<String> names) {
         if (!names.isEmpty()) {
-            findings.add(CheckResult.ok(
-                    ACCOUNTS,
-                    "sessions of these accounts " + what
-                            + names.stream().limit(MOST).collect(Collectors.joining(", "))
-                            + (names.size() > MOST ? " and " + (names.size() - MOST) + " more" : "")));
+            findings.add(CheckResult.ok(ACCOUNTS, "sessions of these accounts " + what + some(names)));
         }
+    }
+
+    private static String some(Set<String> names) {
+        return names.stream().limit(MOST).collect(Collectors.joining(", "))
+                + (names.size() > MOST ? " and " + (names.size() - MOST) + " more" : "");
     }
 }
