@@ -59,7 +59,8 @@ class KilledProxyTest {
         pair.createAccount(
                 "switcher",
                 PASSWORD,
-                "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT, SET USER, BINLOG REPLAY"
+                "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT, SET USER, BINLOG REPLAY,"
+                        + " REPLICATION MASTER ADMIN"
                         + " ON *.*");
         pair.awaitCaughtUp(PATIENCE);
         int endpoint;
