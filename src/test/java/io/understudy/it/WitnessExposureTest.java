@@ -72,7 +72,10 @@ class WitnessExposureTest {
     private static void alone(EmbeddedPair pair) {
         pair.link().refuse();
         pair.link().cut();
-        await().atMost(PATIENCE).until(() -> pair.primary().status("Rpl_semi_sync_master_clients") == 1);
+        await().atMost(PATIENCE).until(() -> {
+            pair.primary().execute("FLUSH BINARY LOGS"); // it notices when it writes; else at its heartbeat, 30 s later
+            return pair.primary().status("Rpl_semi_sync_master_clients") == 1;
+        });
     }
 
     static void insert(BlackBoxProxy proxy, int first, int count, int bytes) throws Exception {
