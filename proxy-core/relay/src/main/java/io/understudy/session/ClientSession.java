@@ -283,8 +283,9 @@ public final class ClientSession implements ThreadNumbers {
         parted = false;
         if (to.isPrimary()) {
             wentOn(requests.arrived());
-        } else if (!move()) {
-            end(faults.primaryChanged(phase)); // another one has become the primary meanwhile
+        } else {
+            // Another one has become the primary meanwhile; a read that was sent again here is answered first.
+            requests.primaryChanged(false, missedChange);
         }
     }
 
