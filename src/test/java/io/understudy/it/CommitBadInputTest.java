@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.config.LogLevel;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.logging.EventLog;
 import io.understudy.testkit.CapturedLog;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -27,11 +25,6 @@ class CommitBadInputTest {
     private static final String POLL = "poll: 100ms, slow: 0s";
 
     private static EmbeddedServer server;
-
-    @BeforeAll
-    static void logAsRunDoes() {
-        EventLog.level(LogLevel.INFO); // commands of other tests in this JVM lower it
-    }
 
     @BeforeAll
     static void start() {

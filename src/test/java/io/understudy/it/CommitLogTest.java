@@ -3,10 +3,8 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.config.LogLevel;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.logging.EventLog;
 import io.understudy.testkit.CapturedLog;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -15,7 +13,6 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,11 +27,6 @@ class CommitLogTest {
                     + " own acknowledgement ([\\d.]+)");
 
     private final CapturedLog log = new CapturedLog();
-
-    @BeforeAll
-    static void logAsRunDoes() {
-        EventLog.level(LogLevel.INFO); // commands of other tests in this JVM lower it
-    }
 
     @AfterEach
     void stop() {

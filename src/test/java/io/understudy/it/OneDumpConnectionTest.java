@@ -3,10 +3,8 @@ package io.understudy.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.understudy.config.LogLevel;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
-import io.understudy.logging.EventLog;
 import io.understudy.testkit.CapturedLog;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -36,7 +34,6 @@ class OneDumpConnectionTest {
 
     @BeforeAll
     static void start() {
-        EventLog.level(LogLevel.INFO); // commands of other tests in this JVM lower it
         server = EmbeddedServer.start(ServerOptions.of(1));
         server.execute(
                 "CREATE DATABASE shop",
