@@ -1,6 +1,8 @@
 package io.understudy.plugin;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +72,30 @@ public interface SessionObserver {
      * new session.
      */
     default void onMoved() {}
+
+    /**
+     * Called when no response to {@code command} will come, as the server's connection or the session has ended, and
+     * the command may have committed or was part of a transaction. Of several in flight it is the first such one. Text
+     * and packet are gone; what was attached is there, and {@link SessionContext#serverThreadId} is that of the lost
+     * connection.
+     *
+     * @param patience for which the client waits for the outcome at most; zero if nobody does, and the stage is ignored
+     * @return null if this plugin cannot find out; else a stage that completes on any thread, when {@code patience} is
+     *     over at the latest, with {@link Outcome.Unknown}
+     */
+    default @Nullable CompletionStage<Outcome> outcomeOf(CommandView command, Duration patience) {
+        return null;
+    }
+
+    /**
+     * Called once when the wait for a stage of {@link #outcomeOf} is over. The client is told an
+     * {@link Outcome.Committed} whose OK_Packet can be had exactly by that, all else by an error; {@link #onResponse}
+     * follows as for the server's own. Not called where nobody waited.
+     *
+     * @param outcome may be less than what the stage will say: the wait was over, or the client has left
+     * @param told whether the client is told; false if it has left, or is in the middle of a packet
+     */
+    default void onOutcomeTold(CommandView command, Outcome outcome, boolean told) {}
 
     /**
      * Called once, as the last callback, when the session has ended. The session goes on after three reasons:
