@@ -52,6 +52,15 @@ public interface CommandView {
     String normalizedText();
 
     /**
+     * Returns the name that the client gives its transaction with this statement: in a comment of its own at the begin
+     * or end of the text, <code>/* understudy:txn=NAME *&#47;</code>, or as the query attribute {@code understudy_txn}.
+     * Available in {@code onCommand}; allocates only where there is one.
+     */
+    default @Nullable String transactionToken() {
+        return null;
+    }
+
+    /**
      * Returns a pure read of the rows that a COM_QUERY with an UPDATE, a DELETE or a locking read selects; null when
      * the command is none or the read is not certain. Allocates.
      */

@@ -242,6 +242,11 @@ public final class Exchange extends ResponseProgress implements CommandView {
     }
 
     @Override
+    public @Nullable String transactionToken() {
+        return complete && statement.isOpen() && isStatement() ? statement.token(prepared) : null;
+    }
+
+    @Override
     public @Nullable Lookup lookup() {
         return prepared == null && code == CommandCode.QUERY && textAtHand() ? statement.lookup() : null;
     }

@@ -5,6 +5,7 @@ import io.understudy.command.prepared.BinaryValues;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
 import io.understudy.wire.LengthEncoded;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Locates the text of a COM_QUERY. With {@link Capabilities#QUERY_ATTRIBUTES} the text is preceded by a count of
@@ -28,11 +29,20 @@ final class QueryAttributes {
         if (length >= 3 && buf.getByte(index + 1) == 0 && buf.getByte(index + 2) == 1) {
             return 3;
         }
-        int at = skipParameters(buf, index + 1, index + length);
+        int at = skipParameters(buf, index + 1, index + length, null);
         return at == NO_TEXT ? length : at - index;
     }
 
-    private static int skipParameters(ByteBuf buf, int start, int end) {
+    /** Returns the index of the value of a text attribute of a COM_QUERY that has attributes; -1 if there is none. */
+    static int valueAt(ByteBuf buf, int index, int length, byte[] name) {
+        return skipParameters(buf, index + 1, index + length, name);
+    }
+
+    /**
+     * @param wanted name of the attribute whose value is to be found, {@link #NO_TEXT} if there is none; null for the
+     *     text
+     */
+    private static int skipParameters(ByteBuf buf, int start, int end, byte @Nullable [] wanted) {
         if (start >= end) {
             return NO_TEXT;
         }
@@ -44,7 +54,7 @@ final class QueryAttributes {
         long count = LengthEncoded.get(buf, at);
         at += size + 1; // the count of sets, always 1
         if (count == 0) {
-            return at <= end ? at : NO_TEXT;
+            return at <= end && wanted == null ? at : NO_TEXT;
         }
         if (count < 0 || count > 65_535) {
             return NO_TEXT;
@@ -52,24 +62,31 @@ final class QueryAttributes {
         int nulls = at;
         at += (int) (count + 7) / 8 + 1; // null bitmap, new-params-bound flag
         int[] types = new int[(int) count];
+        int found = -1;
         for (int i = 0; i < count; i++) {
             if (at + 3 > end) {
                 return NO_TEXT;
             }
             types[i] = buf.getUnsignedByte(at);
-            at = skipString(buf, at + 2, end);
+            int nameAt = at + 2;
+            at = skipString(buf, nameAt, end);
             if (at == NO_TEXT) {
                 return NO_TEXT;
             }
+            found = wanted != null && BinaryValues.isNamed(buf, nameAt, types[i], wanted) ? i : found;
         }
         for (int i = 0; i < count; i++) {
             boolean isNull = (buf.getByte(nulls + i / 8) & 1 << i % 8) != 0;
-            at = isNull ? at : BinaryValues.skip(buf, at, end, types[i]);
-            if (at < 0 || at > end) {
+            int next = isNull ? at : BinaryValues.skip(buf, at, end, types[i]);
+            if (next < 0 || next > end) {
                 return NO_TEXT;
             }
+            if (i == found) {
+                return isNull ? NO_TEXT : at;
+            }
+            at = next;
         }
-        return at;
+        return wanted == null ? at : NO_TEXT;
     }
 
     private static int skipString(ByteBuf buf, int at, int end) {

@@ -201,6 +201,33 @@ final class StatementBytes {
                 bytes, offset + start, length - start, model.settings().sqlModes());
     }
 
+    /**
+     * Returns the client's name for the transaction, see {@link TransactionToken}.
+     *
+     * @param prepared the statement that an execution executes
+     */
+    @Nullable
+    String token(@Nullable PreparedEntry prepared) {
+        long capabilities = model.capabilities();
+        int at = -1;
+        if ((capabilities & Capabilities.QUERY_ATTRIBUTES) != 0) {
+            byte[] name = TransactionToken.ATTRIBUTE;
+            if (prepared == null) {
+                at = textOffset() > PLAIN_OFFSET ? QueryAttributes.valueAt(source, index, length, name) : -1;
+            } else if (source.getByte(index) == CommandCode.STMT_EXECUTE) {
+                at = prepared.attributeAt(source, index, length, capabilities, name);
+            }
+        }
+        if (at >= 0) {
+            return TransactionToken.value(source, at);
+        } else if (prepared == null) {
+            byte[] bytes = array();
+            return TransactionToken.in(bytes, offset + textOffset(), offset + length);
+        }
+        byte[] text = prepared.text();
+        return text == null ? null : TransactionToken.in(text, 0, text.length);
+    }
+
     @Nullable
     Lookup lookup() {
         byte[] bytes = array();

@@ -38,6 +38,19 @@ public final class BinaryValues {
         return length < 0 || length > end - at - lead ? -1 : at + lead + (int) length;
     }
 
+    /** Returns whether the name at {@code at}, which is whole, is {@code wanted}, of a text. */
+    public static boolean isNamed(ByteBuf buf, int at, int type, byte[] wanted) {
+        if (fixedSize(type) != STRING || buf.getUnsignedByte(at) != wanted.length) {
+            return false;
+        }
+        for (int i = 0; i < wanted.length; i++) {
+            if (buf.getByte(at + 1 + i) != wanted[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private static final int TEMPORAL = -1;
     private static final int STRING = -2;
 

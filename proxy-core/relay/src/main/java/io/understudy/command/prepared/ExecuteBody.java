@@ -204,6 +204,24 @@ public final class ExecuteBody {
         return out.writerIndex() - begun - (end - index);
     }
 
+    /** Returns the index of the value of a text attribute, one with a name; -1 if there is none. */
+    int attributeAt(byte[] wanted, int parameters) {
+        byte[] types = new byte[count * 2];
+        if (!named || count <= parameters || !bound() || afterTypes(types) < 0) {
+            return -1;
+        }
+        int at = boundAt() + 1;
+        int found = -1;
+        for (int i = 0; i < count; i++) {
+            int type = buf.getUnsignedByte(at);
+            found = i >= parameters && BinaryValues.isNamed(buf, at + 2, type, wanted) ? i : found;
+            at = BinaryValues.skip(buf, at + 2, end, BinaryValues.ANY_STRING);
+        }
+        boolean isNull = found >= 0 && (buf.getByte(nullsAt + found / 8) & 1 << found % 8) != 0;
+        int valueAt = found < 0 || isNull ? -1 : skipValues(at, found, types);
+        return valueAt < 0 || BinaryValues.skip(buf, valueAt, end, BinaryValues.ANY_STRING) < 0 ? -1 : valueAt;
+    }
+
     private int skipValues(int from, int parameters, byte[] types) {
         int at = from;
         for (int i = 0; i < parameters && at >= 0; i++) {

@@ -246,6 +246,14 @@ public final class PreparedEntry implements PreparedStatement {
         return body != null && body.copyWithoutAttributes(out, parameters, types, longData.pending());
     }
 
+    /** Returns the index of the value of a text attribute of an execution; -1 if there is none. */
+    public int attributeAt(ByteBuf buf, int index, int length, long capabilities, byte[] name) {
+        ExecuteBody body = parameters < 0 || longData.pending()
+                ? null
+                : ExecuteBody.of(buf, index, length, parameters, capabilities);
+        return body == null ? -1 : body.attributeAt(name, parameters);
+    }
+
     @Override
     public int id() {
         return id;

@@ -1,0 +1,117 @@
+package io.understudy.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.command.prepared.PreparedEntry.Preparation;
+import io.understudy.command.prepared.PreparedStatements;
+import io.understudy.command.settings.SqlModeSetting;
+import io.understudy.protocol.Capabilities;
+import io.understudy.sql.LockChange;
+import io.understudy.sql.SqlAnalyzer;
+import io.understudy.sql.StatementKind;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class TransactionTokenTest {
+    private static final Preparation PREPARATION = new Preparation("shop", null, SqlModeSetting.literal(""), true);
+
+    private static @Nullable String in(String text) {
+        byte[] bytes = ("??" + text + "??").getBytes(StandardCharsets.UTF_8);
+        return TransactionToken.in(bytes, 2, bytes.length - 2);
+    }
+
+    @Test
+    void isReadFromACommentAtEitherEnd() {
+        assertThat(in("/* understudy:txn=a.B_9:x-1 */ COMMIT")).isEqualTo("a.B_9:x-1");
+        assertThat(in(" \n/*understudy:txn=1*/COMMIT")).isEqualTo("1");
+        assertThat(in("COMMIT /* understudy:txn=1 */ ;\n")).isEqualTo("1");
+        assertThat(in("/*a=1*/ /* understudy:txn=1 */ INSERT INTO t VALUES (1)"))
+                .isEqualTo("1");
+        assertThat(in("COMMIT /* understudy:txn=1 */ /*traceparent='00'*/")).isEqualTo("1");
+        assertThat(in("/* understudy:txn=first */ COMMIT /* understudy:txn=last */"))
+                .isEqualTo("first");
+        assertThat(in("/* understudy:txn=" + "x".repeat(64) + " */ DO 1")).hasSize(64);
+    }
+
+    @Test
+    void anythingElseIsNone() {
+        for (String text : new String[] {
+            "",
+            "/",
+            "*/",
+            "/*",
+            "/*/",
+            "/**/",
+            "COMMIT",
+            "/* understudy:txn= */ COMMIT",
+            "/* understudy:txn=a b */ COMMIT",
+            "/* understudy:txn=é */ COMMIT",
+            "/* understudy:txn=" + "x".repeat(65) + " */ COMMIT",
+            "/* x understudy:txn=1 */ COMMIT",
+            "/*+ understudy:txn=1 */ COMMIT",
+            "/* understudy:txn=1 COMMIT",
+            "understudy:txn=1 */",
+            "INSERT INTO t VALUES ('/* understudy:txn=1 */')",
+            "SELECT /* understudy:txn=1 */ 1",
+            "SELECT '/* understudy:txn=1 */' /* c */"
+        }) {
+            assertThat(in(text)).as(text).isNull();
+        }
+    }
+
+    private static @Nullable String of(String payload, @Nullable PreparedEntry prepared) {
+        StatementBytes statement =
+                new StatementBytes(new SqlAnalyzer(), StatementBytesTest.model(Capabilities.QUERY_ATTRIBUTES));
+        ByteBuf bytes = Unpooled.copiedBuffer(payload, StandardCharsets.ISO_8859_1);
+        statement.open(bytes, 0, bytes.readableBytes());
+        return statement.token(prepared);
+    }
+
+    @Test
+    void isReadFromAQueryAttribute() {
+        String attributes = "\003\002\001\000\001\003\000\001n\375\000\016understudy_txn\007\000\000\000";
+        assertThat(of(attributes + "\004ab-1COMMIT", null)).isEqualTo("ab-1");
+        assertThat(of(attributes + "\004ab 1COMMIT", null)).isNull();
+        assertThat(of(attributes + "\377ab-1COMMIT", null)).isNull();
+        assertThat(of("\003\000\001COMMIT/* understudy:txn=t */", null)).isEqualTo("t");
+        assertThat(of("\003\001\001\001\001\375\000\016understudy_txnCOMMIT", null))
+                .as("NULL")
+                .isNull();
+        assertThat(of("\003\001\001\000\001\003\000\016understudy_txn\007\000\000\000COMMIT", null))
+                .as("a number")
+                .isNull();
+    }
+
+    private static PreparedEntry prepared(String text) {
+        PreparedEntry entry = new PreparedEntry(
+                StatementKind.INSERT,
+                LockChange.NONE,
+                text.getBytes(StandardCharsets.UTF_8),
+                0,
+                PREPARATION,
+                new SqlAnalyzer());
+        new PreparedStatements(() -> PREPARATION).prepared(entry, 1, 1);
+        return entry;
+    }
+
+    @Test
+    void isReadFromAnExecution() {
+        PreparedEntry plain = prepared("INSERT INTO t VALUES (?)");
+        String execution = "\027\001\000\000\000\010\001\000\000\000\002\000\001\003\000\000\375\000\016understudy_txn"
+                + "\007\000\000\000";
+        assertThat(of(execution + "\004ab-1", plain)).isEqualTo("ab-1");
+        assertThat(of(execution + "\005ab-1", plain)).as("cut off").isNull();
+        assertThat(of("\027\001\000\000\000\000\001\000\000\000\001\000\001\003\000\000\007\000\000\000", plain))
+                .isNull();
+        assertThat(of(execution + "\004ab-1", prepared("INSERT INTO t VALUES (?) /* understudy:txn=t */")))
+                .isEqualTo("ab-1");
+        assertThat(of(
+                        "\027\001\000\000\000\000\001\000\000\000",
+                        prepared("INSERT INTO t VALUES (?) /* understudy:txn=t */")))
+                .isEqualTo("t");
+    }
+}
