@@ -51,6 +51,7 @@ public final class AdminEndpoints {
 
     private final Map<String, View> views = new ConcurrentSkipListMap<>();
     private final Map<String, Family> families = new ConcurrentSkipListMap<>();
+    private final Map<String, Function<Map<String, String>, ?>> queries = new ConcurrentSkipListMap<>();
     private final Map<String, Stream> streams = new ConcurrentSkipListMap<>();
     private final Map<String, AdminAction> actions = new ConcurrentSkipListMap<>();
     private final Set<String> controls = new ConcurrentSkipListSet<>();
@@ -88,6 +89,15 @@ public final class AdminEndpoints {
     public AdminEndpoints sensitiveViewOf(
             String path, Function<Map<String, String>, ?> full, Function<Map<String, String>, ?> redacted) {
         families.put(path(path), new Family(full, redacted));
+        return this;
+    }
+
+    /**
+     * Adds a view that depends on the parameters of the request's query and needs the token. If {@code view} throws
+     * {@link IllegalArgumentException}, the response has status 400.
+     */
+    public AdminEndpoints queryView(String name, Function<Map<String, String>, ?> view) {
+        queries.put(path(name), view);
         return this;
     }
 
@@ -135,6 +145,7 @@ public final class AdminEndpoints {
     /** Removes the view of a name. */
     public void removeView(String name) {
         views.remove(path(name));
+        queries.remove(path(name));
     }
 
     /** Removes the stream of a name. */
@@ -170,10 +181,15 @@ public final class AdminEndpoints {
         return controls.contains(path);
     }
 
-    Optional<View> viewAt(String path) {
+    /** @param query by name, the values of the request's query */
+    Optional<View> viewAt(String path, Map<String, String> query) {
         View named = views.get(path);
         if (named != null) {
             return Optional.of(named);
+        }
+        Function<Map<String, String>, ?> asked = queries.get(path);
+        if (asked != null) {
+            return Optional.of(new View(() -> asked.apply(query), true, null));
         }
         for (Map.Entry<String, Family> entry : families.entrySet()) {
             Map<String, String> parameters = match(entry.getKey(), path.split("/", -1));
@@ -232,6 +248,7 @@ public final class AdminEndpoints {
     List<String> viewPaths() {
         TreeSet<String> paths = new TreeSet<>(views.keySet());
         paths.addAll(families.keySet());
+        paths.addAll(queries.keySet());
         return List.copyOf(paths);
     }
 

@@ -84,7 +84,7 @@ final class AdminRoutes {
     CompletionStage<AdminResponse> response(FullHttpRequest request, SocketAddress client, CompletionStage<Void> gone) {
         try {
             QueryStringDecoder target = new QueryStringDecoder(request.uri());
-            Supplier<CompletionStage<AdminResponse>> read = readable(target.path(), request, client);
+            Supplier<CompletionStage<AdminResponse>> read = readable(target, request, client);
             Optional<AdminEndpoints.Call> action = endpoints.actionAt(target.rawPath());
             HttpMethod method = request.method();
             if (read == null && action.isEmpty()) {
@@ -109,7 +109,8 @@ final class AdminRoutes {
     }
 
     private @Nullable Supplier<CompletionStage<AdminResponse>> readable(
-            String path, FullHttpRequest request, SocketAddress client) {
+            QueryStringDecoder target, FullHttpRequest request, SocketAddress client) {
+        String path = target.path();
         AdminResponse file = page.response(path, request.headers());
         if (file != null) {
             return () -> now(file);
@@ -122,7 +123,7 @@ final class AdminRoutes {
             case "/api" ->
                 () -> now(AdminResponse.ok(Map.of("views", endpoints.viewPaths(), "actions", endpoints.actionPaths())));
             default -> {
-                AdminEndpoints.View view = endpoints.viewAt(path).orElse(null);
+                AdminEndpoints.View view = endpoints.viewAt(path, query(target)).orElse(null);
                 String authorization = request.headers().get(HttpHeaderNames.AUTHORIZATION);
                 yield view == null ? null : () -> show(path, view, authorization, client);
             }
@@ -163,11 +164,9 @@ final class AdminRoutes {
         if (full != null) {
             return Opened.refused(full);
         }
-        Map<String, String> parameters = new LinkedHashMap<>();
         try {
-            target.parameters().forEach((name, values) -> parameters.put(name, values.get(0)));
             PublishedStream source = stream.source();
-            return new Opened(source.contentType(), source.open(parameters, ready), null);
+            return new Opened(source.contentType(), source.open(query(target), ready), null);
         } catch (IllegalArgumentException e) {
             return Opened.refused(AdminResponse.error(HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage())));
         } catch (IllegalStateException e) {
@@ -177,6 +176,12 @@ final class AdminRoutes {
             return Opened.refused(
                     AdminResponse.error(HttpResponseStatus.INTERNAL_SERVER_ERROR, e + "; the log has the details"));
         }
+    }
+
+    private static Map<String, String> query(QueryStringDecoder target) {
+        Map<String, String> parameters = new LinkedHashMap<>();
+        target.parameters().forEach((name, values) -> parameters.put(name, values.get(0)));
+        return parameters;
     }
 
     /** A reader of a stream, or the reason why there is none. */
@@ -241,7 +246,7 @@ final class AdminRoutes {
         }
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.putAll(body(request));
-        target.parameters().forEach((name, values) -> parameters.put(name, values.get(0)));
+        parameters.putAll(query(target));
         parameters.putAll(call.parameters());
         String path = target.path();
         AtomicBoolean responded = new AtomicBoolean();

@@ -13,6 +13,7 @@ public enum ReportText {
     FAILOVER,
     LOST,
     MIRROR,
+    OUTCOMES,
     PAGES,
     RESCUE,
     SESSIONS;

@@ -17,6 +17,7 @@ final class PluginEndpoints {
     private final AdminEndpoints endpoints;
     private final Map<String, Supplier<Object>> views = new HashMap<>();
     private final Map<String, Published.Sensitive> sensitive = new HashMap<>();
+    private final Map<String, PluginContext.Action> queries = new HashMap<>();
     private final Map<String, PublishedStream> streams = new HashMap<>();
     private final Map<String, PluginContext.Action> actions = new HashMap<>();
 
@@ -31,6 +32,7 @@ final class PluginEndpoints {
     synchronized void follow() {
         remove(views, published.views(), endpoints::removeView);
         remove(sensitive, published.sensitive(), endpoints::removeView);
+        remove(queries, published.queries(), endpoints::removeView);
         remove(streams, published.streams(), endpoints::removeStream);
         remove(actions, published.actions(), endpoints::removeAction);
         add(views, published.views(), endpoints::view);
@@ -38,6 +40,7 @@ final class PluginEndpoints {
                 sensitive,
                 published.sensitive(),
                 (name, view) -> endpoints.sensitiveView(name, view.full(), view.redacted()));
+        add(queries, published.queries(), (name, view) -> endpoints.queryView(name, view::run));
         add(streams, published.streams(), endpoints::stream);
         add(actions, published.actions(), (path, action) -> endpoints.action(path, action::run));
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Readings {
     private static final String SERIES = "understudy_command_seconds";
     /** Ends and outcomes that are no failure. */
-    private static final Set<String> WELL = Set.of("client_closed", "accepted", "passthrough");
+    private static final Set<String> WELL = Set.of("client_closed", "accepted", "passthrough", "committed");
 
     private final Supplier<Map<String, Object>> primary;
     private final LatencyHistograms histograms;
@@ -51,6 +51,7 @@ final class Readings {
         Map<String, Long> failures = new HashMap<>();
         count("understudy.sessions.closed", "reason", failures);
         count("understudy.connections", "outcome", failures);
+        count("understudy.outcomes", "outcome", failures);
         return new Sample(now, reachable, commands, failures);
     }
 

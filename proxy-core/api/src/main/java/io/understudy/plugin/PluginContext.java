@@ -80,6 +80,14 @@ public interface PluginContext {
         publish(name, redacted);
     }
 
+    /**
+     * Publishes a view under {@code GET /api/NAME} that depends on the parameters of the request's query, for holders
+     * of the admin token.
+     *
+     * @param parameters their names; others are refused with status 400
+     */
+    default void publishQuery(String name, Set<String> parameters, Action view) {}
+
     /** Publishes an endless stream under {@code GET /NAME}, for holders of the admin token. */
     default void publishStream(String name, PublishedStream stream) {}
 
@@ -96,7 +104,7 @@ public interface PluginContext {
      */
     void publishAction(String name, Set<String> parameters, Action action);
 
-    /** The code behind a {@code POST}. */
+    /** The code behind a {@code POST}, or behind a {@code GET} with parameters. */
     interface Action {
         /**
          * Returns the body of the HTTP response: bytes as they are, any other object as JSON.

@@ -141,7 +141,13 @@ public final class HostContext implements PluginContext, AutoCloseable {
     @Override
     public synchronized void publishAction(String name, Set<String> parameters, Action action) {
         refuseOnceClosed();
-        shared.published().publishAction(owner, name, new NamedParameters(name, parameters, action));
+        shared.published().publishAction(owner, name, new NamedParameters("POST", name, parameters, action));
+    }
+
+    @Override
+    public synchronized void publishQuery(String name, Set<String> parameters, Action view) {
+        refuseOnceClosed();
+        shared.published().publishQuery(owner, name, new NamedParameters("GET", name, parameters, view));
     }
 
     /** A task that still ran when the plugin was stopped would leave behind what nobody withdraws. */

@@ -10,16 +10,17 @@ import java.util.regex.Pattern;
 final class NamedParameters implements PluginContext.Action {
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{(\\w+)}");
 
-    private final String path;
+    private final String what;
     private final Set<String> known;
     private final PluginContext.Action action;
 
     /**
+     * @param method of HTTP
      * @param path with placeholders, whose names are known
      * @param more names of other parameters
      */
-    NamedParameters(String path, Set<String> more, PluginContext.Action action) {
-        this.path = path;
+    NamedParameters(String method, String path, Set<String> more, PluginContext.Action action) {
+        what = method + " /api/" + path;
         this.action = action;
         known = new TreeSet<>(more);
         PLACEHOLDER.matcher(path).results().forEach(match -> known.add(match.group(1)));
@@ -29,8 +30,7 @@ final class NamedParameters implements PluginContext.Action {
     public Object run(Map<String, String> parameters) {
         for (String name : parameters.keySet()) {
             if (!known.contains(name)) {
-                throw new IllegalArgumentException(
-                        "POST /api/" + path + " has no parameter '" + name + "'; it has " + known);
+                throw new IllegalArgumentException(what + " has no parameter '" + name + "'; it has " + known);
             }
         }
         return action.run(parameters);

@@ -24,6 +24,7 @@ public final class Published {
     private final ConcurrentSkipListMap<String, ConcurrentSkipListMap<String, Supplier<Object>>> ofStandbys =
             new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<String, Sensitive> sensitive = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<String, Action> queries = new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<String, PublishedStream> streams = new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<String, Action> actions = new ConcurrentSkipListMap<>();
 
@@ -62,6 +63,14 @@ public final class Published {
             throw new IllegalArgumentException("plugin " + plugin + " publishes /api/" + name + ", which exists");
         }
         undo(plugin, () -> sensitive.remove(name, view));
+    }
+
+    /** @throws IllegalArgumentException if another plugin uses the name */
+    void publishQuery(String plugin, String name, Action view) {
+        if (queries.putIfAbsent(name, view) != null) {
+            throw new IllegalArgumentException("plugin " + plugin + " publishes /api/" + name + ", which exists");
+        }
+        undo(plugin, () -> queries.remove(name, view));
     }
 
     /** @throws IllegalArgumentException if another plugin uses the name */
@@ -106,6 +115,11 @@ public final class Published {
     /** Returns the current views with data of users by the path after {@code /api/}. */
     public Map<String, Sensitive> sensitive() {
         return Collections.unmodifiableMap(new TreeMap<>(sensitive));
+    }
+
+    /** Returns the current views that depend on the request's query by the path after {@code /api/}. */
+    public Map<String, Action> queries() {
+        return Collections.unmodifiableMap(new TreeMap<>(queries));
     }
 
     /** Returns the current streams by the path after {@code /}. */

@@ -13,7 +13,12 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "report",
         mixinStandardHelpOptions = true,
-        subcommands = {DigestReportCommand.class, LostReportCommand.class, PagesReportCommand.class},
+        subcommands = {
+            DigestReportCommand.class,
+            LostReportCommand.class,
+            OutcomesReportCommand.class,
+            PagesReportCommand.class
+        },
         description = "Report on a running proxy, a standby, the primary's binary log, or binary log files.")
 public final class ReportCommand implements Subcommand, Runnable {
     private @Nullable CommandSpec spec;

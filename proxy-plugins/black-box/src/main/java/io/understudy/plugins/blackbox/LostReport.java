@@ -4,14 +4,18 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionBytes;
+import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
+import io.understudy.plugins.blackbox.outcome.Outcomes;
 import io.understudy.servers.GtidNumbers;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -28,6 +32,7 @@ final class LostReport {
 
     private final BlackBox box;
     private final SessionEvents sessionEvents;
+    private final Outcomes outcomes;
     private final Supplier<@Nullable String> silence;
     private final Clock clock;
     private final LongSupplier nanoClock;
@@ -35,6 +40,7 @@ final class LostReport {
     private final Supplier<@Nullable String> doubt;
 
     /**
+     * @param outcomes of statements whose responses never came
      * @param silence returns why the primary does not respond, although its stream is open; null if it does
      * @param witness the witness's view; empty if there is none
      * @param doubt returns what is not known once the primary is not read any more; null for nothing
@@ -42,6 +48,7 @@ final class LostReport {
     LostReport(
             BlackBox box,
             SessionEvents sessionEvents,
+            Outcomes outcomes,
             Supplier<@Nullable String> silence,
             Clock clock,
             LongSupplier nanoClock,
@@ -51,6 +58,7 @@ final class LostReport {
         this.silence = silence;
         this.box = box;
         this.sessionEvents = sessionEvents;
+        this.outcomes = outcomes;
         this.clock = clock;
         this.nanoClock = nanoClock;
         this.witness = witness;
@@ -76,6 +84,7 @@ final class LostReport {
     private Map<String, Object> of(Survivor survivor, boolean recorded) {
         sessionEvents.run();
         Loss loss = box.loss(survivor);
+        judged(loss);
         List<KeptTransaction> answered = new ArrayList<>();
         List<KeptTransaction> notAnswered = new ArrayList<>();
         GtidNumbers captured = new GtidNumbers();
@@ -149,6 +158,22 @@ final class LostReport {
         kept.put("answersLost", sessionEvents.lost());
         view.put("kept", kept);
         return view;
+    }
+
+    /** Removes what clients were told of although its response never came, and what was not committed. */
+    private void judged(Loss loss) {
+        Set<String> told = new HashSet<>();
+        Set<List<Long>> sessions = new HashSet<>();
+        for (OutcomeRecord each : outcomes.find(Outcomes.Filter.ANY)) {
+            if (each.told() && each.verdict() == OutcomeRecord.Verdict.COMMITTED) {
+                told.add(each.gtid());
+            }
+            if (each.told() || each.verdict() == OutcomeRecord.Verdict.NOT_COMMITTED) {
+                sessions.add(List.of(each.session(), each.thread()));
+            }
+        }
+        loss.unanswered.removeIf(each -> told.contains(each.gtid.text()));
+        loss.interrupted.removeIf(each -> sessions.contains(List.of(each.session(), each.thread())));
     }
 
     private List<Object> notKnown(Survivor survivor) {

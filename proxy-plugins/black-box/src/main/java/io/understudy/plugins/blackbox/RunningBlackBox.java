@@ -13,6 +13,8 @@ import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
 import io.understudy.plugins.binlog.JdbcPrimaryQueries;
 import io.understudy.plugins.binlog.WitnessState;
+import io.understudy.plugins.blackbox.outcome.Outcomes;
+import io.understudy.plugins.blackbox.outcome.OutcomesReport;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -49,6 +51,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
             "the primary does not respond, though the connection for its binary log is open: it may be frozen";
 
     private final BlackBox box;
+    private final Outcomes outcomes = new Outcomes();
     private final SessionEvents sessionEvents;
     private final PluginContext context;
     private final BlackBoxConfig config;
@@ -205,7 +208,14 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         Survivors survivors = new Survivors(context, box);
         Supplier<@Nullable String> silence = () -> silence(context.primary());
         LostReport report = new LostReport(
-                box, sessionEvents, silence, context.clock(), System::nanoTime, this::acknowledging, this::doubt);
+                box,
+                sessionEvents,
+                outcomes,
+                silence,
+                context.clock(),
+                System::nanoTime,
+                this::acknowledging,
+                this::doubt);
         Rescue rescue = new Rescue(box, silence);
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction(
@@ -214,6 +224,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 "lost/look",
                 Survivors.PARAMETERS,
                 parameters -> report.unrecorded(survivors.fromParameters(parameters)));
+        OutcomesReport asked = new OutcomesReport(outcomes, (connection, since) -> null, context.clock());
+        context.publishQuery("outcomes", OutcomesReport.PARAMETERS, asked::of);
         context.publishAction("lost/compared", Survivors.PARAMETERS, parameters -> {
             Survivor survivor = survivors.named(parameters);
             box.compared(survivor);

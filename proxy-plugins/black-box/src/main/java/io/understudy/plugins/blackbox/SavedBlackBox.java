@@ -4,6 +4,7 @@ import io.understudy.base.Secret;
 import io.understudy.plugin.SavedTransactions;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.blackbox.log.LogFiles;
+import io.understudy.plugins.blackbox.outcome.Outcomes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -74,7 +75,14 @@ public final class SavedBlackBox implements SavedTransactions {
                                     .truncatedTo(ChronoUnit.SECONDS)
                             + ": the log ends there. A proxy that died with the primary, its witness present, has all";
             return new LostReport(
-                    box, new SessionEvents(box), () -> null, clock, System::nanoTime, Map::of, () -> doubt);
+                    box,
+                    new SessionEvents(box),
+                    new Outcomes(),
+                    () -> null,
+                    clock,
+                    System::nanoTime,
+                    Map::of,
+                    () -> doubt);
         }
     }
 

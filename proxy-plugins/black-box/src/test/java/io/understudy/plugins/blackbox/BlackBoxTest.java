@@ -7,6 +7,7 @@ import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
+import io.understudy.plugins.blackbox.outcome.Outcomes;
 import io.understudy.servers.ReportedPosition;
 import java.time.Clock;
 import java.util.List;
@@ -72,6 +73,7 @@ class BlackBoxTest extends BlackBoxHarness {
         Map<String, Object> view = new LostReport(
                         box,
                         new SessionEvents(box),
+                        new Outcomes(),
                         () -> "it is frozen",
                         Clock.systemUTC(),
                         () -> now,

@@ -3,6 +3,7 @@ package io.understudy.plugins.blackbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.blackbox.outcome.Outcomes;
 import java.time.Clock;
 import java.util.Map;
 import java.util.Objects;
@@ -10,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** What a replay hides: MariaDB's position implies all lower numbers. */
 class DoubtsTest extends BlackBoxHarness {
-    private final LostReport report =
-            new LostReport(box, new SessionEvents(box), () -> null, Clock.systemUTC(), () -> now, Map::of, () -> null);
+    private final LostReport report = new LostReport(
+            box, new SessionEvents(box), new Outcomes(), () -> null, Clock.systemUTC(), () -> now, Map::of, () -> null);
 
     private Object implied(String applied, String received) {
         Map<?, ?> view = (Map<?, ?>) Objects.requireNonNull(

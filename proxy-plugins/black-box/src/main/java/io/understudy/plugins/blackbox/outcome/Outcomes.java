@@ -25,6 +25,9 @@ public final class Outcomes {
             long digest,
             @Nullable Instant since,
             @Nullable String token) {
+        /** Takes all. */
+        public static final Filter ANY = new Filter(0, null, 0, null, null);
+
         boolean takes(OutcomeRecord each) {
             return (connection == 0 || connection == each.thread())
                     && (user == null || user.equals(each.user()))

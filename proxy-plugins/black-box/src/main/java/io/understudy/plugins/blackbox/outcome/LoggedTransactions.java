@@ -1,0 +1,32 @@
+package io.understudy.plugins.blackbox.outcome;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transactions that a session has in the binary log.
+ *
+ * @param transactions in the log's order
+ * @param since the log is known without a gap from then on; null if nothing is known of it
+ * @param settled whether no more of them can come: the session has ended on its server, and the log was read up to
+ *     there
+ */
+public record LoggedTransactions(
+        List<Entry> transactions, @Nullable Instant since, boolean settled) {
+    /**
+     * One of them.
+     *
+     * @param serverName the server that has executed it, as {@code server_id 11}
+     * @param when it arrived in the log
+     */
+    public record Entry(String gtid, String serverName, Instant when) {}
+
+    /** Finds them. */
+    @FunctionalInterface
+    public interface Source {
+        /** Returns the transactions of a connection since then, null for all; null where the log does not tell. */
+        @Nullable
+        LoggedTransactions of(long connection, @Nullable Instant since);
+    }
+}

@@ -1,0 +1,120 @@
+package io.understudy.plugins.blackbox.outcome;
+
+import io.understudy.base.Durations;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The view of {@code /api/outcomes}. Contains no SQL text and no rows. */
+public final class OutcomesReport {
+    private static final String CONNECTION = "connection";
+    private static final String USER = "user";
+    private static final String DIGEST = "digest";
+    private static final String SINCE = "since";
+    private static final String TOKEN = "token";
+
+    public static final Set<String> PARAMETERS = Set.of(CONNECTION, USER, DIGEST, SINCE, TOKEN);
+
+    /** Most outcomes, and most transactions, that are listed. */
+    private static final int LISTED = 1_000;
+
+    private final Outcomes outcomes;
+    private final LoggedTransactions.Source log;
+    private final Clock clock;
+
+    public OutcomesReport(Outcomes outcomes, LoggedTransactions.Source log, Clock clock) {
+        this.outcomes = outcomes;
+        this.log = log;
+        this.clock = clock;
+    }
+
+    /**
+     * Returns the outcomes that the parameters ask for, the newest last; for a connection also what the log has of it.
+     *
+     * @throws IllegalArgumentException if a value is not valid
+     */
+    public Map<String, Object> of(Map<String, String> parameters) {
+        long connection = number(parameters, CONNECTION, 10);
+        Instant since = since(parameters.get(SINCE));
+        List<OutcomeRecord> found = outcomes.find(new Outcomes.Filter(
+                connection, parameters.get(USER), number(parameters, DIGEST, 16), since, parameters.get(TOKEN)));
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("count", found.size());
+        view.put(
+                "outcomes",
+                found.subList(Math.max(0, found.size() - LISTED), found.size()).stream()
+                        .map(OutcomesReport::row)
+                        .toList());
+        boolean settled = found.stream().allMatch(OutcomeRecord::settled);
+        LoggedTransactions logged = connection == 0 ? null : log.of(connection, since);
+        if (logged != null) {
+            List<LoggedTransactions.Entry> all = logged.transactions();
+            view.put(
+                    "transactions",
+                    all.subList(Math.max(0, all.size() - LISTED), all.size()).stream()
+                            .map(each -> Map.of(
+                                    "gtid", each.gtid(),
+                                    "server", each.serverName(),
+                                    "when", each.when().toString()))
+                            .toList());
+            Instant whole = logged.since();
+            view.put("logSince", whole == null ? "" : whole.toString());
+            settled &= logged.settled();
+        }
+        view.put("settled", settled);
+        return view;
+    }
+
+    private static Map<String, Object> row(OutcomeRecord each) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("when", each.when().toString());
+        row.put(CONNECTION, each.thread());
+        row.put("server", each.serverName());
+        row.put("session", each.session());
+        row.put(USER, each.user());
+        row.put(DIGEST, each.digest() == 0 ? "" : HexFormat.of().toHexDigits(each.digest()));
+        row.put("kind", each.kind());
+        String token = each.token();
+        row.put(TOKEN, token == null ? "" : token);
+        row.put("outcome", each.verdict().label());
+        row.put("gtid", each.gtid());
+        row.put("reason", each.reason());
+        row.put("settled", each.settled());
+        row.put("told", each.told());
+        return row;
+    }
+
+    private static long number(Map<String, String> parameters, String name, int radix) {
+        String text = parameters.getOrDefault(name, "");
+        try {
+            return text.isEmpty() ? 0 : Long.parseUnsignedLong(text, radix);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(
+                    name + ": expected " + (radix == 16 ? "16 hexadecimal digits" : "a number") + ", found '" + text
+                            + "'",
+                    e);
+        }
+    }
+
+    private @Nullable Instant since(@Nullable String text) {
+        if (text == null || text.isEmpty()) {
+            return null;
+        } else if (text.matches(Durations.PATTERN)) {
+            return clock.instant().minus(Durations.parse(text));
+        }
+        try {
+            return Instant.parse(text);
+        } catch (DateTimeParseException e) {
+            throw new IllegalArgumentException(
+                    SINCE + ": expected how long ago, such as 10m, or a time such as 2026-03-01T12:00:00Z, found '"
+                            + text + "'",
+                    e);
+        }
+    }
+}

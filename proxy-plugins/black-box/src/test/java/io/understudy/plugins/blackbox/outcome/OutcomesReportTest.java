@@ -1,0 +1,108 @@
+package io.understudy.plugins.blackbox.outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.understudy.plugins.blackbox.outcome.OutcomeRecord.Verdict;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class OutcomesReportTest {
+    private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+
+    private final Outcomes outcomes = new Outcomes();
+    private @Nullable LoggedTransactions logged;
+
+    private Map<String, Object> asked(String... parameters) {
+        Map<String, String> all = new java.util.HashMap<>();
+        for (int i = 0; i < parameters.length; i += 2) {
+            all.put(parameters[i], parameters[i + 1]);
+        }
+        return new OutcomesReport(outcomes, (connection, since) -> logged, Clock.fixed(NOW, ZoneOffset.UTC)).of(all);
+    }
+
+    private void lost(long thread, int secondsAgo, Verdict verdict, boolean settled) {
+        outcomes.add(new OutcomeRecord(
+                NOW.minusSeconds(secondsAgo),
+                thread,
+                3,
+                "server_id 11",
+                thread,
+                "app",
+                0x0a,
+                "commit",
+                "order-" + thread,
+                verdict,
+                verdict == Verdict.COMMITTED ? "0-11-5" : "",
+                verdict == Verdict.UNKNOWN ? "the log has a gap" : "",
+                settled,
+                false));
+    }
+
+    private static List<?> rows(Map<String, Object> view, String key) {
+        return (List<?>) Objects.requireNonNull(view.get(key));
+    }
+
+    @Test
+    void thoseThatMatchAreShownTheNewestLast() {
+        lost(57, 90, Verdict.COMMITTED, true);
+        lost(58, 30, Verdict.UNKNOWN, true);
+        assertThat(asked()).containsEntry("count", 2).containsEntry("settled", true);
+        assertThat(rows(asked("token", "order-57"), "outcomes"))
+                .singleElement()
+                .isEqualTo(Map.ofEntries(
+                        Map.entry("when", "2026-03-01T11:58:30Z"),
+                        Map.entry("connection", 57L),
+                        Map.entry("server", "server_id 11"),
+                        Map.entry("session", 57L),
+                        Map.entry("user", "app"),
+                        Map.entry("digest", "000000000000000a"),
+                        Map.entry("kind", "commit"),
+                        Map.entry("token", "order-57"),
+                        Map.entry("outcome", "committed"),
+                        Map.entry("gtid", "0-11-5"),
+                        Map.entry("reason", ""),
+                        Map.entry("settled", true),
+                        Map.entry("told", false)));
+        assertThat(asked("since", "1m")).containsEntry("count", 1);
+        assertThat(asked("since", "2026-03-01T11:00:00Z")).containsEntry("count", 2);
+        assertThat(asked("digest", "000000000000000a")).containsEntry("count", 2);
+        assertThat(asked("user", "other")).containsEntry("count", 0).containsEntry("settled", true);
+    }
+
+    @Test
+    void whatIsStillBeingFoundOutIsNotSettled() {
+        lost(57, 1, Verdict.UNKNOWN, false);
+        assertThat(asked("connection", "57")).containsEntry("settled", false);
+        assertThat(asked("connection", "58")).containsEntry("settled", true);
+    }
+
+    @Test
+    void aConnectionHasWhatTheLogHasOfIt() {
+        logged = new LoggedTransactions(
+                List.of(new LoggedTransactions.Entry("0-11-5", "server_id 11", NOW)), NOW.minusSeconds(60), false);
+        assertThat(asked()).doesNotContainKey("transactions");
+        assertThat(asked("connection", "57"))
+                .containsEntry("count", 0)
+                .containsEntry("settled", false)
+                .containsEntry("logSince", "2026-03-01T11:59:00Z")
+                .containsEntry(
+                        "transactions",
+                        List.of(Map.of("gtid", "0-11-5", "server", "server_id 11", "when", "2026-03-01T12:00:00Z")));
+    }
+
+    @Test
+    void aWrongValueIsNamed() {
+        assertThatThrownBy(() -> asked("connection", "x"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("connection: expected a number, found 'x'");
+        assertThatThrownBy(() -> asked("digest", "x")).hasMessageStartingWith("digest: expected 16 hex");
+        assertThatThrownBy(() -> asked("since", "yesterday")).hasMessageStartingWith("since: expected how long ago");
+    }
+}
