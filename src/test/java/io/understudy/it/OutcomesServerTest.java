@@ -1,0 +1,282 @@
+package io.understudy.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.understudy.cli.Understudy;
+import io.understudy.config.ConfigLoader;
+import io.understudy.embedded.DelayedLink;
+import io.understudy.host.PluginTypes;
+import io.understudy.it.OutcomeLoad.Failed;
+import io.understudy.it.OutcomeLoad.Told;
+import io.understudy.remote.AdminClient;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import picocli.CommandLine;
+
+/**
+ * Many statements in flight when the server dies, or their connections, or the proxy: what each client was told, or can
+ * ask for afterwards, is compared with the tables. {@code -Dunderstudy.it.kills=50} for the figures; {@link ProvedPair}
+ * for other servers; {@code -Dunderstudy.it.witness=disk} for a witness.
+ */
+@Tag("long")
+@Timeout(3600)
+class OutcomesServerTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int KILLS = Integer.getInteger("understudy.it.kills", 1);
+    private static final String WITNESS = System.getProperty("understudy.it.witness", "off");
+    private static final int CLIENTS = 20;
+
+    /** What dies. */
+    enum Death {
+        RESTART,
+        FAILOVER,
+        CUT,
+        PROXY
+    }
+
+    @TempDir
+    private Path folder;
+
+    private ProvedPair pair;
+    private DelayedLink link;
+    private Process proxy;
+    private int port;
+    private AdminClient admin;
+    private final Map<String, Integer> figures = new TreeMap<>();
+    private final List<String> wrong = new ArrayList<>();
+    private final Map<String, Integer> unknown = new TreeMap<>();
+
+    @AfterEach
+    void stop() {
+        if (proxy != null) {
+            proxy.destroyForcibly().onExit().join();
+        }
+        if (link != null) {
+            link.close();
+        }
+        if (pair != null) {
+            pair.close();
+        }
+    }
+
+    private Path file() {
+        return folder.resolve("understudy.yaml");
+    }
+
+    /** @param through the address by which the proxy reaches the primary */
+    private void start(int round, Death death) throws Exception {
+        pair = ProvedPair.start();
+        link = DelayedLink.to(new InetSocketAddress("127.0.0.1", pair.primary()), Duration.ZERO);
+        int primary = death == Death.CUT ? link.port() : pair.primary();
+        port = RunProgram.freePort();
+        Path log = Files.createDirectory(folder.resolve("log" + round));
+        boolean directory = death == Death.PROXY || !WITNESS.equals("off");
+        Files.writeString(file(), """
+                listen: { address: "127.0.0.1:%1$d" }
+                primary:
+                  address: "127.0.0.1:%2$d"
+                  tls: { mode: %3$s }
+                  monitor: { user: monitor, password: %4$s }
+                standbys:
+                  - { name: s1, address: "127.0.0.1:%5$d", tls: { mode: %3$s }, user: monitor, password: %4$s }
+                admin: { address: "127.0.0.1:%6$d", token: a-token-of-fair-length }
+                switchover: { user: switcher, password: %4$s }
+                failover: { sessions: move, hold: 60s, accounts: [{ user: app, password: %4$s }] }
+                plugins:
+                  black-box: { poll: 100ms, acknowledge: "%7$s" %8$s }
+                """.formatted(
+                        port,
+                        primary,
+                        pair.mariadb() ? "disabled" : "preferred",
+                        CommitProxy.PASSWORD,
+                        pair.standby(),
+                        RunProgram.freePort(),
+                        WITNESS,
+                        directory ? ", directory: \"" + log + "\"" : ""));
+        Files.setPosixFilePermissions(log, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
+        admin = AdminClient.of(ConfigLoader.load(file(), PluginTypes.installed().records())
+                .config()
+                .admin());
+        startProxy();
+    }
+
+    private void startProxy() throws Exception {
+        proxy = RunProgram.start(file(), folder.resolve("proxy.log"));
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> "true"
+                        .equals(String.valueOf(
+                                Views.map(admin.view("lost").get("primary")).get("read"))));
+        if (!WITNESS.equals("off")) {
+            await().atMost(PATIENCE)
+                    .ignoreExceptions()
+                    .until(() -> "present".equals(admin.view("witness").get("state")));
+        }
+    }
+
+    private Connection connect() throws SQLException {
+        return DriverManager.getConnection(
+                "jdbc:mariadb://127.0.0.1:" + port
+                        + "/shop?sslMode=disable&allowPublicKeyRetrieval=true&useServerPrepStmts=true"
+                        + "&cachePrepStmts=false&connectTimeout=10000",
+                "app",
+                CommitProxy.PASSWORD);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatClientsAreToldIsSo(Death death) throws Exception {
+        for (int round = 1; round <= KILLS; round++) {
+            if (round == 1 || death == Death.FAILOVER) {
+                stop();
+                start(round, death);
+            }
+            round(round, death);
+        }
+        System.out.println("FIGURE " + death + " witness " + WITNESS + ", " + KILLS + " deaths: " + figures + ", wrong "
+                + wrong.size() + ", unknown " + unknown);
+        assertThat(wrong).isEmpty();
+    }
+
+    private void round(int round, Death death) throws Exception {
+        OutcomeLoad load = new OutcomeLoad(CLIENTS, "r" + round + "." + death, this::connect);
+        int at;
+        try (load) {
+            load.awaitMore(100);
+            if (death == Death.FAILOVER && !WITNESS.equals("off")) {
+                pair.cutOff();
+                load.awaitMore(50);
+            }
+            TimeUnit.MILLISECONDS.sleep(ThreadLocalRandom.current().nextInt(100)); // any moment of a commit
+            at = kill(death);
+            load.awaitMore(CLIENTS);
+        }
+        Set<String> rows = new HashSet<>();
+        try (Connection connection = pair.connect(at);
+                Statement statement = connection.createStatement();
+                ResultSet all = statement.executeQuery("SELECT CONCAT(w, '-', n) FROM shop.t")) {
+            while (all.next()) {
+                rows.add(all.getString(1));
+            }
+        }
+        Set<String> lost = load.answered();
+        lost.removeAll(rows);
+        lost.forEach(row -> wrong.add(row + " got an OK, and is not there"));
+        for (Failed failed : load.failed()) {
+            judge(failed, rows.contains(failed.row()));
+        }
+        pair.execute(at, "DELETE FROM shop.t");
+    }
+
+    /** Returns the port of the primary from now on. */
+    private int kill(Death death) throws Exception {
+        switch (death) {
+            case CUT -> {
+                link.cut();
+                return pair.primary();
+            }
+            case RESTART -> {
+                pair.kill();
+                pair.restart();
+                return pair.primary();
+            }
+            case FAILOVER -> {
+                pair.kill();
+                StringWriter out = new StringWriter();
+                CommandLine line = Understudy.commandLine();
+                line.setOut(new PrintWriter(out, true));
+                line.setErr(new PrintWriter(out, true));
+                int status = line.execute("failover", "--to", "s1", "-c", file().toString());
+                count("failover exit " + status);
+                if (status != 0) {
+                    System.out.println(out);
+                }
+                return pair.standby();
+            }
+            default -> {
+                proxy.destroyForcibly().onExit().join();
+                startProxy();
+                return pair.primary();
+            }
+        }
+    }
+
+    private void count(String what) {
+        figures.merge(what, 1, Integer::sum);
+    }
+
+    private void judge(Failed failed, boolean there) throws Exception {
+        Told known = failed.told();
+        String how = "told";
+        String why = failed.message();
+        if (known == Told.NOTHING && failed.commits()) {
+            Map<String, Object> asked = asked(failed);
+            how = "asked";
+            why = String.valueOf(asked.getOrDefault("reason", asked));
+            known = switch (String.valueOf(asked.get("outcome"))) {
+                case "committed" -> Told.COMMITTED;
+                case "not_committed" -> Told.NOT_COMMITTED;
+                default -> Told.UNKNOWN;
+            };
+        } else if (known == Told.NOTHING) {
+            count("before its commit");
+            if (there) {
+                wrong.add(failed + " is there, though its commit was not sent");
+            }
+            return;
+        }
+        count(how + " " + known);
+        if (known == Told.UNKNOWN) {
+            unknown.merge(why.replaceAll("\\d+", "N"), 1, Integer::sum);
+            System.out.println("UNKNOWN, is there: " + there + ": " + failed + " " + why);
+        } else if (there != (known == Told.COMMITTED)) {
+            wrong.add(failed + " " + how + " " + known + ", is there: " + there + " " + why);
+            System.out.println("WRONG " + wrong.get(wrong.size() - 1));
+        }
+    }
+
+    /** Asks as a client does that is gone, until it is settled. */
+    private Map<String, Object> asked(Failed failed) throws Exception {
+        Map<String, Object> found = Map.of();
+        long begun = System.nanoTime();
+        while (System.nanoTime() - begun < PATIENCE.toNanos()) {
+            Map<String, Object> view = admin.view("outcomes?token=" + failed.token());
+            List<?> records = (List<?>) view.get("outcomes");
+            if (records != null && !records.isEmpty()) {
+                found = Views.map(records.get(records.size() - 1));
+                if (!"unknown".equals(found.get("outcome"))) {
+                    return found;
+                }
+            }
+            if (Boolean.TRUE.equals(view.get("settled"))) {
+                return found;
+            }
+            TimeUnit.MILLISECONDS.sleep(200);
+        }
+        return found;
+    }
+}
