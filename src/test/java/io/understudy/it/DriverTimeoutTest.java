@@ -150,7 +150,7 @@ class DriverTimeoutTest {
 
     private String config() throws Exception {
         X509Bundle certificate = new CertificateBuilder()
-                .rsa2048()
+                .ecp256()
                 .subject("CN=proxy")
                 .setIsCertificateAuthority(true)
                 .buildSelfSigned();

@@ -254,7 +254,7 @@ class PipelinedDepartureTest {
 
     private ProxyUnderTest proxy(String transport, String primary) throws Exception {
         X509Bundle certificate = new CertificateBuilder()
-                .rsa2048()
+                .ecp256()
                 .subject("CN=proxy")
                 .setIsCertificateAuthority(true)
                 .buildSelfSigned();

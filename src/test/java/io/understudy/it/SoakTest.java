@@ -117,7 +117,7 @@ class SoakTest {
 
     private void certificate() throws Exception {
         X509Bundle certificate = new CertificateBuilder()
-                .rsa2048()
+                .ecp256()
                 .subject("CN=127.0.0.1")
                 .addSanIpAddress("127.0.0.1")
                 .setIsCertificateAuthority(true)

@@ -134,7 +134,7 @@ class VanishedClientTest {
     private void open(List<Departure> departures) throws Exception {
         server.execute("SET GLOBAL max_connections = 1000", "SET GLOBAL group_concat_max_len = 65536");
         X509Bundle certificate = new CertificateBuilder()
-                .rsa2048()
+                .ecp256()
                 .subject("CN=proxy")
                 .setIsCertificateAuthority(true)
                 .buildSelfSigned();

@@ -28,7 +28,7 @@ final class DriverWithCertificate {
             keys.load(null, null);
             keys.setKeyEntry(
                     "client",
-                    KeyFactory.getInstance("RSA").generatePrivate(new PKCS8EncodedKeySpec(key)),
+                    KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(key)),
                     STORE_PASSWORD.toCharArray(),
                     new Certificate[] {certificate});
             keys.store(out, STORE_PASSWORD.toCharArray());

@@ -22,7 +22,7 @@ final class TestCertificates {
         X509Bundle root = authority("Understudy test authority");
         ca = write(folder, "ca.pem", root.getCertificatePEM());
         X509Bundle server = new CertificateBuilder()
-                .rsa2048()
+                .ecp256()
                 .subject("CN=127.0.0.1")
                 .addSanDnsName("localhost")
                 .addSanIpAddress("127.0.0.1")
@@ -31,7 +31,7 @@ final class TestCertificates {
         certificate = write(folder, "server.pem", server.getCertificatePEM());
         key = write(folder, "server.key", server.getPrivateKeyPEM());
         X509Bundle client =
-                new CertificateBuilder().rsa2048().subject("CN=application").buildIssuedBy(root);
+                new CertificateBuilder().ecp256().subject("CN=application").buildIssuedBy(root);
         clientCertificate = write(folder, "client.pem", client.getCertificatePEM());
         clientKey = write(folder, "client.key", client.getPrivateKeyPEM());
         strangerCa = write(folder, "stranger.pem", authority("Somebody else").getCertificatePEM());
@@ -39,7 +39,7 @@ final class TestCertificates {
 
     static X509Bundle authority(String name) throws Exception {
         return new CertificateBuilder()
-                .rsa2048()
+                .ecp256()
                 .subject("CN=" + name)
                 .setIsCertificateAuthority(true)
                 .buildSelfSigned();

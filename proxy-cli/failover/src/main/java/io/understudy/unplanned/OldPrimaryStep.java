@@ -5,6 +5,7 @@ import io.understudy.server.PrimaryState;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,12 +14,16 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** Ensures that the old primary gives no sign of life, here and to each proxy, or fences it if that is asked for. */
-record OldPrimaryStep(Takeover takeover, boolean dryRun) implements Step {
+record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) implements Step {
     /** A proxy finds out with its next probe: each second, and after three without a response. */
-    private static final long PATIENCE_NANOS = 6_000_000_000L;
+    private static final Duration PATIENCE = Duration.ofSeconds(6);
 
     private static final long PAUSE_MILLIS = 200;
     private static final @Nullable String NOT_YET = PrimaryState.UNKNOWN.problem();
+
+    OldPrimaryStep(Takeover takeover, boolean dryRun) {
+        this(takeover, dryRun, PATIENCE);
+    }
 
     @Override
     public String plan() {
@@ -75,7 +80,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun) implements Step {
                     left.remove(each);
                 }
             }
-            if (left.isEmpty() || System.nanoTime() - begun > PATIENCE_NANOS) {
+            if (left.isEmpty() || System.nanoTime() - begun > patience.toNanos()) {
                 return signs.toString();
             }
             Thread.sleep(PAUSE_MILLIS);

@@ -106,18 +106,17 @@ class DamagedLogTest extends LogHarness {
     void aFlippedByteIsSaidAndOnlyItsRecordIsLost(boolean encrypted, boolean killed) throws IOException {
         write(encrypted, killed);
         for (int at = 0; at < whole.length; at++) {
-            for (int bit : new int[] {1, 0x80, 0xFF}) {
-                byte[] content = whole.clone();
-                content[at] ^= (byte) bit;
-                Lines lines = read(content);
-                assertThat(inOrder(withoutMissed(lines.all))).isTrue();
-                boolean allThere = lines.all.containsAll(written);
-                assertThat(allThere || lines.damage.stream().anyMatch(LogDamage::mayLack))
-                        .as("%d flipped at %d: %s %s", bit, at, lines.all, lines.damage)
-                        .isTrue();
-                if (lines.all.contains("start 0-1-10")) {
-                    assertThat(lines.all.size()).isGreaterThanOrEqualTo(written.size() - 1);
-                }
+            int bits = new int[] {1, 0x80, 0xFF}[at % 3];
+            byte[] content = whole.clone();
+            content[at] ^= (byte) bits;
+            Lines lines = read(content);
+            assertThat(inOrder(withoutMissed(lines.all))).isTrue();
+            boolean allThere = lines.all.containsAll(written);
+            assertThat(allThere || lines.damage.stream().anyMatch(LogDamage::mayLack))
+                    .as("%d flipped at %d: %s %s", bits, at, lines.all, lines.damage)
+                    .isTrue();
+            if (lines.all.contains("start 0-1-10")) {
+                assertThat(lines.all.size()).isGreaterThanOrEqualTo(written.size() - 1);
             }
         }
     }

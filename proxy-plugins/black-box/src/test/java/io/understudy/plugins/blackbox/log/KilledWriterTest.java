@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 /** A process that is killed (-9) has on disk all that it has said to be there. */
 @Timeout(60)
 class KilledWriterTest extends LogHarness {
-    @RepeatedTest(10)
+    @RepeatedTest(4)
     void nothingThatWasPrintedIsMissing(RepetitionInfo repetition) throws Exception {
         key = repetition.getCurrentRepetition() == 1 ? KEY : null;
         long next = 1;
