@@ -21,12 +21,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The black box where sessions change between domains, and MariaDB leaves GTIDs out of its responses. */
+@Tag("long")
 @Timeout(180)
 class BlackBoxTagsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,6 +118,7 @@ class CommitAttributionServerTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @CsvSource({"AFTER_COMMIT", "AFTER_SYNC"})
     void everyCommitOfEightClientsIsAttributed(String waitPoint) throws Exception {

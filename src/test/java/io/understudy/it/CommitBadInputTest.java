@@ -14,12 +14,14 @@ import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs {@code commit-latency} in a real proxy with servers or clients that lack what it needs. */
+@Tag("long")
 @Timeout(120)
 class CommitBadInputTest {
     private static final String POLL = "poll: 100ms, slow: 0s";

@@ -7,6 +7,7 @@ import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
 import java.sql.Connection;
 import java.sql.Statement;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Checks which statements {@code commit-latency} counts as commits, and of which kind, if the first keyword alone does
  * not tell.
  */
+@Tag("long")
 @Timeout(120)
 class CommitKindsTest {
     /** With a binary log the server reports the GTID of each commit. Without one, commits are inferred. */

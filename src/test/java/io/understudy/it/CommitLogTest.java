@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -49,6 +50,7 @@ class CommitLogTest {
                         .anySatisfy(line -> assertThat(line).contains(parts)));
     }
 
+    @Tag("long")
     @Test
     void missingPrivilegeUsedServerIdAndStatementFormatAreLoggedWithRemedies() throws Exception {
         try (EmbeddedServer server = server()) {

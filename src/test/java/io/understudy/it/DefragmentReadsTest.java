@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -164,6 +165,7 @@ class DefragmentReadsTest {
     }
 
     /** A transaction that has read the table holds each rebuild up for some seconds; one of them gets the signal. */
+    @Tag("long")
     @Test
     void aSignalEndsTheRebuildAndTheSkip() throws Exception {
         Path file = file("100%");

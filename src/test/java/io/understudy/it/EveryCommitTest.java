@@ -23,6 +23,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
  * log show which client wrote which row under each GTID, and in how many bytes. {@code -Dunderstudy.it.commits=100000}
  * makes a long run.
  */
+@Tag("long")
 @Timeout(600)
 class EveryCommitTest {
     private static final int CLIENTS = 8;

@@ -27,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -109,6 +110,7 @@ class FailoverHoldTest extends FollowingProxy {
     }
 
     /** The proxy has their keys, and so holds them as those in clear text. */
+    @Tag("long")
     @Test
     void clientsWithTlsWaitToo() throws Exception {
         X509Bundle certificate = new CertificateBuilder()
@@ -192,6 +194,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void theSamePrimaryMayComeBack() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), HOLD))) {
@@ -207,6 +210,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void candidatesThatAreFollowedLetThemGoOn() throws Exception {
         String candidates = "candidates: [\"" + text(old) + "\", \"" + text(promoted) + "\"]";
@@ -225,6 +229,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void afterTheTimeTheyFailAsWithoutIt() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), "failover: { hold: 1s }"))) {
@@ -243,6 +248,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void withoutIt() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), ""))) {
@@ -256,6 +262,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aFrozenPrimaryGetsNothingMoreAndExecutesItWhenItWakesUp() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), HOLD))) {
@@ -280,6 +287,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void whatAFrozenPrimaryWasNotSentIsNotExecutedThereAfterTheChange() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), HOLD))) {
@@ -300,6 +308,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aSessionThatALivingPrimaryEndsDoesNotWait() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), HOLD))) {
@@ -311,6 +320,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void nothingIsKeptOfAClientThatLeavesWhateverItHasSent() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), HOLD))) {
@@ -333,6 +343,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aReloadADrainAndAStopEndTheWait() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), HOLD))) {
@@ -350,6 +361,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void anOperatorsHoldMayBeginAndEndMeanwhile() throws Exception {
         String config = config(address(old), HOLD).replace("handshakeTimeout: 2s", "handshakeTimeout: 60s");
@@ -372,6 +384,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void manyLoginsAreBoundedAndAllGoOn() throws Exception {
         String config =
@@ -396,6 +409,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aLoginBehindThePROXYProtocolKeepsItsClient() throws Exception {
         String config = config(address(old), HOLD)
@@ -411,6 +425,7 @@ class FailoverHoldTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void theErrorOfALoginInJdbc() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), "failover: { hold: 1s }"))) {

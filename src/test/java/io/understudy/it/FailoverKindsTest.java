@@ -8,6 +8,7 @@ import io.understudy.it.FailoverPair.Said;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@code failover} applies is what the dead primary had, whatever the kind of statement and of event. */
+@Tag("long")
 @Timeout(180)
 class FailoverKindsTest {
     @TempDir

@@ -9,6 +9,7 @@ import java.io.EOFException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The proxy follows a change of the primary. */
@@ -31,6 +32,7 @@ class FollowTest extends FollowingProxy {
                 "START SLAVE");
     }
 
+    @Tag("long")
     @Test
     void aReloadMovesIdleSessionsAtOnceAndTransactionsAtTheirEnd() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(
@@ -134,6 +136,7 @@ class FollowTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void theWritableCandidateIsFollowedInAPlannedChange() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(candidates(), ""))) {
@@ -160,6 +163,7 @@ class FollowTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aFrozenPrimaryIsNamedAndLeftForTheWritableCandidate() throws Exception {
         // What is in flight there must not be left to the limit of a drain.
@@ -198,6 +202,7 @@ class FollowTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void troubleWithTheMonitorsAccountIsAWarning() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), ""))) {

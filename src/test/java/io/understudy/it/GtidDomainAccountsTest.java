@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * The guard and what the server allows: it knows accounts by user and host, and roles by session, while a rule names a
  * user.
  */
+@Tag("long")
 @Timeout(240)
 class GtidDomainAccountsTest {
     private static final String GRANTED = "127.0.0.1";

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -159,6 +160,7 @@ class GtidDomainTest {
      * MariaDB resets a session before it authenticates, and goes on with it when it refuses: the session is in the
      * default domain again. From the fourth refusal on the error is 1047, without authentication.
      */
+    @Tag("long")
     @Test
     void aRefusedChangeOfTheUserResetsTheDomain() throws Exception {
         try (DomainProxy proxy = pair.proxy("""

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A {@code failover} that is refused, ended or hindered anywhere, and the one after it. */
+@Tag("long")
 @Timeout(180)
 class InterruptedFailoverTest {
     private static final String ROWS = "SELECT COUNT(*) FROM shop.t";

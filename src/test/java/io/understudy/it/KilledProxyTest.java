@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** A witness with {@code acknowledge: disk} in a process of its own, which is killed. */
+@Tag("long")
 @Timeout(180)
 class KilledProxyTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * Sessions that take over a global {@code sql_mode} which changes how their texts are read, and which the standby does
  * not have.
  */
+@Tag("long")
 @Timeout(120)
 class MirrorSqlModeTest {
     private static final String MIRROR = "understudy_mirror";

@@ -10,10 +10,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A host name that moves is followed by all connections. */
+@Tag("long")
 class MovedNameTest extends FollowingProxy {
     private static final String RESOLV_CONF = "io.understudy.resolvConf";
 

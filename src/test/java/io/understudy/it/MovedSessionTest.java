@@ -22,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** With {@code failover.sessions: move}, sessions go on at the new primary, and their clients see a pause. */
@@ -142,6 +143,7 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aTransactionEndsWhereItBegan() throws Exception {
         try (ProxyUnderTest proxy =
@@ -160,6 +162,7 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aLoginInProgressEndsWhereItBeganAndMoves() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE));
@@ -204,6 +207,7 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aReadThatWasInFlightIsSentAgain() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
@@ -249,6 +253,7 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aSilentPrimaryIsLeftBehindByIdleSessionsToo() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
@@ -273,6 +278,7 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void anOldPrimaryThatEndsMeanwhileTakesNoSessionWithIt() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), "failover: { sessions: move }"))) {
@@ -287,6 +293,7 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aReleaseDuringTheMoveSendsNothingToTheOldServer() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
@@ -315,6 +322,7 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aChangeThatIsTakenBackLeavesIdleSessionsWhereTheyAre() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
@@ -327,6 +335,7 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void whatCannotMoveEndsWithItsReason() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
@@ -347,6 +356,7 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aQuestionAboutTheStatementBeforeIsAnsweredByTheServerThatKnows() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
@@ -364,6 +374,7 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void thereAndBackAgain() throws Exception {
         try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {

@@ -16,12 +16,14 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The primary's binary log is read once, whichever plugins want it, as the primary's own list of threads tells. */
+@Tag("long")
 @Timeout(300)
 class OneDumpConnectionTest {
     /** For a machine with much else to do. */

@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -172,6 +173,7 @@ class PeersTest {
                 .endsWith("exit 4");
     }
 
+    @Tag("long")
     @Test
     void aGapThatTheOtherProxyFillsIsNotLost() throws Exception {
         RunningProxy one = proxy(first);

@@ -41,6 +41,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -143,6 +144,7 @@ class QueryPoolTest {
     }
 
     /** Not that of the pool or the driver. */
+    @Tag("long")
     @Test
     void aFailureHasItsOwnReason() throws Exception {
         int closed;
@@ -160,6 +162,7 @@ class QueryPoolTest {
     }
 
     /** The proxy's own connections present the same client certificate as the relayed sessions. */
+    @Tag("long")
     @Test
     void aClientCertificateIsPresented() throws Exception {
         Path certificate = pair.standby().certificate();
@@ -183,6 +186,7 @@ class QueryPoolTest {
         }
     }
 
+    @Tag("long")
     @Test
     void preferredTlsConnectsWithoutTlsToAServerThatOffersNone() throws Exception {
         try (EmbeddedServer server = EmbeddedServer.start(ServerOptions.of(3).withArguments("--skip-ssl"))) {

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A primary that was away is used again at once. {@code -Dunderstudy.it.away=300} sets for how many seconds it is away.
  */
+@Tag("long")
 class ReturningPrimaryTest extends FollowingProxy {
     private static final Duration AWAY = Duration.ofSeconds(Integer.getInteger("understudy.it.away", 3));
     private static final Duration BACK = Duration.ofMillis(1500);

@@ -10,10 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The files of the proxy's passwords change while it runs, as in docs/install.md. */
+@Tag("long")
 class RotatedPasswordTest extends FollowingProxy {
     private static final Duration WAIT = Duration.ofSeconds(60);
 

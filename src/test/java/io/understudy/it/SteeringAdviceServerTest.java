@@ -24,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -165,6 +166,7 @@ class SteeringAdviceServerTest {
         }
     }
 
+    @Tag("long")
     @Test
     void namesALongTransactionAndItsPieces() throws Exception {
         try (LiveAdvice live = advice();

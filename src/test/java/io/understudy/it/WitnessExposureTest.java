@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -120,6 +121,7 @@ class WitnessExposureTest {
     }
 
     /** The witness comes back behind a transaction that it does not keep, and that no standby has. */
+    @Tag("long")
     @Test
     void whatTheWitnessPassesOverStaysExposedUntilAStandbyHasIt() throws Exception {
         try (EmbeddedPair pair = pair(PairOptions.defaults());
@@ -144,6 +146,7 @@ class WitnessExposureTest {
         }
     }
 
+    @Tag("long")
     @Test
     void switchedOffAtThePrimaryItProtectsNothing() throws Exception {
         try (EmbeddedPair pair = pair(PairOptions.defaults());
@@ -156,6 +159,7 @@ class WitnessExposureTest {
         }
     }
 
+    @Tag("long")
     @Test
     void whatItWouldDoIsForetoldAndComesTrue() throws Exception {
         try (EmbeddedPair pair = pair(PairOptions.defaults().withRtt(Duration.ofMillis(40)))) {

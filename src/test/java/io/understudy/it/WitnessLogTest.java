@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +91,7 @@ class WitnessLogTest {
     }
 
     /** A proxy that finds no primary may be at a standby, whose log is no continuation of what it holds. */
+    @Tag("long")
     @Test
     void readsNoStandbyInPlaceOfAPrimaryThatIsDead() throws Exception {
         String section = "memory: 64MiB, poll: 100ms, acknowledge: disk, directory: " + folder.resolve("log");
@@ -119,6 +121,7 @@ class WitnessLogTest {
     }
 
     /** From the first byte to the last command. */
+    @Tag("long")
     @Test
     void anEncryptedLogSurvivesAKilledProxy() throws Exception {
         Path directory = folder.resolve("log");

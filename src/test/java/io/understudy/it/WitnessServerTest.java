@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -113,6 +114,7 @@ class WitnessServerTest {
     }
 
     /** Alone, it answers at once; after it has gone the commit waits, and its return ends the wait. */
+    @Tag("long")
     @Test
     void aCommitThatWaitsIsAcknowledgedWhenTheWitnessComes() throws Exception {
         try (EmbeddedPair pair = pair(PairOptions.defaults())) {
@@ -136,6 +138,7 @@ class WitnessServerTest {
     }
 
     /** The connection is open, and nothing passes: the primary may wait until its time-out, and not a moment longer. */
+    @Tag("long")
     @Test
     void withdrawsWhenTheNetworkIsSilentAndComesBackWithoutAGap() throws Exception {
         try (EmbeddedPair pair = pair(PairOptions.defaults());
@@ -165,6 +168,7 @@ class WitnessServerTest {
     }
 
     /** Nothing that was acknowledged is dropped to make room for more. */
+    @Tag("long")
     @Test
     void withdrawsWhenItsMemoryIsFullAndComesBackWithoutAGap() throws Exception {
         try (EmbeddedPair pair = pair(PairOptions.defaults());
@@ -191,6 +195,7 @@ class WitnessServerTest {
     }
 
     /** The operator decides whether commits wait; the witness follows. */
+    @Tag("long")
     @Test
     void registersWhenSemiSynchronousReplicationIsSwitchedOn() throws Exception {
         try (EmbeddedPair pair = pair(PairOptions.defaults().withSemiSync(false));
@@ -244,6 +249,7 @@ class WitnessServerTest {
     }
 
     /** What was answered meanwhile is in no list, and so nobody may say that nothing is lost. */
+    @Tag("long")
     @Test
     void doesNotCallCompleteWhatWasAnsweredAfterItHadWithdrawn() throws Exception {
         try (EmbeddedPair pair = pair(PairOptions.defaults());
@@ -262,6 +268,7 @@ class WitnessServerTest {
     }
 
     /** MariaDB leaves the connection open, and sends nothing more over it. */
+    @Tag("long")
     @Test
     void comesBackAfterAResetOfTheBinaryLogWhileCommitsWait() throws Exception {
         try (EmbeddedPair pair = pair(PairOptions.defaults());

@@ -12,9 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Everything that is planted on one server alone is named. */
+@Tag("long")
 class ReadinessDifferencesTest extends ReadinessPair {
     private static final String UNLOGGED = "SET SESSION sql_log_bin = 0";
 

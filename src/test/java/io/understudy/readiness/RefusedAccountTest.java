@@ -2,9 +2,11 @@ package io.understudy.readiness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Servers that are alive and refuse the monitor's account: nothing is known of what the standby lacks. */
+@Tag("long")
 class RefusedAccountTest extends ReadinessPair {
     @Test
     void aLockedAccountAtThePrimaryIsNoVerdict() throws Exception {

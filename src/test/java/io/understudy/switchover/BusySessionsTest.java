@@ -6,9 +6,11 @@ import io.understudy.embedded.EmbeddedServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Sessions that reach no boundary during a switchover. */
+@Tag("long")
 class BusySessionsTest extends SwitchoverHarness {
     /** Its dump connection never reaches a boundary. */
     @Test

@@ -7,9 +7,11 @@ import io.understudy.embedded.EmbeddedServer;
 import io.understudy.testkit.CapturedLog;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A file that names the primary of before a switch. */
+@Tag("long")
 class OldFileTest extends SwitchoverHarness {
     @Test
     void theProgramSaysThatTheFileNamesAnotherPrimary() throws Exception {

@@ -3,9 +3,11 @@ package io.understudy.switchover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.embedded.EmbeddedServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Somebody changes roles by hand while a switchover stands still: two servers are never writable. */
+@Tag("long")
 class PromotedByHandTest extends SwitchoverHarness {
     private static Steps interrupted(Steps steps, int behind, Runnable meanwhile, boolean fails) {
         return InterruptedStep.behind(steps, behind, () -> {

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The new primary executes the scheduled events that the old one did, and the old one no longer. */
+@Tag("long")
 class SwitchoverEventsTest extends SwitchoverHarness {
     private static final String BY_APP = "app@% ANSI_QUOTES latin1 latin1_swedish_ci";
     private static final String BY_ROOT = "root@localhost ANSI_QUOTES latin1 latin1_swedish_ci";

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -143,6 +144,7 @@ class SwitchoverTest extends SwitchoverHarness {
         assertThat(out.toString()).contains("there is no standby 'nobody'", "is the primary already");
     }
 
+    @Tag("long")
     @Test
     void theReadinessGateIsQueried() throws Exception {
         EmbeddedServer old = primary();

@@ -25,10 +25,12 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A statement is played as its session executed it, or not at all; and the target is not asked for more than that. */
+@Tag("long")
 @Timeout(120)
 class ReplayFidelityTest {
     private static final long START_MICROS = 1_768_467_900_000_000L;

@@ -35,6 +35,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -210,6 +211,7 @@ class ReplayTest {
         assertThat(target.query("SELECT COUNT(*) FROM shop.copied")).isEqualTo("1");
     }
 
+    @Tag("long")
     @Test
     void thePaceIsTheLogs() throws Exception {
         StringBuilder text = new StringBuilder();
@@ -232,6 +234,7 @@ class ReplayTest {
         }
     }
 
+    @Tag("long")
     @Test
     void withoutAPaceNothingIsLate() throws Exception {
         try (Replay replay = new Replay(options(0, true, 4));
@@ -241,6 +244,7 @@ class ReplayTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aTargetThatIsPromotedIsLeftAlone() throws Exception {
         StringBuilder text = new StringBuilder();
@@ -280,6 +284,7 @@ class ReplayTest {
     }
 
     /** Ctrl-C and SIGTERM end a replay with its report, also one that waits for the next event of a stream. */
+    @Tag("long")
     @Test
     void aSignalEndsAReplayWithItsReport() throws Exception {
         Path password = Files.writeString(folder.resolve("password"), "pl4y");
@@ -321,6 +326,7 @@ class ReplayTest {
     }
 
     /** A session is connected, has its settings and its statements prepared, when their time comes. */
+    @Tag("long")
     @Test
     void nothingIsLateBecauseASessionBegins() throws Exception {
         target.execute(

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +50,7 @@ class TerminalTest {
     }
 
     /** {@code curl …/slowlog | understudy replay - --to …} */
+    @Tag("long")
     @Test
     void theStreamIsPipedIntoAReplay() throws Exception {
         needs("curl");

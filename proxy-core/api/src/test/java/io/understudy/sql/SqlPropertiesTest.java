@@ -14,6 +14,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Properties that hold for every text. */
@@ -283,6 +284,7 @@ class SqlPropertiesTest {
         }
     }
 
+    @Tag("long")
     @Test
     void timeIsLinear() {
         SqlAnalyzer big = new SqlAnalyzer(1 << 20, 16);

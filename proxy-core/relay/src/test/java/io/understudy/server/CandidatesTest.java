@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Of the candidates the only writable one is followed; anything else changes nothing and is reported. */
@@ -214,6 +215,7 @@ class CandidatesTest {
     }
 
     /** The check logs in to the primary alone, and says nothing of the others. */
+    @Tag("long")
     @Test
     void anotherCandidateThatRefusesTheAccountIsOneProblemOfItsOwn() throws InterruptedException {
         SimpleMeterRegistry own = new SimpleMeterRegistry();
