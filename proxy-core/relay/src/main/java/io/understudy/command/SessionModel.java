@@ -46,7 +46,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private final long id;
     private final SocketAddress clientAddress;
     private final ServerFlavor flavor;
-    private String serverVersion;
+    private final String serverVersion;
     private long serverThreadId;
     private final long capabilities;
     private final int statementLimit;
@@ -166,7 +166,8 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         movable = true;
     }
 
-    boolean movable() {
+    /** Returns whether all that moving takes is kept. */
+    public boolean movable() {
         return movable;
     }
 
@@ -507,9 +508,8 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     /** Called when the session has gone on, at a boundary, to another server, with the same state. */
-    public void moved(long threadId, String version) {
+    public void moved(long threadId) {
         serverThreadId = threadId;
-        serverVersion = version;
         commitDomain.reset();
         settings.followed().moved();
         if (textPrepared != null) {

@@ -7,15 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The only row of {@link StateQueries#BASICS}, as statements. */
 final class Basics {
-    private static final String UNLIMITED = "18446744073709551615";
-    /** Lifts the limits that a SHOW observes. */
-    static final String NO_LIMITS = "SET SESSION sql_select_limit = " + UNLIMITED + ", SESSION sql_big_selects = 1";
-
     private final @Nullable String[] cells;
 
     Basics(StateRows answer) {
         if (answer.rows().size() != 1) {
-            throw new UnknownStateException("schema, account and character sets have no row");
+            throw NotMoved.unknownState("schema, account and character sets have no row");
         }
         byte @Nullable [][] row = answer.rows().get(0);
         cells = new String[row.length];
@@ -27,13 +23,6 @@ final class Basics {
     @Nullable
     String currentUser() {
         return cells[1];
-    }
-
-    /** Returns a SET that restores the limits that a SHOW observes, or null if there are none. */
-    @Nullable
-    String limited() {
-        boolean none = UNLIMITED.equals(cells[11]) && !"0".equals(cells[10]) && !"OFF".equals(cells[10]);
-        return none ? null : "SET SESSION sql_select_limit = " + cells[11] + ", SESSION sql_big_selects = " + cells[10];
     }
 
     /**

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param attributes whether a COM_QUERY of this session has query attributes before its text
  */
 public record CarriedState(
-        List<String> statements, @Nullable String currentUser, boolean attributes) implements Found {
+        List<String> statements, @Nullable String currentUser, boolean attributes) {
     /** A write cannot be prepared in a session that may only read. */
     private static final Pattern READ_ONLY = Pattern.compile("SET TRANSACTION .*"
             + "|SET SESSION TRANSACTION .*READ ONLY.*"

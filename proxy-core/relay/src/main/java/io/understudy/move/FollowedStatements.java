@@ -14,18 +14,12 @@ final class FollowedStatements {
 
     private FollowedStatements() {}
 
-    static Found state(SessionModel model) {
+    static CarriedState state(SessionModel model) {
         SettingsModel settings = model.settingsModel();
         FollowedState followed = settings.followed();
-        if (settings.temporaryTables()) {
-            return new Found.Closed("temporary_table", "it may have a temporary table");
-        }
-        String texts = model.textsNotMoved();
-        if (texts != null) {
-            return new Found.Closed("text_prepared", texts);
-        }
+        ensureMovable(model);
         for (String reason : followed.unknown()) {
-            return new Found.Closed(reason, "not all of its state is followed: " + followed.unknown());
+            throw new NotMoved(reason, "not all of its state is followed: " + followed.unknown());
         }
         List<String> unknown = settings.unknownForWrites();
         unknown.addAll(followed.unknownVariables());
@@ -36,17 +30,30 @@ final class FollowedStatements {
             unknown.add("collation"); // of COM_CHANGE_USER; a login has one byte for it
         }
         if (!settings.known() || !unknown.isEmpty()) {
-            return new Found.Closed("unknown_state", "the values of variables are not known: " + unknown);
-        }
-        if (!nextTransactionKnown(model)) {
-            return new Found.Closed("next_transaction", "it has set the characteristics of its next transaction");
+            throw NotMoved.unknownState("the values of variables are not known: " + unknown);
         }
         List<String> statements = statements(settings);
         addNextTransaction(model, statements);
-        boolean ascii = statements.stream().allMatch(sql -> sql.chars().allMatch(c -> c < 0x80));
-        return ascii
-                ? new CarriedState(statements, null, model.hasQueryAttributes())
-                : new Found.Closed("unknown_state", "a variable has a value that is not ASCII");
+        if (!statements.stream().allMatch(sql -> sql.chars().allMatch(c -> c < 0x80))) {
+            throw NotMoved.unknownState("a variable has a value that is not ASCII");
+        }
+        return new CarriedState(statements, null, model.hasQueryAttributes());
+    }
+
+    /** Throws a {@link NotMoved} if what is followed has something that no other server can have. */
+    static void ensureMovable(SessionModel model) {
+        if (model.settings().temporaryTables()) {
+            throw new NotMoved("temporary_table", "it may have a temporary table");
+        }
+        String texts = model.textsNotMoved();
+        if (texts != null) {
+            throw new NotMoved("text_prepared", texts);
+        }
+        FollowedState followed = model.settingsModel().followed();
+        // Whether a statement behind SET TRANSACTION has used up the characteristics is not known.
+        if (followed.nextTransaction() != null && followed.nextTransactionSetBy() != model.lastAnswered()) {
+            throw new NotMoved("next_transaction", "it has set the characteristics of its next transaction");
+        }
     }
 
     private static List<String> statements(SettingsModel settings) {
@@ -87,15 +94,6 @@ final class FollowedStatements {
         return model.settings().known()
                 && !unknown.contains(FollowedState.PROCEDURE)
                 && !unknown.contains(FollowedState.UNREAD);
-    }
-
-    /**
-     * Returns false if a SET TRANSACTION is not the session's last statement: whether one behind it has used up the
-     * characteristics is not known.
-     */
-    static boolean nextTransactionKnown(SessionModel model) {
-        FollowedState followed = model.settingsModel().followed();
-        return followed.nextTransaction() == null || followed.nextTransactionSetBy() == model.lastAnswered();
     }
 
     static void addNextTransaction(SessionModel model, List<String> statements) {

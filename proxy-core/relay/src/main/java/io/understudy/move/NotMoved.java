@@ -2,6 +2,9 @@ package io.understudy.move;
 
 /** Why a session cannot go on at another server. */
 public final class NotMoved extends RuntimeException {
+    /** The reason for which a session may wait for a primary. */
+    public static final String UNREACHABLE = "unreachable";
+
     private static final long serialVersionUID = 1L;
 
     private final String reason;
@@ -13,6 +16,11 @@ public final class NotMoved extends RuntimeException {
     public NotMoved(String reason, String detail) {
         super(detail, null, false, false);
         this.reason = reason;
+    }
+
+    /** Returns that a part of the session's state is not known. */
+    static NotMoved unknownState(String what) {
+        return new NotMoved("unknown_state", what);
     }
 
     /** Returns the reason in one word. */

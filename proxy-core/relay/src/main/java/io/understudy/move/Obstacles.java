@@ -18,34 +18,36 @@ final class Obstacles {
         }
     }
 
-    /** Returns why the session cannot move, or null. */
-    static @Nullable Found against(StateRows answer, SessionModel model) {
-        return new Obstacles(answer).against(model);
+    /** Throws a {@link NotMoved} if there is any. */
+    static void ensureNone(StateRows answer, SessionModel model) {
+        new Obstacles(answer).ensureNone(model);
     }
 
-    private @Nullable Found against(SessionModel model) {
+    private void ensureNone(SessionModel model) {
         boolean mariaDb = model.flavor() == ServerFlavor.MARIADB;
         // MySQL counts temporary tables among the others.
         String creations = mariaDb ? "com_create_temporary_table" : "com_create_table";
         FollowedState followed = model.settingsModel().followed();
         int known = followed.temporaryTables() + (mariaDb ? 0 : followed.tables());
         if (count(creations) > known) {
-            return new Found.Closed(
+            throw new NotMoved(
                     "temporary_table",
                     "it has created " + count(creations) + " tables, of which " + known + " are known: one may be a"
                             + " temporary one");
         }
         if (count("com_ha_open") > count("com_ha_close")) {
-            return new Found.Stays("handler", "it has opened a HANDLER");
+            throw new NotMoved("handler", "it has opened a HANDLER");
         }
         if (count("com_xa_start") > count("com_xa_commit") + count("com_xa_rollback")) {
-            return new Found.Stays("xa", "it has begun an XA transaction");
+            throw new NotMoved("xa", "it has begun an XA transaction");
         }
         if (!model.explainsPrepares(
                 count("com_prepare_sql"), count("com_dealloc_sql"), !FollowedStatements.allRead(model))) {
-            return new Found.Stays("text_prepared", "it may have statements of PREPARE that are not known");
+            throw new NotMoved("text_prepared", "it may have statements of PREPARE that are not known");
         }
-        return count("com_binlog") > 0 ? new Found.Closed("binlog", "it runs events of a binary log (BINLOG)") : null;
+        if (count("com_binlog") > 0) {
+            throw new NotMoved("binlog", "it runs events of a binary log (BINLOG)");
+        }
     }
 
     /** SHOW has its text in {@code character_set_results}, which may take two or four bytes for a character. */
@@ -56,7 +58,7 @@ final class Obstacles {
     private long count(String name) {
         Long count = counters.get(name);
         if (count == null) {
-            throw new UnknownStateException("the server does not count " + name);
+            throw NotMoved.unknownState("the server does not count " + name);
         }
         return count;
     }

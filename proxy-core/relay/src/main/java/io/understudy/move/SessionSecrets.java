@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -32,6 +33,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class SessionSecrets {
     private static final Logger log = LoggerFactory.getLogger(SessionSecrets.class);
+    /** Many sessions may miss theirs at once: the hashes are read again for all of them. */
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final String MARIADB = "SELECT User, Priv FROM mysql.global_priv WHERE Priv LIKE '%\"*%'";
     /** The second password of RETAIN CURRENT PASSWORD is in the attributes. */
     private static final String MYSQL =
@@ -41,9 +45,10 @@ public final class SessionSecrets {
     private final @Nullable DataSource monitor;
     private final Executor executor;
     private volatile Map<String, FailoverAccount> accounts = Map.of();
-    /** Stored hashes by user name. Guarded by this, as the next. */
+    /** Stored hashes by user name. Guarded by this, as the next two. */
     private @Nullable CompletableFuture<Map<String, List<byte[]>>> hashes;
 
+    private long readAgainNanos = System.nanoTime() - REST_NANOS;
     private boolean warned;
 
     /**
@@ -69,26 +74,26 @@ public final class SessionSecrets {
      * Finds the secret of a session's user.
      *
      * @param proof stays the caller's; must not be wiped before the result is there
-     * @return never fails; completed on any thread
+     * @return a copy of the caller's own, who wipes it; fails with a {@link NotMoved}; completed on any thread
      */
-    public CompletionStage<SecretOrReason> find(String user, LoginProof proof) {
+    public CompletionStage<LoginSecret> find(String user, LoginProof proof) {
         FailoverAccount account = accounts.get(user);
         if (account != null) {
-            return CompletableFuture.completedFuture(SecretOrReason.of(LoginSecret.of(account.password())));
+            return CompletableFuture.completedFuture(LoginSecret.of(account.password()));
         }
         if (proof instanceof ClearText clear) {
             return CompletableFuture.completedFuture(
-                    SecretOrReason.of(new Password(clear.password().clone())));
+                    new Password(clear.password().clone()));
         }
         if (proof instanceof NativeResponse response) {
             return find(user, response);
         }
         String method = proof instanceof None none && !none.method().isEmpty() ? " by " + none.method() : "";
-        return CompletableFuture.completedFuture(SecretOrReason.unknown("the login" + method
-                + " has not shown what another login needs; list '" + user + "' in failover.accounts"));
+        return CompletableFuture.failedFuture(
+                unknown("the login" + method + " has not shown what another login needs", user));
     }
 
-    private CompletionStage<SecretOrReason> find(String user, NativeResponse response) {
+    private CompletionStage<LoginSecret> find(String user, NativeResponse response) {
         CompletableFuture<Map<String, List<byte[]>>> read = hashes(null);
         return read.thenCompose(known -> {
                     NativeKey key = NativeKeys.find(response, candidates(user, known));
@@ -97,16 +102,18 @@ public final class SessionSecrets {
                             ? CompletableFuture.completedFuture(key)
                             : hashes(read).thenApply(again -> NativeKeys.find(response, candidates(user, again)));
                 })
-                .handle((key, failure) -> {
-                    if (key != null) {
-                        return SecretOrReason.of(key);
+                .thenApply(key -> {
+                    if (key == null) {
+                        throw unknown(
+                                "no stored hash of '" + user + "' fits its login: its password was changed since",
+                                user);
                     }
-                    String why = failure == null
-                            ? "no stored hash of '" + user + "' fits its login: its password was changed since"
-                            : "the stored hashes of mysql_native_password cannot be read ("
-                                    + (failure.getCause() == null ? failure : failure.getCause()).getMessage() + ")";
-                    return SecretOrReason.unknown(why + "; list '" + user + "' in failover.accounts");
+                    return key;
                 });
+    }
+
+    private static NotMoved unknown(String why, String user) {
+        return new NotMoved("no_credential", why + "; list '" + user + "' in failover.accounts");
     }
 
     /** An account without a name lets in any user. */
@@ -120,7 +127,12 @@ public final class SessionSecrets {
     private synchronized CompletableFuture<Map<String, List<byte[]>>> hashes(
             @Nullable CompletableFuture<Map<String, List<byte[]>>> old) {
         CompletableFuture<Map<String, List<byte[]>>> present = hashes;
-        if (present == null || present == old || present.isCompletedExceptionally()) {
+        boolean again = present != null && present == old;
+        if (again && System.nanoTime() - readAgainNanos < REST_NANOS) {
+            return present;
+        }
+        if (present == null || again || present.isCompletedExceptionally()) {
+            readAgainNanos = again ? System.nanoTime() : readAgainNanos;
             present = CompletableFuture.supplyAsync(this::read, executor);
             hashes = present;
         }
@@ -129,7 +141,7 @@ public final class SessionSecrets {
 
     private Map<String, List<byte[]>> read() {
         if (monitor == null) {
-            throw new IllegalStateException("there is no primary.monitor");
+            throw unread("there is no primary.monitor");
         }
         Map<String, List<byte[]>> byUser = new HashMap<>();
         try (ServerQueries server = ServerQueries.of(monitor)) {
@@ -147,8 +159,16 @@ public final class SessionSecrets {
             }
             return byUser;
         } catch (SQLException e) {
-            throw new IllegalStateException(e.getMessage(), e);
+            String why = String.valueOf(e.getMessage());
+            throw e.getErrorCode() == 0 ? new NotMoved(NotMoved.UNREACHABLE, why) : unread(why);
         }
+    }
+
+    private static NotMoved unread(String why) {
+        return new NotMoved(
+                "no_credential",
+                "the stored hashes of mysql_native_password cannot be read (" + why
+                        + "); list the user in failover.accounts");
     }
 
     /** Returns the statement that lets an account read the hashes. */

@@ -65,7 +65,7 @@ final class SessionVariables {
                 continue;
             }
             if (value != null && value.length() >= LONGEST) {
-                throw new UnknownStateException("the value of " + name + " is too long to be shown");
+                throw NotMoved.unknownState("the value of " + name + " is too long to be shown");
             }
             if (name.equals("session_track_gtids") && tracking.addedGtids()) {
                 continue;

@@ -13,6 +13,9 @@ final class StateQueries {
 
     static final String TIME = select("@@session.timestamp");
 
+    /** Lifts the limits that a SHOW observes. */
+    static final String NO_LIMITS = "SET SESSION sql_select_limit = 18446744073709551615, SESSION sql_big_selects = 1";
+
     /** See {@link Basics}. */
     static final String BASICS = select(
             "DATABASE()",
@@ -25,8 +28,7 @@ final class StateQueries {
             "@@session.collation_connection",
             "@@session.autocommit",
             "@@session.max_join_size",
-            "@@session.sql_big_selects",
-            "@@session.sql_select_limit");
+            "@@session.sql_big_selects");
 
     /** Carried even where they are the old server's global ones: the new server's may be others. */
     private static final String ALWAYS = "'sql_mode', 'time_zone', 'tx_isolation', 'transaction_isolation',"
@@ -84,7 +86,7 @@ final class StateQueries {
 
     /**
      * Returns the question for the session's counters of statements: name and value. MySQL has them in no table, and
-     * SHOW observes the session's limits, see {@link Basics#limited}.
+     * SHOW observes the session's limits, see {@link #NO_LIMITS}.
      */
     static String counters(ServerFlavor flavor) {
         String some = " WHERE Variable_name IN ('Com_ha_open', 'Com_ha_close', 'Com_xa_start', 'Com_xa_commit',"

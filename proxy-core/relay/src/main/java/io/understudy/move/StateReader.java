@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,64 +32,53 @@ public final class StateReader {
     private static final String AGAIN = "again";
 
     private static final String COUNTERS = "counters";
-    private static final String UNKNOWN = "unknown_state";
+    /** A KILL QUERY that came late: of a statement of the client's. */
+    private static final int ER_QUERY_INTERRUPTED = 1317;
 
     private final ServerConnection old;
     private final SessionModel model;
     private final Set<String> own;
-    private final Consumer<Found> then;
+    private final CompletableFuture<CarriedState> state = new CompletableFuture<>();
     private final boolean attributes;
 
     private final Map<String, StateRows> answers = new HashMap<>();
     private int due;
+    private boolean interrupted;
 
-    private StateReader(ServerConnection old, SessionModel model, Set<String> own, Consumer<Found> then) {
+    private StateReader(ServerConnection old, SessionModel model, Set<String> own) {
         this.old = old;
         this.model = model;
         this.own = own;
-        this.then = then;
         attributes = model.hasQueryAttributes();
     }
 
     /**
-     * Reads the state of a session that is at a boundary. Does not change the session, unless it has user locks: they
-     * are released, and it can only be closed.
+     * Reads the state of a session that is at a boundary, and that uses the connection no more: its user locks are
+     * released, and limits lifted.
      *
-     * @param old the session's own connection, to be used by nothing else until {@code then} is called
+     * @param old the session's own connection
      * @param ownVariables names, in lower case, of the session variables that the proxy itself has set
-     * @param then called once, perhaps before this returns
+     * @return fails with a {@link NotMoved}
      */
-    public static void read(ServerConnection old, SessionModel model, Set<String> ownVariables, Consumer<Found> then) {
-        Found.Stays stays = stays(model);
-        if (stays != null) {
-            then.accept(stays);
-            return;
-        }
-        new StateReader(old, model, ownVariables, then).askAll();
+    public static CompletableFuture<CarriedState> read(
+            ServerConnection old, SessionModel model, Set<String> ownVariables) {
+        StateReader reader = new StateReader(old, model, ownVariables);
+        reader.guarded(reader::begin);
+        return reader.state;
     }
 
     /**
      * Returns the state of a session that is at a boundary, from what it has run alone, because its server is gone. The
      * login on the new server is to have the session's schema and the collation of its login.
+     *
+     * @throws NotMoved if a part of it is not known
      */
-    public static Found followed(SessionModel model) {
+    public static CarriedState followed(SessionModel model) {
         return FollowedStatements.state(model);
     }
 
-    private static Found.@Nullable Stays stays(SessionModel model) {
-        if (model.settings().temporaryTables()) {
-            return new Found.Stays("temporary_table", "it may have a temporary table");
-        }
-        String texts = model.textsNotMoved();
-        if (texts != null) {
-            return new Found.Stays("text_prepared", texts);
-        }
-        return FollowedStatements.nextTransactionKnown(model)
-                ? null
-                : new Found.Stays("next_transaction", "it has set the characteristics of its next transaction");
-    }
-
-    private void askAll() {
+    private void begin() {
+        FollowedStatements.ensureMovable(model);
         due = 4;
         Runnable whenAll = () -> guarded(this::askMore);
         for (String question : List.of(
@@ -103,6 +92,11 @@ public final class StateReader {
 
     private void ask(String key, String sql, Runnable whenAll) {
         StateRows.query(old, sql, attributes, rows -> {
+            if (rows.errorCode() == ER_QUERY_INTERRUPTED && !interrupted) {
+                interrupted = true;
+                ask(key, sql, whenAll);
+                return;
+            }
             answers.put(key, rows);
             if (--due == 0) {
                 whenAll.run();
@@ -113,18 +107,18 @@ public final class StateReader {
     private void guarded(Runnable step) {
         try {
             step.run();
-        } catch (UnknownStateException e) {
-            then.accept(new Found.Closed(UNKNOWN, String.valueOf(e.getMessage())));
+        } catch (NotMoved e) {
+            state.completeExceptionally(e);
         } catch (RuntimeException e) {
             log.warn("a server's answer about a session's state could not be read", e);
-            then.accept(new Found.Closed(UNKNOWN, "an answer could not be read; see the proxy's log"));
+            state.completeExceptionally(NotMoved.unknownState("an answer could not be read; see the proxy's log"));
         }
     }
 
     private StateRows answer(String key, String what) {
         StateRows rows = Objects.requireNonNull(answers.get(key));
         if (rows.error() != null) {
-            throw new UnknownStateException(what + ": " + rows.error());
+            throw NotMoved.unknownState(what + ": " + rows.error());
         }
         return rows;
     }
@@ -132,36 +126,31 @@ public final class StateReader {
     private void askMore() {
         Basics basics = new Basics(answer(StateQueries.BASICS, "schema, account and character sets"));
         List<String> names = userVariables();
-        String limited = old.flavor() == ServerFlavor.MYSQL ? basics.limited() : null;
-        due = names.size() + (limited == null ? 2 : 4);
+        boolean limited = old.flavor() == ServerFlavor.MYSQL;
+        due = names.size() + (limited ? 3 : 2);
         Runnable whenAll = () -> guarded(() -> askLast(basics, names));
         names.forEach(name -> ask(name, StateQueries.userVariable(name), whenAll));
-        if (limited != null) {
-            ask(Basics.NO_LIMITS, Basics.NO_LIMITS, whenAll);
+        if (limited) {
+            ask(StateQueries.NO_LIMITS, StateQueries.NO_LIMITS, whenAll);
         }
         ask(COUNTERS, StateQueries.counters(old.flavor()), whenAll);
-        if (limited != null) {
-            ask(limited, limited, whenAll);
-        }
         ask(AGAIN, StateQueries.TIME, whenAll);
     }
 
     private void askLast(Basics basics, List<String> names) {
-        Found against = Obstacles.against(answer(COUNTERS, "counters of statements"), model);
-        if (against != null) {
-            then.accept(against);
-            return;
-        }
-        CarriedState state = state(basics, names);
+        Obstacles.ensureNone(answer(COUNTERS, "counters of statements"), model);
+        CarriedState carried = carried(basics, names);
         due = 1;
-        ask(StateQueries.LOCKS, StateQueries.LOCKS, () -> guarded(() -> finish(state)));
+        ask(StateQueries.LOCKS, StateQueries.LOCKS, () -> guarded(() -> finish(carried)));
     }
 
-    private void finish(CarriedState state) {
+    private void finish(CarriedState carried) {
         String locks =
                 StateRows.text(answer(StateQueries.LOCKS, "user locks").rows().get(0)[0]);
-        then.accept(
-                "0".equals(locks) ? state : new Found.Closed("user_lock", "it had user locks (GET_LOCK): " + locks));
+        if (!"0".equals(locks)) {
+            throw new NotMoved("user_lock", "it had user locks (GET_LOCK): " + locks);
+        }
+        state.complete(carried);
     }
 
     /** Returns the names of the user variables, quoted. */
@@ -176,14 +165,14 @@ public final class StateReader {
                 answer(StateQueries.userVariables(old.flavor()), what).rows()) {
             String name = String.valueOf(StateRows.text(row[0]));
             if (!name.chars().allMatch(c -> c < 0x80)) {
-                throw new UnknownStateException("user variable " + name + ", whose name is not ASCII");
+                throw NotMoved.unknownState("user variable " + name + ", whose name is not ASCII");
             }
             names.add(Quoting.name(name));
         }
         return names;
     }
 
-    private CarriedState state(Basics basics, List<String> names) {
+    private CarriedState carried(Basics basics, List<String> names) {
         List<String> statements = new ArrayList<>(basics.first());
         for (String name : names) {
             statements.add(UserVariables.assignment(name, answer(name, "user variable " + name)));
@@ -201,7 +190,7 @@ public final class StateReader {
         FollowedStatements.addNextTransaction(model, statements);
         long bytes = statements.stream().mapToLong(String::length).sum();
         if (bytes > LARGEST) {
-            throw new UnknownStateException("its state has " + bytes + " bytes");
+            throw NotMoved.unknownState("its state has " + bytes + " bytes");
         }
         return new CarriedState(statements, basics.currentUser(), attributes);
     }

@@ -19,7 +19,7 @@ final class UserVariables {
      */
     static String assignment(String name, StateRows answer) {
         if (answer.rows().size() != 1 || answer.columns().isEmpty()) {
-            throw new UnknownStateException("user variable " + name + " has no value or no type");
+            throw NotMoved.unknownState("user variable " + name + " has no value or no type");
         }
         byte @Nullable [][] cells = answer.rows().get(0);
         byte[] bytes = cells[1];

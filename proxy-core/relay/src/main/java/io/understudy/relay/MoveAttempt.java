@@ -8,12 +8,10 @@ import io.understudy.command.SessionModel;
 import io.understudy.config.Address;
 import io.understudy.connection.ChannelHandover;
 import io.understudy.connection.ServerLogin;
+import io.understudy.connection.auth.AuthException;
 import io.understudy.connection.auth.LoginSecret;
-import io.understudy.handshake.LoginProof;
 import io.understudy.move.CarriedState;
-import io.understudy.move.Found;
 import io.understudy.move.NotMoved;
-import io.understudy.move.SecretOrReason;
 import io.understudy.move.StateReader;
 import io.understudy.move.StateRestorer;
 import io.understudy.plugin.ServerConnection;
@@ -95,11 +93,7 @@ final class MoveAttempt {
             return;
         }
         try {
-            state().thenCompose(this::connected)
-                    .thenCompose(state -> restored(state.ahead())
-                            .thenCompose(done -> prepared())
-                            .thenCompose(done -> restored(state.behind())))
-                    .whenComplete((done, fault) -> finish(fault));
+            state().thenCompose(this::goneOn).whenComplete((done, fault) -> finish(fault));
         } catch (RuntimeException e) {
             finish(e);
         }
@@ -108,8 +102,9 @@ final class MoveAttempt {
     private CompletableFuture<CarriedState> state() {
         ensureMovable();
         Channel channel = change.server().channel();
+        change.server().awaitAtLeast(1); // of an answer's end, which may come alone
         if (serverGone || !channel.isActive()) {
-            return of(StateReader.followed(model));
+            return CompletableFuture.completedFuture(StateReader.followed(model));
         }
         ServerConnection asked = ChannelHandover.take(
                 channel,
@@ -119,18 +114,18 @@ final class MoveAttempt {
                 model.serverThreadId(),
                 model.capabilities());
         old = asked;
-        CompletableFuture<Found> found = new CompletableFuture<>();
-        StateReader.read(asked, model, ownVariables, found::complete);
         answerDeadline = loop.schedule(asked::close, ANSWER_MILLIS, TimeUnit.MILLISECONDS);
-        return found.thenCompose(
-                answer -> of(answer instanceof CarriedState || asked.isOpen() ? answer : StateReader.followed(model)));
+        return StateReader.read(asked, model, ownVariables)
+                .exceptionallyCompose(fault -> asked.isOpen()
+                        ? CompletableFuture.failedFuture(fault)
+                        : CompletableFuture.completedFuture(StateReader.followed(model)));
     }
 
     private void ensureMovable() {
         if (change.server().isCompressed()) {
             throw new NotMoved("compression", "its connection to the server is compressed");
         }
-        if (change.proof(model.user()) == null) {
+        if (!model.movable()) {
             throw new NotMoved("no_credential", "it had logged in before failover.sessions was move");
         }
         String prepared = model.prepared().whyNotMoved();
@@ -139,25 +134,12 @@ final class MoveAttempt {
         }
     }
 
-    private static CompletableFuture<CarriedState> of(Found found) {
-        if (found instanceof CarriedState known) {
-            return CompletableFuture.completedFuture(known);
-        }
-        return CompletableFuture.failedFuture(
-                found instanceof Found.Stays stays
-                        ? new NotMoved(stays.reason(), stays.detail())
-                        : new NotMoved(((Found.Closed) found).reason(), ((Found.Closed) found).detail()));
-    }
-
-    /** Logs in to the present primary; again, if another one has taken its place meanwhile. */
-    private CompletableFuture<CarriedState> connected(CarriedState state) {
+    /** Makes the session at the present primary; anew, if another one has taken its place meanwhile. */
+    private CompletableFuture<@Nullable Void> goneOn(CarriedState state) {
         answerDeadline.cancel(false);
+        ensureGoesOn();
         PrimaryAddress.Present present = change.context().connector().present();
         String refused = change.context().connector().refused();
-        LoginProof proof = change.proof(model.user());
-        if (over || proof == null) {
-            throw new NotMoved("left", "its client has left");
-        }
         if (refused != null) {
             throw new NotMoved("refused", refused);
         }
@@ -165,34 +147,40 @@ final class MoveAttempt {
         return change.context()
                 .move()
                 .secrets()
-                .find(model.user(), proof)
+                .find(model.user(), change.proof(model.user()))
                 .thenComposeAsync(this::connect, loop)
-                .handle((connection, fault) -> {
+                .thenCompose(connection -> {
                     fresh = connection;
-                    if (over) {
-                        close(connection);
-                        throw new NotMoved("left", "its client has left");
+                    return restored(state.ahead());
+                })
+                .thenCompose(done -> prepared())
+                .thenCompose(done -> restored(state.behind()))
+                .handle((done, fault) -> {
+                    if (!over && !present.equals(change.context().connector().present())) {
+                        close(fresh);
+                        return goneOn(state);
                     }
-                    if (connection != null) {
-                        return CompletableFuture.completedFuture(state);
-                    }
-                    boolean another =
-                            !present.equals(change.context().connector().present());
-                    return another ? connected(state) : CompletableFuture.<CarriedState>failedFuture(fault);
+                    return fault == null ? done() : CompletableFuture.<@Nullable Void>failedFuture(fault);
                 })
                 .thenCompose(next -> next)
                 .toCompletableFuture();
     }
 
-    private CompletableFuture<ServerConnection> connect(SecretOrReason found) {
-        LoginSecret secret = found.secret();
-        if (secret == null) {
-            throw new NotMoved("no_credential", found.reason());
-        }
+    private static CompletableFuture<@Nullable Void> done() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    private void ensureGoesOn() {
         if (over) {
-            secret.wipe();
             throw new NotMoved("left", "its client has left");
         }
+    }
+
+    private CompletableFuture<ServerConnection> connect(LoginSecret secret) {
+        if (over) {
+            secret.wipe();
+        }
+        ensureGoesOn();
         long several = model.multiStatements() ? Capabilities.MULTI_STATEMENTS : 0; // COM_SET_OPTION changes it
         ServerLogin login = new ServerLogin(
                 model.user(),
@@ -215,19 +203,21 @@ final class MoveAttempt {
                 .connect(loop, to, login, header)
                 .whenComplete((connection, fault) -> secret.wipe())
                 .exceptionally(fault -> {
-                    throw new NotMoved("refused", String.valueOf(cause(fault).getMessage()));
+                    Throwable why = cause(fault);
+                    throw new NotMoved(
+                            why.getCause() instanceof AuthException ? "refused" : NotMoved.UNREACHABLE,
+                            String.valueOf(why.getMessage()));
                 })
                 .toCompletableFuture();
     }
 
-    private CompletableFuture<Void> restored(CarriedState state) {
-        if (state.statements().isEmpty()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return step("state_refused", then -> StateRestorer.restore(fresh(), state, then));
+    private CompletableFuture<@Nullable Void> restored(CarriedState state) {
+        return state.statements().isEmpty()
+                ? done()
+                : step("state_refused", then -> StateRestorer.restore(fresh(), state, then));
     }
 
-    private CompletableFuture<Void> prepared() {
+    private CompletableFuture<@Nullable Void> prepared() {
         return step("prepared_statement", then -> model.prepareOn(fresh(), then));
     }
 
@@ -239,16 +229,14 @@ final class MoveAttempt {
         return connection;
     }
 
-    private CompletableFuture<Void> step(String reason, Consumer<Consumer<@Nullable String>> action) {
-        if (over) {
-            throw new NotMoved("left", "its client has left");
-        }
-        CompletableFuture<Void> done = new CompletableFuture<>();
+    private CompletableFuture<@Nullable Void> step(String reason, Consumer<Consumer<@Nullable String>> action) {
+        ensureGoesOn();
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         action.accept(problem -> {
             if (problem == null) {
                 done.complete(null);
             } else {
-                done.completeExceptionally(new NotMoved(reason, problem));
+                done.completeExceptionally(new NotMoved(fresh().isOpen() ? reason : NotMoved.UNREACHABLE, problem));
             }
         });
         return done;
@@ -277,10 +265,10 @@ final class MoveAttempt {
         }
         close(fresh);
         if (cause(why) instanceof NotMoved reason) {
-            result.failed(reason.reason(), String.valueOf(reason.getMessage()));
+            result.failed(reason);
         } else {
             log.error("a session could not be moved for an error of the proxy's own", why);
-            result.failed("internal_error", "see the proxy's log");
+            result.failed(new NotMoved("internal_error", "see the proxy's log"));
         }
     }
 
@@ -288,14 +276,13 @@ final class MoveAttempt {
         ServerHandler handler = new ServerHandler(change.session(), change.server());
         Channel channel = ChannelHandover.give(connection, ClientHandler.NAME, handler);
         if (channel == null) {
-            throw new NotMoved("refused", "the new primary closed the connection");
+            throw new NotMoved(NotMoved.UNREACHABLE, "the new primary closed the connection");
         }
         change.arrived(channel, to);
         result.moved(
                 new ConnectedPrimary(change.context().connector(), to, channel.remoteAddress()),
                 handler.parting(channel),
-                connection.threadId(),
-                model.serverVersion());
+                connection.threadId());
     }
 
     /** Ends the attempt without a result: the session has ended. */

@@ -24,7 +24,7 @@ final class ServerChange implements SessionMover {
     private final ChannelLeg server;
     private final EventLoop loop;
     private Address address;
-    private @Nullable LoginProof proof;
+    private LoginProof proof = new LoginProof.None("");
     private String loginUser = "";
     private long maxPacket;
     private @Nullable MoveAttempt attempt;
@@ -65,10 +65,7 @@ final class ServerChange implements SessionMover {
         if (running != null) {
             running.giveUp();
         }
-        LoginProof kept = proof;
-        if (kept != null) {
-            kept.wipe();
-        }
+        proof.wipe();
     }
 
     /** Gives the leg a channel to another server, which is its own from now on. */
@@ -105,10 +102,9 @@ final class ServerChange implements SessionMover {
         return maxPacket;
     }
 
-    /** Returns what the login of the user has shown; null if nothing was kept. */
-    @Nullable
+    /** Returns what the login of the user has shown. */
     LoginProof proof(String user) {
         // COM_CHANGE_USER to another user has shown nothing of that one's secret.
-        return proof == null || user.equals(loginUser) ? proof : new LoginProof.None("COM_CHANGE_USER");
+        return user.equals(loginUser) ? proof : new LoginProof.None("COM_CHANGE_USER");
     }
 }

@@ -161,10 +161,15 @@ public final class AbsentPrimary {
         }
     }
 
-    /** Has a session wait that has lost its server, from now on. See {@link #await}. */
-    boolean awaitBroken(ClientSession session, Consumer<Outcome> then) {
+    /**
+     * Has a session wait that has lost its server. See {@link #await}.
+     *
+     * @param lostNanos the monotonic time of that
+     */
+    boolean awaitBroken(ClientSession session, long lostNanos, Consumer<Outcome> then) {
         Signs of = signs;
-        boolean waits = await(session, Kind.SESSION, absent ? absentNanos : System.nanoTime(), then);
+        boolean before = absent && absentNanos - lostNanos < 0;
+        boolean waits = await(session, Kind.SESSION, before ? absentNanos : lostNanos, then);
         if (waits && of != null) {
             of.suspect();
         }

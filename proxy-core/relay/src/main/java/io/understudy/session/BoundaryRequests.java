@@ -58,7 +58,7 @@ final class BoundaryRequests {
 
     /** See {@link ClientSession#leaveNow}. */
     void leaveNow(int change) {
-        if (leaving && leavingSince <= change && !session.ended() && !session.movesAtOnce()) {
+        if (leaving && leavingSince <= change && !session.ended() && !session.waits() && !session.movesAtOnce()) {
             // ERROR 1053 says that a command was not executed. Of one that has been sent that is not known.
             boolean unknown = session.loggedIn() && session.phase().responsesDue();
             session.end(unknown ? CloseReason.PRIMARY_CHANGED : faults.primaryChanged(session.phase()));

@@ -47,6 +47,8 @@ public final class ClientSession implements ThreadNumbers {
     private boolean waits;
     /** Has lost its server while it waits, or before. */
     private boolean parted;
+    /** When it did. */
+    private long partedNanos;
     /** The last change of the primary that came while it waited. */
     private int missedChange;
     /** Something was asked of the session at its next boundary. */
@@ -167,17 +169,22 @@ public final class ClientSession implements ThreadNumbers {
         return waits;
     }
 
-    /** Has a session at a boundary wait that has just lost its server. Returns false if it is to end at once. */
-    private boolean outlivesServer() {
+    /** Has a session at a boundary wait that has no server any more. Returns false if it is to end at once. */
+    boolean outlivesServer() {
         if (!(phase instanceof Relaying relaying) || clientDone || !relaying.mayLoseServer()) {
             return false;
         }
-        waits = waits || environment.absentPrimary().awaitBroken(this, this::primaryBack);
+        part();
+        waits = waits || environment.absentPrimary().awaitBroken(this, partedNanos, this::primaryBack);
         if (waits) {
-            parted = true;
             relaying.hold();
         }
         return waits;
+    }
+
+    private void part() {
+        partedNanos = parted ? partedNanos : System.nanoTime();
+        parted = true;
     }
 
     /** The wait of a logged-in session is over. */
@@ -217,12 +224,23 @@ public final class ClientSession implements ThreadNumbers {
     }
 
     /**
-     * Begins to move the session, at its boundary, to the present primary, unless it does so already.
+     * Begins to move the session, at its boundary, to the present primary, or has it wait for one, unless it does so
+     * already.
      *
      * @return false if it is to end instead
      */
     boolean move() {
-        return moves() || !clientDone && phase instanceof Relaying relaying && moving.begin(relaying, parted);
+        if (moves()) {
+            return true;
+        }
+        if (clientDone || !(phase instanceof Relaying relaying)) {
+            return false;
+        }
+        if (mayMove() && awaitsPrimaryAtBoundary()) {
+            relaying.hold();
+            return true;
+        }
+        return moving.begin(relaying, parted);
     }
 
     /** Called when a session that was to leave its server need not: that is the primary again. */
@@ -414,6 +432,10 @@ public final class ClientSession implements ThreadNumbers {
 
     /** Processes bytes from the server. Takes ownership. */
     public void fromServer(ByteBuf bytes) {
+        if (moves()) {
+            bytes.release(); // The old server says why it closes: to the client that would be a response.
+            return;
+        }
         try {
             phase.fromServer(bytes);
         } catch (RuntimeException e) {
@@ -520,7 +542,7 @@ public final class ClientSession implements ThreadNumbers {
             return;
         }
         if (moving.begun()) {
-            parted = true;
+            part();
             moving.goOn();
             return;
         }

@@ -3,6 +3,7 @@ package io.understudy.session;
 import io.understudy.command.Question;
 import io.understudy.command.SessionModel;
 import io.understudy.metrics.CoreMetrics;
+import io.understudy.move.NotMoved;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -139,24 +140,28 @@ final class Moving {
         mover.move(model, relaying.ownVariables(), serverGone, new SessionMover.Result() {
             @Override
             @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes, others read
-            public void moved(Destination to, Runnable parting, long serverThreadId, String serverVersion) {
+            public void moved(Destination to, Runnable parting, long serverThreadId) {
                 over();
                 count++;
                 environment.metrics().moved(CoreMetrics.MOVED);
                 long before = model.serverThreadId();
-                model.moved(serverThreadId, serverVersion);
+                model.moved(serverThreadId);
                 relaying.moved();
                 session.moved(to, parting, model.user(), before);
             }
 
             @Override
-            public void failed(String reason, String detail) {
+            public void failed(NotMoved why) {
                 over();
-                environment.metrics().moved(reason);
+                if (why.reason().equals(NotMoved.UNREACHABLE) && session.outlivesServer()) {
+                    return;
+                }
+                environment.metrics().moved(why.reason());
                 log.atInfo()
                         .addKeyValue("session", session.id())
-                        .addKeyValue("reason", reason)
-                        .log("not moved to the new primary, so it ends: {}", detail.isEmpty() ? reason : detail);
+                        .addKeyValue("user", model.user())
+                        .addKeyValue("reason", why.reason())
+                        .log("not moved to the new primary, so it ends: {}", why.getMessage());
                 session.notMoved();
             }
         });

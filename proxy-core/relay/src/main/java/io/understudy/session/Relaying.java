@@ -70,7 +70,9 @@ final class Relaying implements SessionPhase {
     /** The session is held at its boundary: by an operator, or because there is no primary. */
     private boolean onHold;
 
-    private boolean closed;
+    /** A question is being passed on, ahead of what is held. */
+    private boolean asks;
+
     private long heldNanos;
     /** Called when the client has sent something though the session is held; null while it is not read. */
     private @Nullable Runnable arrived;
@@ -168,7 +170,7 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void fromClient(ByteBuf bytes) {
-        if (held != HeldCommand.NONE) {
+        if (held != HeldCommand.NONE && !asks) {
             held.hold(bytes);
             Runnable listener = arrived;
             if (listener != null) {
@@ -289,16 +291,10 @@ final class Relaying implements SessionPhase {
     /** Sends the first held command, and holds on what follows it. */
     void passOnQuestion() {
         ByteBuf first = Objects.requireNonNull(held.first(), "a command is held");
-        HeldCommand rest = held;
-        ByteBuf question = rest.takeFirst(Packets.HEADER + first.getUnsignedMediumLE(first.readerIndex()));
-        held = HeldCommand.NONE;
-        again.accept(question);
+        asks = true;
+        again.accept(held.takeFirst(Packets.HEADER + first.getUnsignedMediumLE(first.readerIndex())));
+        asks = false;
         clientReadComplete();
-        if (closed) {
-            rest.drop();
-        } else {
-            held = rest;
-        }
     }
 
     /** Returns whether the server can be lost now without a loss to the client, once another takes its place. */
@@ -309,6 +305,7 @@ final class Relaying implements SessionPhase {
     /** Called when the session has gone on to another server. */
     void moved() {
         leavesDiagnostics = false;
+        responses.close(); // a header that the old server has not finished
         observers.moved();
         if (responsesDue()) {
             tracker.resend();
@@ -474,7 +471,6 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void close(CloseReason reason) {
-        closed = true;
         held.drop();
         held = HeldCommand.NONE;
         model.inFlight().givePermits();

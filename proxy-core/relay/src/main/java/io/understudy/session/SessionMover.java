@@ -2,6 +2,7 @@ package io.understudy.session;
 
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.LoginResult;
+import io.understudy.move.NotMoved;
 import java.util.Set;
 
 /**
@@ -37,15 +38,14 @@ public interface SessionMover {
          *
          * @param parting as in {@link ClientSession#serverConnected}
          */
-        void moved(Destination to, Runnable parting, long serverThreadId, String serverVersion);
+        void moved(Destination to, Runnable parting, long serverThreadId);
 
         /**
          * The leg is of no use any more.
          *
-         * @param reason a word, for the metric
-         * @param detail for people; may be empty
+         * @param why its message may be empty
          */
-        void failed(String reason, String detail);
+        void failed(NotMoved why);
     }
 
     /** Called when the login has succeeded: keeps what another login of the same user needs. */

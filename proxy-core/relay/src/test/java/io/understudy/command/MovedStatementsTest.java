@@ -397,7 +397,7 @@ class MovedStatementsTest {
             fresh.answer(ok(0, AC));
         }
         assertThat(outcomes).containsExactly((String) null);
-        scripted.model().moved(7, "");
+        scripted.model().moved(7);
         assertThat(scripted.model().explainsPrepares(3, 0, true)).isTrue();
         assertThat(scripted.model().explainsPrepares(4, 0, false)).isFalse();
     }

@@ -1,0 +1,253 @@
+package io.understudy.session;
+
+import static io.understudy.testkit.Bytes.concat;
+import static io.understudy.testkit.Bytes.ok;
+import static io.understudy.testkit.Bytes.packet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.command.SessionModel;
+import io.understudy.handshake.LoginResult;
+import io.understudy.move.NotMoved;
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.InjectedStatement;
+import io.understudy.plugin.Interest;
+import io.understudy.plugin.SessionRefusal;
+import io.understudy.protocol.CommandCode;
+import io.understudy.protocol.ServerStatus;
+import io.understudy.sql.StatementKind;
+import io.understudy.testkit.Bytes;
+import io.understudy.testkit.LeakCheck;
+import io.understudy.testkit.ManualExecutor;
+import io.understudy.testkit.Memory;
+import io.understudy.testkit.session.Scripted;
+import io.understudy.testkit.session.Watcher;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What meets a move: the old server's last words, its death, another change, a plugin. */
+@ExtendWith(LeakCheck.class)
+class MovingTest {
+    private static final byte[] OK = packet(1, ok(0, ServerStatus.AUTOCOMMIT));
+    private static final byte[] READ = query("SELECT a FROM t WHERE b = 1");
+    private static final byte[] WRITE = query("INSERT INTO t VALUES (1)");
+
+    /** Moves when the test says so. */
+    private final class Mover implements SessionMover {
+        private final List<Result> results = new ArrayList<>();
+        private boolean gone;
+        private boolean ended;
+
+        @Override
+        public void loggedIn(LoginResult login) {}
+
+        @Override
+        public void move(SessionModel model, Set<String> own, boolean serverGone, Result result) {
+            gone = serverGone;
+            results.add(result);
+        }
+
+        @Override
+        public void later(Runnable task, long millis) {
+            timer.schedule(task, millis, TimeUnit.MILLISECONDS);
+        }
+
+        @Override
+        public void ended() {
+            ended = true;
+        }
+
+        private void arrive(boolean primary) {
+            results.get(results.size() - 1).moved(new Server(primary), () -> {}, 12);
+        }
+    }
+
+    private record Server(boolean isPrimary) implements Destination {
+        @Override
+        public String name() {
+            return "another";
+        }
+
+        @Override
+        public void loggedIn() {}
+
+        @Override
+        public void silent() {}
+    }
+
+    private final ManualExecutor timer = new ManualExecutor();
+    private final Mover mover = new Mover();
+    private final Scripted scripted =
+            new Scripted(Memory.direct(), session -> new Watcher(Watcher.ALL | Interest.BOUNDARY) {
+                @Override
+                public @Nullable InjectedStatement beforeCommand(CommandView command) {
+                    if (command.kind() == StatementKind.SHOW && refuses) {
+                        session.refuse(new SessionRefusal("p0", "limit", 1226, "42000", "too many of you"));
+                    }
+                    return null;
+                }
+            });
+    private boolean refuses;
+    private volatile boolean absent;
+
+    private static byte[] query(String sql) {
+        return Bytes.command(CommandCode.QUERY, sql);
+    }
+
+    @BeforeEach
+    void logIn() {
+        scripted.environment.setMoves(true);
+        AbsentPrimary primary = scripted.environment.absentPrimary();
+        primary.follow(
+                new AbsentPrimary.Signs() {
+                    @Override
+                    public boolean absent() {
+                        return absent;
+                    }
+
+                    @Override
+                    public boolean usable() {
+                        return !absent;
+                    }
+
+                    @Override
+                    public long lastSignNanos() {
+                        return System.nanoTime();
+                    }
+
+                    @Override
+                    public void suspect() {}
+                },
+                timer,
+                () -> List.of(scripted.session));
+        primary.allow(Duration.ofMinutes(10));
+        scripted.session.movedBy(mover);
+        scripted.loggedIn(Scripted.CLASSIC);
+    }
+
+    private void absent(boolean now) {
+        absent = now;
+        scripted.environment.absentPrimary().probed();
+        timer.advance(Duration.ofSeconds(1));
+    }
+
+    /** Runs a statement, about which the client may ask. */
+    private void write() {
+        scripted.client(WRITE);
+        scripted.server(OK);
+        scripted.client.take();
+        scripted.server.take();
+    }
+
+    @Test
+    void whatTheOldServerSaysBeforeItClosesIsNoResponse() {
+        scripted.primaryChanges();
+        scripted.server(packet(0, Bytes.err(4031, "#HY000idle for too long")));
+        assertThat(scripted.client.take()).isEmpty();
+        mover.arrive(true);
+        scripted.client(WRITE);
+        assertThat(scripted.server.take()).isEqualTo(WRITE);
+        scripted.server(OK);
+        assertThat(scripted.client.take()).isEqualTo(OK);
+        scripted.finish();
+    }
+
+    /** Loses the server while a read is in flight of whose response this is there. */
+    private void loseWithARead(byte... begun) {
+        scripted.client(READ);
+        scripted.server(begun);
+        absent(true);
+        scripted.session.serverClosed();
+        scripted.server.take();
+        absent(false);
+        assertThat(mover.gone).isTrue();
+    }
+
+    @Test
+    void aResponseCutInItsHeaderIsForgottenWhenTheReadIsSentAgain() {
+        loseWithARead((byte) 1, (byte) 0, (byte) 0);
+        mover.arrive(true);
+        assertThat(scripted.server.take()).isEqualTo(READ);
+        scripted.server(OK);
+        assertThat(scripted.client.take()).isEqualTo(OK);
+        assertThat(scripted.session.phaseName()).isEqualTo("relaying");
+        scripted.finish();
+    }
+
+    @Test
+    void aReadSentAgainIsAnsweredBeforeTheSessionMovesOn() {
+        loseWithARead();
+        scripted.primaryChanges();
+        mover.arrive(false);
+        assertThat(scripted.server.take()).isEqualTo(READ);
+        assertThat(mover.results).hasSize(1);
+        scripted.server(OK);
+        assertThat(scripted.client.take()).isEqualTo(OK);
+        scripted.client(WRITE);
+        assertThat(mover.results).hasSize(2);
+        assertThat(mover.gone).isFalse();
+        mover.arrive(true);
+        assertThat(scripted.server.take()).isEqualTo(WRITE);
+        scripted.finish();
+    }
+
+    @Test
+    void aPluginThatRefusesAQuestionEndsTheSessionAndWhatIsBehindIt() {
+        write();
+        refuses = true;
+        scripted.primaryChanges();
+        scripted.client(concat(query("SHOW WARNINGS"), WRITE));
+        assertThat(scripted.closed("refused_by_plugin")).isEqualTo(1);
+        assertThat(mover.ended).isTrue();
+        scripted.finish();
+    }
+
+    @Test
+    void whatFollowsAQuestionThatCannotBeReadGoesOnUnread() {
+        write();
+        scripted.primaryChanges();
+        byte[] question = query("SHOW WARNINGS");
+        question[3] = 1; // no command has this number
+        scripted.client(concat(question, WRITE));
+        assertThat(scripted.session.phaseName()).isEqualTo("relaying unread");
+        assertThat(scripted.server.take()).isEqualTo(concat(question, WRITE));
+        scripted.finish();
+    }
+
+    @Test
+    void aSessionThatIsToLeaveWaitsForAPrimaryFirst() {
+        scripted.client(WRITE);
+        scripted.primaryChanges();
+        absent(true);
+        scripted.server(OK);
+        scripted.client(WRITE);
+        assertThat(mover.results).isEmpty();
+        scripted.server.take();
+        absent(false);
+        assertThat(mover.results).hasSize(1);
+        mover.arrive(true);
+        assertThat(scripted.server.take()).isEqualTo(WRITE);
+        scripted.finish();
+    }
+
+    @Test
+    void anUnreachablePrimaryIsWaitedForFromTheFirstTimeOn() {
+        scripted.primaryChanges();
+        mover.results.get(0).failed(new NotMoved(NotMoved.UNREACHABLE, "connection refused"));
+        assertThat(scripted.session.ended()).isFalse();
+        absent(true);
+        absent(false);
+        assertThat(mover.results).hasSize(2);
+        assertThat(mover.gone).isTrue();
+        scripted.environment.absentPrimary().allow(Duration.ofNanos(1));
+        mover.results.get(1).failed(new NotMoved(NotMoved.UNREACHABLE, "connection refused"));
+        assertThat(scripted.session.ended()).isTrue();
+        scripted.finish();
+    }
+}
