@@ -2,6 +2,7 @@ package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBufAllocator;
@@ -28,7 +29,7 @@ import io.understudy.handshake.LoginProof.None;
 import io.understudy.handshake.tls.ReloadableTls;
 import io.understudy.handshake.tls.TlsContexts;
 import io.understudy.handshake.tls.TlsContexts.Verification;
-import io.understudy.move.SecretOrReason;
+import io.understudy.move.NotMoved;
 import io.understudy.move.SessionSecrets;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
@@ -114,8 +115,16 @@ class LoginAgainServerTest {
         return new SessionSecrets(as(SERVER.user(), SERVER.password()), Runnable::run);
     }
 
-    private static SecretOrReason find(SessionSecrets secrets, LoginProof proof) throws Exception {
+    private static LoginSecret find(SessionSecrets secrets, LoginProof proof) throws Exception {
         return secrets.find("it_again", proof).toCompletableFuture().get(30, TimeUnit.SECONDS);
+    }
+
+    /** Returns why there is none, with the reason in front. */
+    private static String missing(SessionSecrets secrets, LoginProof proof) {
+        Throwable thrown = catchThrowable(() -> find(secrets, proof));
+        assertThat(thrown).hasCauseInstanceOf(NotMoved.class);
+        NotMoved why = (NotMoved) thrown.getCause();
+        return why.reason() + ": " + why.getMessage();
     }
 
     private static LoginPolicy policy(boolean tls) throws Exception {
@@ -195,10 +204,11 @@ class LoginAgainServerTest {
         SERVER.execute(
                 "CREATE USER it_again@'10.9.8.%' IDENTIFIED BY 'elsewhere'",
                 "CREATE USER it_again@'%' IDENTIFIED BY 'sésame'");
-        SecretOrReason found = find(secrets(), response("sésame"));
-        assertThat(found.secret()).isInstanceOf(NativeKey.class);
-        isLoggedIn(found.secret(), false);
-        assertThat(find(secrets(), response("other")).reason())
+        LoginSecret found = find(secrets(), response("sésame"));
+        assertThat(found).isInstanceOf(NativeKey.class);
+        isLoggedIn(found, false);
+        assertThat(missing(secrets(), response("other")))
+                .startsWith("no_credential: ")
                 .contains("no stored hash of 'it_again' fits")
                 .contains("failover.accounts");
     }
@@ -208,16 +218,14 @@ class LoginAgainServerTest {
         assumeTrue(SERVER.isMariaDb(), "this server has no mysql_native_password");
         SERVER.execute("CREATE USER it_again@'%' IDENTIFIED BY 'before'");
         SessionSecrets secrets = secrets();
-        assertThat(find(secrets, response("before")).secret()).isNotNull();
+        assertThat(find(secrets, response("before"))).isNotNull();
         SERVER.execute("ALTER USER it_again@'%' IDENTIFIED BY 'after'");
-        assertThat(find(secrets, response("before")).secret())
-                .as("known before")
-                .isNotNull();
-        isLoggedIn(find(secrets, response("after")).secret(), false);
-        assertThat(find(secrets, response("before")).secret()).isNull();
+        assertThat(find(secrets, response("before"))).as("known before").isNotNull();
+        isLoggedIn(find(secrets, response("after")), false);
+        assertThat(missing(secrets, response("before"))).contains("changed since");
         SERVER.execute("ALTER USER it_again@'%' IDENTIFIED BY 'third'");
         secrets.forget();
-        assertThat(find(secrets, response("after")).secret()).isNull();
+        assertThat(missing(secrets, response("after"))).contains("changed since");
     }
 
     @Test
@@ -230,9 +238,9 @@ class LoginAgainServerTest {
                 "this server has no plugin ed25519 installed (INSTALL SONAME 'auth_ed25519')");
         SERVER.execute("CREATE USER it_again@'%' IDENTIFIED VIA ed25519 USING PASSWORD('apps')"
                 + " OR mysql_native_password USING PASSWORD('proxys')");
-        isLoggedIn(find(secrets(), response("proxys")).secret(), false);
-        isLoggedIn(find(secrets(), clear("apps")).secret(), false);
-        isLoggedIn(find(secrets(), clear("proxys")).secret(), false);
+        isLoggedIn(find(secrets(), response("proxys")), false);
+        isLoggedIn(find(secrets(), clear("apps")), false);
+        isLoggedIn(find(secrets(), clear("proxys")), false);
         SERVER.execute("ALTER USER it_again@'%' IDENTIFIED VIA ed25519 USING PASSWORD('apps')");
         NativeKey key = new NativeKey(sha1("apps".getBytes(StandardCharsets.UTF_8)));
         assertThatThrownBy(() -> login(key, false, null))
@@ -246,30 +254,37 @@ class LoginAgainServerTest {
         SERVER.execute(
                 "CREATE USER it_again@'%' IDENTIFIED BY 'secret'", "CREATE USER it_monitor@'%' IDENTIFIED BY 'm'");
         SessionSecrets secrets = new SessionSecrets(as("it_monitor", "m"), Runnable::run);
-        assertThat(find(secrets, response("secret")).reason())
+        assertThat(missing(secrets, response("secret")))
+                .startsWith("no_credential: ")
                 .contains("cannot be read")
                 .contains("denied");
         String grant = SessionSecrets.grant(true, "it_monitor@%");
         assertThat(grant).isEqualTo("GRANT SELECT ON mysql.global_priv TO 'it_monitor'@'%'");
         SERVER.execute(grant);
-        assertThat(find(secrets, response("secret")).secret()).isNotNull();
-        assertThat(find(new SessionSecrets(null, Runnable::run), response("secret"))
-                        .reason())
+        assertThat(find(secrets, response("secret"))).isNotNull();
+        assertThat(missing(new SessionSecrets(null, Runnable::run), response("secret")))
                 .contains("primary.monitor");
+    }
+
+    @Test
+    void aServerThatCannotBeReachedIsNoMatterOfCredentials() throws Exception {
+        MariaDbDataSource nowhere = new MariaDbDataSource("jdbc:mariadb://127.0.0.1:1/");
+        assertThat(missing(new SessionSecrets(nowhere, Runnable::run), response("secret")))
+                .startsWith("unreachable: ");
     }
 
     @Test
     void theAccountOfTheConfigurationComesFirst() throws Exception {
         SessionSecrets secrets = new SessionSecrets(null, Runnable::run);
         secrets.accounts(List.of(new FailoverAccount("it_again", Secret.parse("proxys"))));
-        assertThat(find(secrets, response("apps")).secret())
+        assertThat(find(secrets, response("apps")))
                 .isInstanceOfSatisfying(
                         Password.class,
                         password -> assertThat(password.bytes()).isEqualTo("proxys".getBytes(StandardCharsets.UTF_8)));
         secrets.accounts(List.of());
-        assertThat(find(secrets, new None("client_ed25519")).reason())
-                .isEqualTo("the login by client_ed25519 has not shown what another login needs; list 'it_again' in"
-                        + " failover.accounts");
+        assertThat(missing(secrets, new None("client_ed25519")))
+                .isEqualTo("no_credential: the login by client_ed25519 has not shown what another login needs;"
+                        + " list 'it_again' in failover.accounts");
     }
 
     /** The statement that {@code check --connect} prints; the application keeps its password. */
@@ -280,8 +295,8 @@ class LoginAgainServerTest {
             SERVER.execute(
                     "CREATE USER it_again@'%' IDENTIFIED WITH " + method + " BY 'apps'",
                     "ALTER USER it_again@'%' IDENTIFIED BY 'proxys' RETAIN CURRENT PASSWORD");
-            isLoggedIn(find(secrets(), clear("apps")).secret(), true);
-            isLoggedIn(find(secrets(), clear("proxys")).secret(), true);
+            isLoggedIn(find(secrets(), clear("apps")), true);
+            isLoggedIn(find(secrets(), clear("proxys")), true);
             assertThatThrownBy(() -> login(LoginSecret.of(Secret.parse("wrong")), true, null))
                     .hasMessageContaining("1045");
             dropAccounts();
@@ -294,7 +309,7 @@ class LoginAgainServerTest {
                 "CREATE USER it_again@'%' IDENTIFIED BY 'secret'",
                 "GRANT SELECT ON " + ServerUnderTest.SCHEMA + ".* TO it_again@'%'");
         ServerConnection connection =
-                login(find(secrets(), clear("secret")).secret(), !SERVER.isMariaDb(), ServerUnderTest.SCHEMA);
+                login(find(secrets(), clear("secret")), !SERVER.isMariaDb(), ServerUnderTest.SCHEMA);
         assertThat(rows(
                         connection,
                         "SELECT 1 FROM DUAL WHERE DATABASE() = '" + ServerUnderTest.SCHEMA

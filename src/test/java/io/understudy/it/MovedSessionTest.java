@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.Address;
 import io.understudy.embedded.EmbeddedServer;
+import io.understudy.embedded.ServerOptions;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -392,6 +393,110 @@ class MovedSessionTest extends FollowingProxy {
                 }
             }
             assertThat(proxy.count("understudy.sessions.moved", "moved")).isGreaterThanOrEqualTo(6);
+        }
+    }
+
+    /** Starts a server that knows nothing of the pair, with the same account and table. */
+    private static EmbeddedServer third() {
+        EmbeddedServer third = EmbeddedServer.start(ServerOptions.of(3));
+        third.execute(
+                "CREATE DATABASE shop",
+                "CREATE TABLE shop.t (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(20))",
+                "CREATE USER app IDENTIFIED BY '" + PASSWORD + "'",
+                "GRANT ALL ON shop.* TO app",
+                "CREATE USER monitor IDENTIFIED BY '" + PASSWORD + "'",
+                "GRANT ALL ON *.* TO monitor");
+        return third;
+    }
+
+    @Test
+    void aThirdPrimaryDuringTheMoveIsWhereTheSessionArrives() throws Exception {
+        try (EmbeddedServer third = third();
+                ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection session = client(proxy);
+            run(session, "SET time_zone = '+03:00'");
+            promote();
+            promoted.freeze(); // so that the move lasts
+            try {
+                proxy.server().choosePrimary(Address.parse(text(promoted)), true);
+                Future<Integer> asked = clients.submit(() -> {
+                    run(session, "INSERT INTO t (v) VALUES ('here')");
+                    return port(session);
+                });
+                await().during(Duration.ofMillis(500)).until(() -> !asked.isDone());
+                proxy.server().choosePrimary(Address.parse(text(third)), true);
+                promoted.thaw();
+                assertThat(asked.get(60, TimeUnit.SECONDS)).isEqualTo(third.port());
+            } finally {
+                promoted.thaw();
+            }
+            assertThat(value(session, "@@time_zone")).isEqualTo("+03:00");
+            assertThat(third.query("SELECT COUNT(*) FROM shop.t")).isEqualTo("1");
+            assertThat(proxy.count("understudy.sessions.moved", "moved"))
+                    .as("the second primary was passed by")
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aReadSentAgainIsAnsweredBeforeTheSessionMovesToAThirdPrimary() throws Exception {
+        try (EmbeddedServer third = third();
+                ProxyUnderTest proxy = ProxyUnderTest.start(
+                        config(address(old), MOVE).replace("drainTimeout: 2s", "drainTimeout: 60s"))) {
+            Connection session = client(proxy);
+            run(session, "INSERT INTO t (v) VALUES ('one')");
+            pair.awaitCaughtUp(Duration.ofSeconds(10));
+            try (Connection locking = old.connect();
+                    Connection again = promoted.connect()) {
+                run(locking, "LOCK TABLES shop.t WRITE");
+                Future<String> read = clients.submit(() -> value(session, "v FROM t WHERE id = 1"));
+                awaitLocked(old);
+                promote();
+                run(again, "LOCK TABLES shop.t WRITE");
+                old.kill();
+                await().until(() -> !proxy.server().notReady().isEmpty());
+                proxy.server().choosePrimary(Address.parse(text(promoted)), false);
+                awaitLocked(promoted);
+                proxy.server().choosePrimary(Address.parse(text(third)), true);
+                assertThat(read).isNotDone();
+                run(again, "UNLOCK TABLES");
+                assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo("one");
+            } catch (SQLException killed) {
+                // The connection that locked has no server to close on.
+            }
+            assertThat(port(session)).isEqualTo(third.port());
+            awaitMoved(proxy, "moved", 2);
+        }
+    }
+
+    private static void awaitLocked(EmbeddedServer server) {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> server.query("SELECT COUNT(*) FROM information_schema.PROCESSLIST"
+                                + " WHERE STATE LIKE 'Waiting for table metadata lock'")
+                        .equals("1"));
+    }
+
+    @Test
+    void theSessionsOfAProxyThatFollowsMoveToo() throws Exception {
+        String candidates = "candidates: [ \"" + text(old) + "\", \"" + text(promoted) + "\" ]";
+        try (ProxyUnderTest switching = ProxyUnderTest.start(config(address(old), MOVE));
+                ProxyUnderTest following = ProxyUnderTest.start(config(candidates, MOVE))) {
+            List<Connection> sessions = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                Connection session = client(i % 2 == 0 ? switching : following);
+                run(session, "SET time_zone = '+0" + i + ":00'");
+                sessions.add(session);
+            }
+            change(switching);
+            for (int i = 0; i < sessions.size(); i++) {
+                Connection session = sessions.get(i);
+                await().atMost(Duration.ofSeconds(30)).until(() -> port(session) == promoted.port());
+                assertThat(value(session, "@@time_zone")).isEqualTo("+0" + i + ":00");
+                run(session, "INSERT INTO t (v) VALUES ('" + i + "')");
+            }
+            awaitMoved(switching, "moved", 4);
+            awaitMoved(following, "moved", 4);
+            assertThat(promoted.query("SELECT COUNT(DISTINCT v) FROM shop.t")).isEqualTo("8");
         }
     }
 }

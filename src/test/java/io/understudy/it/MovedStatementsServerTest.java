@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
 import io.understudy.config.Address;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
@@ -15,6 +17,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -28,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -46,6 +51,9 @@ class MovedStatementsServerTest {
 
     private static final ServerUnderTest FIRST = ServerUnderTest.shared();
     private static ServerUnderTest second;
+
+    @TempDir
+    private Path folder;
 
     @BeforeAll
     static void prepare() throws SQLException {
@@ -78,25 +86,32 @@ class MovedStatementsServerTest {
     }
 
     private static ProxyUnderTest proxy() throws Exception {
+        return proxy("", "disabled", "accounts: [ { user: app, password: " + PASSWORD + " } ]");
+    }
+
+    /** @param listen further keys in flow style, with a comma in front */
+    private static ProxyUnderTest proxy(String listen, String tls, String failover) throws Exception {
         return ProxyUnderTest.start("""
-                listen: { address: "127.0.0.1:0" }
+                listen: { address: "127.0.0.1:0"%s }
                 primary:
                   address: "127.0.0.1:%d"
-                  tls: { mode: disabled }
+                  tls: { mode: %s }
                   monitor: { user: monitor, password: %s }
                 standbys:
                   - { name: one, address: "127.0.0.1:%d", tls: { mode: disabled }, user: monitor, password: %s }
                   - { name: two, address: "127.0.0.1:%d", tls: { mode: disabled }, user: monitor, password: %s }
-                failover: { sessions: move, hold: 60s, accounts: [ { user: app, password: %s } ] }
+                failover: { sessions: move, hold: 60s, %s }
                 admin: { enabled: false }
                 """.formatted(
+                        listen,
                         FIRST.address().getPort(),
+                        tls,
                         PASSWORD,
                         FIRST.address().getPort(),
                         PASSWORD,
                         second.address().getPort(),
                         PASSWORD,
-                        PASSWORD));
+                        failover));
     }
 
     private static Connection client(ProxyUnderTest proxy, String url) throws SQLException {
@@ -398,5 +413,33 @@ class MovedStatementsServerTest {
         String row = new String(client.read().payload(), StandardCharsets.UTF_8);
         client.read();
         return row;
+    }
+
+    /** caching_sha2_password lets in whom it knows without a password, unless the proxy asks for it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void overTlsTheClientIsAskedForItsPassword(boolean asked) throws Exception {
+        X509Bundle certificate = new CertificateBuilder()
+                .ecp256()
+                .subject("CN=127.0.0.1")
+                .setIsCertificateAuthority(true)
+                .buildSelfSigned();
+        Path pem = Files.writeString(folder.resolve("p.pem"), certificate.getCertificatePEM());
+        Path key = Files.writeString(folder.resolve("p.key"), certificate.getPrivateKeyPEM());
+        String listen = ", tls: { mode: required, certificate: '" + pem + "', key: '" + key + "' }";
+        try (ProxyUnderTest proxy = proxy(listen, "required", "fullAuthentication: " + asked);
+                Connection client = client(proxy, MARIADB.replace("=disable", "=trust"))) {
+            if (asked || FIRST.isMariaDb()) {
+                move(proxy, second, client);
+                assertThat(value(client, "SHOW STATUS WHERE Variable_name = 'Ssl_cipher' AND Value <> ''"))
+                        .as("TLS of the new server's leg")
+                        .isNotEmpty();
+            } else {
+                move(proxy, second);
+                assertThatThrownBy(() -> value(client, "SELECT 1")).isInstanceOf(SQLException.class);
+                assertThat(proxy.count("understudy.sessions.moved", "no_credential"))
+                        .isEqualTo(1);
+            }
+        }
     }
 }
