@@ -45,7 +45,7 @@ public final class CommandTracker implements PacketSink {
     private final boolean commands;
     private final boolean movable;
     private final PreparedStatements prepared;
-    private final ThreadNumbers threadNumbers;
+    private final @Nullable ThreadIds threadIds;
     /** Payload bytes of a statement that are requested when no observer needs all of them. */
     private final int statementPrefix;
 
@@ -88,7 +88,7 @@ public final class CommandTracker implements PacketSink {
         commands = (interests & Interest.COMMANDS) != 0;
         movable = model.movable();
         prepared = model.prepared();
-        threadNumbers = model.threadNumbers();
+        threadIds = model.threadIds();
         statementPrefix = model.trackingWatch() == TrackingWatch.NONE ? KIND_PREFIX : SET_PREFIX;
         stateVisitor = model.stateVisitor(interests);
         effects = new CommandEffects(model, statements);
@@ -153,7 +153,8 @@ public final class CommandTracker implements PacketSink {
     }
 
     private boolean mayKill(int code, int length) {
-        return threadNumbers.any()
+        return threadIds != null
+                && threadIds.any()
                 && switch (code) {
                     case CommandCode.QUERY, CommandCode.PROCESS_KILL -> length <= KillCommand.LIMIT;
                     default -> false;
@@ -223,8 +224,7 @@ public final class CommandTracker implements PacketSink {
             statement.close();
         }
         if (mayKill && (exchange.kind() == StatementKind.KILL || exchange.code() == CommandCode.PROCESS_KILL)) {
-            ByteBuf other =
-                    KillCommand.renumbered(buf, index, length, model.capabilities(), threadNumbers, server.alloc());
+            ByteBuf other = KillCommand.renumbered(buf, index, length, model, server.alloc());
             if (other != null) {
                 server.write(other);
                 return false;

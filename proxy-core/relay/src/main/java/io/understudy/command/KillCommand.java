@@ -2,7 +2,6 @@ package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
 import io.understudy.wire.Packets;
 import java.nio.charset.StandardCharsets;
@@ -31,9 +30,9 @@ final class KillCommand {
 
     /** Returns the packet to send in place of this one, or null if it is to go on unchanged. */
     static @Nullable ByteBuf renumbered(
-            ByteBuf buf, int index, int length, long capabilities, ThreadNumbers numbers, ByteBufAllocator alloc) {
+            ByteBuf buf, int index, int length, SessionModel model, ByteBufAllocator alloc) {
         if (buf.getByte(index) == CommandCode.PROCESS_KILL) {
-            boolean attributes = (capabilities & Capabilities.QUERY_ATTRIBUTES) != 0;
+            boolean attributes = model.hasQueryAttributes();
             return length < PROCESS_KILL
                     ? null
                     : replaced(
@@ -41,10 +40,10 @@ final class KillCommand {
                             "KILL ",
                             buf.getUnsignedIntLE(index + 1),
                             "",
-                            numbers,
+                            model,
                             alloc);
         }
-        int textAt = QueryAttributes.textOffset(buf, index, length, capabilities);
+        int textAt = QueryAttributes.textOffset(buf, index, length, model.capabilities());
         String text = buf.toString(index + textAt, length - textAt, StandardCharsets.ISO_8859_1);
         Matcher kill = KILL.matcher(text);
         if (!kill.matches()) {
@@ -57,18 +56,18 @@ final class KillCommand {
                 text.substring(0, kill.start(1)),
                 Long.parseLong(kill.group(1)),
                 text.substring(kill.end(1)),
-                numbers,
+                model,
                 alloc);
     }
 
     private static @Nullable ByteBuf replaced(
-            byte[] head, String before, long number, String after, ThreadNumbers numbers, ByteBufAllocator alloc) {
-        long present = numbers.present(number);
+            byte[] head, String before, long number, String after, SessionModel model, ByteBufAllocator alloc) {
+        long present = model.presentThreadId(number);
         if (present == number) {
             return null;
         }
         // The server itself refuses, in its turn among the responses. It cuts a message at 128 characters.
-        String sql = present == ThreadNumbers.AMBIGUOUS
+        String sql = present == ThreadIds.AMBIGUOUS
                 ? "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1094, MESSAGE_TEXT = 'Understudy: " + number
                         + " is the number of two sessions, one of which has moved here; KILL it without the proxy'"
                 : before + present + after;

@@ -30,6 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +56,10 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private final SettingsModel settings;
     private final PreparedStatements prepared = new PreparedStatements(this::preparation);
     private boolean movable;
-    private ThreadNumbers threadNumbers = ThreadNumbers.UNCHANGED;
+    /** Null if no session moves. */
+    private @Nullable ThreadIds threadIds;
+
+    private Supplier<String> server = () -> "";
     /** Null until the first PREPARE statement. */
     private @Nullable TextPrepared textPrepared;
 
@@ -171,13 +175,24 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         return movable;
     }
 
-    /** Sets what is known of numbers in the client's KILLs. Must be called before the session is relayed. */
-    public void setThreadNumbers(ThreadNumbers numbers) {
-        threadNumbers = numbers;
+    /**
+     * Sets what is known of numbers in the client's KILLs. Must be called before the session is relayed.
+     *
+     * @param presentServer names the server that they go to
+     */
+    public void setThreadIds(ThreadIds ids, Supplier<String> presentServer) {
+        threadIds = ids;
+        server = presentServer;
     }
 
-    ThreadNumbers threadNumbers() {
-        return threadNumbers;
+    @Nullable
+    ThreadIds threadIds() {
+        return threadIds;
+    }
+
+    /** Returns the present number of the session that the client calls by this one, see {@link ThreadIds#translate}. */
+    long presentThreadId(long number) {
+        return threadIds == null ? number : threadIds.translate(number, user, server.get());
     }
 
     public PreparedStatements prepared() {

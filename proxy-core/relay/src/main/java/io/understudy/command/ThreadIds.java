@@ -1,6 +1,5 @@
-package io.understudy.move;
+package io.understudy.command;
 
-import io.understudy.command.ThreadNumbers;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -9,12 +8,15 @@ import java.util.function.BiPredicate;
 
 /**
  * The server thread ids that sessions had before they moved: a client that kills one of its connections, as drivers do
- * to cancel a statement, names that which it was told at the login. Only for clients of the same user; others take
+ * to cancel a statement, names the one it was told at the login. Only for clients of the same user; others take
  * numbers from the server's list of processes, which has the present ones. Thread-safe.
  */
 public final class ThreadIds {
     /** A session that has moved: the numbers that it had, and the one it has. */
     private record Moved(String user, String server, Set<Long> before, long now) {}
+
+    /** The number of two sessions. */
+    static final long AMBIGUOUS = -1;
 
     private final BiPredicate<Long, String> sessionOn;
     /** By the session's number. Guarded by this. */
@@ -27,7 +29,7 @@ public final class ThreadIds {
         this.sessionOn = sessionOn;
     }
 
-    /** Returns whether any session has moved. */
+    /** Returns whether any session has moved. Called for each COM_QUERY, so it must cost no more than a read. */
     public boolean any() {
         return any;
     }
@@ -58,7 +60,7 @@ public final class ThreadIds {
      *
      * @param user of that client
      * @param server the name of the server that the client's KILL goes to
-     * @return {@code number} itself if it is not known, or {@link ThreadNumbers#AMBIGUOUS} if it is both an earlier
+     * @return {@code number} itself if it is not known, or {@link #AMBIGUOUS} if it is both an earlier
      *     number of one session and the present or an earlier one of another
      */
     public synchronized long translate(long number, String user, String server) {
@@ -66,7 +68,7 @@ public final class ThreadIds {
         for (Moved moved : sessions.values()) {
             if (moved.before.contains(number) && moved.user.equals(user) && moved.server.equals(server)) {
                 if (found != null) {
-                    return ThreadNumbers.AMBIGUOUS;
+                    return AMBIGUOUS;
                 }
                 found = moved;
             }
@@ -74,6 +76,6 @@ public final class ThreadIds {
         if (found == null || found.now == number) {
             return number;
         }
-        return sessionOn.test(number, server) ? ThreadNumbers.AMBIGUOUS : found.now;
+        return sessionOn.test(number, server) ? AMBIGUOUS : found.now;
     }
 }

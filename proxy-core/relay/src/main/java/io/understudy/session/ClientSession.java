@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.understudy.base.NoTask;
 import io.understudy.command.SessionModel;
-import io.understudy.command.ThreadNumbers;
 import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LoginResult;
 import io.understudy.wire.Leg;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * One client connection with its server connection, from accept to close. All methods must be called on the session's
  * event loop unless stated otherwise. A failure in here ends this session, with a reason, and affects no other.
  */
-public final class ClientSession implements ThreadNumbers {
+public final class ClientSession {
     /** Time for the login and for the statements with which a driver sets up its connection. */
     private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -273,15 +272,9 @@ public final class ClientSession implements ThreadNumbers {
         return false;
     }
 
-    @Override
-    public boolean any() {
-        return environment.threadIds().any();
-    }
-
-    @Override
-    public long present(long number) {
-        SessionModel model = model();
-        return model == null ? number : environment.threadIds().translate(number, model.user(), destination.name());
+    /** Returns the name of the server that the session is connected to. */
+    String serverName() {
+        return destination.name();
     }
 
     /** Returns whether the session has this thread id on the server of that name. Thread-safe like {@link #view}. */

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 record RelayingFactory(ClientSession session, Leg client, Leg server, SessionEnvironment environment) {
     Relaying relaying(LoginResult login) {
         SessionModel model = model(login);
-        model.setThreadNumbers(session);
+        model.setThreadIds(environment.threadIds(), session::serverName);
         if (environment.moves()) {
             model.setMovable();
         }

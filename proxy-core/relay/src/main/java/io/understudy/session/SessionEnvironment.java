@@ -2,12 +2,12 @@ package io.understudy.session;
 
 import io.understudy.base.RepeatedWarning;
 import io.understudy.command.PipelineBudget;
+import io.understudy.command.ThreadIds;
 import io.understudy.command.settings.ServerSqlMode;
 import io.understudy.handshake.LoginPolicy;
 import io.understudy.host.PluginHost;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistogram;
-import io.understudy.move.ThreadIds;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.wire.compress.InflationBudget;
 import java.util.Collection;

@@ -10,7 +10,6 @@ import static io.understudy.testkit.Bytes.slice;
 import static io.understudy.testkit.Bytes.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.move.ThreadIds;
 import io.understudy.plugin.SessionContext;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
@@ -31,24 +30,12 @@ class KilledNumbersTest {
 
     private final ThreadIds ids = new ThreadIds((number, server) -> number == 40 && server.equals(HERE));
 
-    private final class Numbers implements ThreadNumbers {
-        @Override
-        public boolean any() {
-            return ids.any();
-        }
-
-        @Override
-        public long present(long number) {
-            return ids.translate(number, "app", HERE);
-        }
-    }
-
     private Scripted session(long capabilities) {
         return new Scripted(Memory.direct(), this::watched).loggedIn(capabilities);
     }
 
     private Watcher watched(SessionContext context) {
-        ((SessionModel) context).setThreadNumbers(new Numbers());
+        ((SessionModel) context).setThreadIds(ids, () -> HERE);
         return new Watcher(0);
     }
 

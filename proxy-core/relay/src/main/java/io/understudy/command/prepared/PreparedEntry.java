@@ -77,7 +77,7 @@ public final class PreparedEntry implements PreparedStatement {
         schema = schemaThen;
     }
 
-    /** Sets the id on the server where it is not that which the client gets. */
+    /** Sets the id on the server where the client gets another one. */
     void onServer(int statementId) {
         serverId = statementId;
     }

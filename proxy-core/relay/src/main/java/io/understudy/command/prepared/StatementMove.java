@@ -78,7 +78,7 @@ final class StatementMove {
                 && (own.schema() == null || present.schema() != null);
     }
 
-    /** The default of the new server may be another one than that which the session has taken over. */
+    /** The default of the new server may be another one than the session has taken over. */
     private static boolean modesReachable(SqlModeSetting own, SqlModeSetting present) {
         return own.equals(present) || own.adopted() == null && present.adopted() == null;
     }
