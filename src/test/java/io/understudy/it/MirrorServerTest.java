@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -207,6 +208,7 @@ class MirrorServerTest extends MirroredPair {
     }
 
     /** The standby ends the read by itself, and the connection to it lives on. */
+    @Tag("long")
     @Test
     void aReadThatTakesTooLongIsCancelledOnTheStandby() throws Exception {
         String exceeded = "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
@@ -231,6 +233,7 @@ class MirrorServerTest extends MirroredPair {
     /**
      * A setting of the statement's own overrides the bound of the session; the server goes on when the client closes.
      */
+    @Tag("long")
     @Test
     void aReadThatOverridesTheBoundIsKilledOnTheStandby() throws Exception {
         pair.primary().execute("CREATE OR REPLACE TABLE shop.heavy (id INT)", "INSERT INTO shop.heavy VALUES (1)");
@@ -256,6 +259,7 @@ class MirrorServerTest extends MirroredPair {
         }
     }
 
+    @Tag("long")
     @Test
     void aStoppedApplierPausesMirroring() throws Exception {
         try (MirrorProxy proxy = proxy(ALL)) {

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -348,6 +349,7 @@ class MovedStatementsServerTest {
     }
 
     /** A driver cancels by the thread id that it got at the login. */
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {MARIADB, MYSQL})
     void aStatementIsCancelled(String url) throws Exception {

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -182,6 +183,7 @@ class CaptureReplayTest {
     }
 
     /** Text and binary rows, large ones too, are the same when they are read again; a changed row is named. */
+    @Tag("long")
     @Test
     void aReplayTellsWhichResultsAreAsCaptured() throws Exception {
         try (QueryLogProxy proxy = QueryLogProxy.with(
