@@ -8,8 +8,8 @@ import java.util.function.BiPredicate;
 
 /**
  * The server thread ids that sessions had before they moved: a client that kills one of its connections, as drivers do
- * to cancel a statement, names the one it was told at the login. Only for clients of the same user; others take
- * numbers from the server's list of processes, which has the present ones. Thread-safe.
+ * to cancel a statement, names the one it was told at the login. Only for clients of the same user; others take numbers
+ * from the server's list of processes, which has the present ones. Thread-safe.
  */
 public final class ThreadIds {
     /** A session that has moved: the numbers that it had, and the one it has. */
@@ -60,8 +60,8 @@ public final class ThreadIds {
      *
      * @param user of that client
      * @param server the name of the server that the client's KILL goes to
-     * @return {@code number} itself if it is not known, or {@link #AMBIGUOUS} if it is both an earlier
-     *     number of one session and the present or an earlier one of another
+     * @return {@code number} itself if it is not known, or {@link #AMBIGUOUS} if it is both an earlier number of one
+     *     session and the present or an earlier one of another
      */
     public synchronized long translate(long number, String user, String server) {
         Moved found = null;
