@@ -24,12 +24,12 @@ record Calm(StandbyQueries standby, Bounds bounds, CountDownLatch stop, Progress
         boolean said = false;
         while (true) {
             if (stopped()) {
-                return failure(Outcome.State.ENDED, STOPPED);
+                return failure(TableOutcome.State.ENDED, STOPPED);
             }
             Load load = standby.load();
             String promoted = Bounds.promoted(load);
             if (!promoted.isEmpty()) {
-                return failure(Outcome.State.ENDED, "not begun, as " + promoted);
+                return failure(TableOutcome.State.ENDED, "not begun, as " + promoted);
             }
             String busy = bounds.busy(load);
             if (busy.isEmpty()) {
@@ -37,19 +37,19 @@ record Calm(StandbyQueries standby, Bounds bounds, CountDownLatch stop, Progress
             }
             if (System.nanoTime() - deadline > 0) {
                 return failure(
-                        Outcome.State.FAILED, "waited " + bounds.patience().toSeconds() + " s, and still " + busy);
+                        TableOutcome.State.FAILED, "waited " + bounds.patience().toSeconds() + " s, and still " + busy);
             }
             if (!said) {
                 said = true;
                 journal.line("waiting, as " + busy);
             }
             if (stop.await(EVERY_MILLIS, TimeUnit.MILLISECONDS)) {
-                return failure(Outcome.State.ENDED, STOPPED);
+                return failure(TableOutcome.State.ENDED, STOPPED);
             }
         }
     }
 
-    private static TableRebuild.Failure failure(Outcome.State state, String why) {
+    private static TableRebuild.Failure failure(TableOutcome.State state, String why) {
         return new TableRebuild.Failure(state, 0, why);
     }
 }

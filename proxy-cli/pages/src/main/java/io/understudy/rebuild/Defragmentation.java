@@ -130,7 +130,7 @@ public final class Defragmentation {
         boolean lowers = standby.superReadOnly();
         SuperReadOnly superReadOnly = new SuperReadOnly(standby, () -> account.connect(ENDING_TIMEOUT), journal);
         lowered = superReadOnly;
-        List<Outcome> outcomes = new ArrayList<>();
+        List<TableOutcome> outcomes = new ArrayList<>();
         boolean asBefore;
         try {
             if (lowers) {
@@ -147,23 +147,23 @@ public final class Defragmentation {
         String errant = own.meanwhile(() -> account.connect(ENDING_TIMEOUT));
         journal.line(OwnTransactions.line(errant));
         return new Result(
-                outcomes.stream().map(Outcome::map).toList(),
+                outcomes.stream().map(TableOutcome::map).toList(),
                 errant,
-                asBefore && outcomes.stream().allMatch(outcome -> outcome.state() == Outcome.State.REBUILT),
+                asBefore && outcomes.stream().allMatch(outcome -> outcome.state() == TableOutcome.State.REBUILT),
                 promoted);
     }
 
     /** Rebuilds tables. An error at one of them leaves the outcomes of those before it. */
-    private void all(StandbyQueries standby, TableDefragmentation one, List<String> tables, List<Outcome> outcomes)
+    private void all(StandbyQueries standby, TableDefragmentation one, List<String> tables, List<TableOutcome> outcomes)
             throws InterruptedException {
         String over = "";
         for (String table : tables) {
-            Outcome outcome;
+            TableOutcome outcome;
             try {
                 over = over.isEmpty() ? over(standby, tables.size() - outcomes.size()) : over;
                 outcome = over.isEmpty()
                         ? one.run(table)
-                        : Outcome.without(table, Outcome.State.ENDED, "not begun, as " + over);
+                        : TableOutcome.without(table, TableOutcome.State.ENDED, "not begun, as " + over);
             } catch (ConnectionLostException e) {
                 outcome = failed(table, e);
                 over = LOST;
@@ -172,7 +172,7 @@ public final class Defragmentation {
                 over = lost(standby.queries()) ? LOST : "";
             }
             outcomes.add(outcome);
-            if (outcome.state() != Outcome.State.REBUILT) {
+            if (outcome.state() != TableOutcome.State.REBUILT) {
                 one.say(outcome);
             }
         }
@@ -202,8 +202,8 @@ public final class Defragmentation {
         }
     }
 
-    private static Outcome failed(String table, SQLException e) {
-        return Outcome.without(table, Outcome.State.FAILED, String.valueOf(e.getMessage()));
+    private static TableOutcome failed(String table, SQLException e) {
+        return TableOutcome.without(table, TableOutcome.State.FAILED, String.valueOf(e.getMessage()));
     }
 
     private static boolean lost(ServerQueries queries) {

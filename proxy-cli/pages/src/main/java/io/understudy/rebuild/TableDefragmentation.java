@@ -54,12 +54,12 @@ final class TableDefragmentation {
      *
      * @param table as {@code schema.table}
      */
-    Outcome run(String table) throws SQLException, InterruptedException {
+    TableOutcome run(String table) throws SQLException, InterruptedException {
         TableOrPartition name = TableOrPartition.written(table);
         if (name == null) {
-            return Outcome.without(
+            return TableOutcome.without(
                     table,
-                    Outcome.State.REFUSED,
+                    TableOutcome.State.REFUSED,
                     "write it as schema.table; names with dots or backticks as `schema`.`table`");
         }
         Subject subject;
@@ -71,18 +71,18 @@ final class TableDefragmentation {
             new DiskSpace(standby, account.standby().address(), options.diskFree(), options.byPartition())
                     .check(subject);
         } catch (Refused e) {
-            return Outcome.without(table, Outcome.State.REFUSED, String.valueOf(e.getMessage()));
+            return TableOutcome.without(table, TableOutcome.State.REFUSED, String.valueOf(e.getMessage()));
         }
         // Here too, because the table's reads are not mirrored from here on.
         TableRebuild.Failure busy = calm.await();
         if (busy != null) {
-            return Outcome.without(table, busy.state(), busy.why());
+            return TableOutcome.without(table, busy.state(), busy.why());
         }
         String changed = names.changed(subject);
         if (!changed.isEmpty()) {
-            return Outcome.without(table, Outcome.State.FAILED, changed);
+            return TableOutcome.without(table, TableOutcome.State.FAILED, changed);
         }
-        Outcome outcome;
+        TableOutcome outcome;
         try {
             tell(reads.skip(subject.shown()));
             outcome = rebuild(subject);
@@ -90,7 +90,7 @@ final class TableDefragmentation {
         } finally {
             tell(reads.again(subject.shown()));
         }
-        if (outcome.state() != Outcome.State.REBUILT) {
+        if (outcome.state() != TableOutcome.State.REBUILT) {
             return outcome;
         }
         say(outcome);
@@ -106,12 +106,12 @@ final class TableDefragmentation {
         }
     }
 
-    private Outcome rebuild(Subject subject) throws SQLException, InterruptedException {
+    private TableOutcome rebuild(Subject subject) throws SQLException, InterruptedException {
         rebuild.begin();
         TableRebuild.Work analyze = () -> worker.queries().execute("ANALYZE LOCAL TABLE " + subject.quoted());
         TableRebuild.Failure unread = rebuild.run(subject, analyze);
         if (unread != null) {
-            return Outcome.without(subject.shown(), unread.state(), unread.why());
+            return TableOutcome.without(subject.shown(), unread.state(), unread.why());
         }
         TableSize before = TableSize.of(standby, subject);
         Set<Long> spaces = names.all();
@@ -119,7 +119,7 @@ final class TableDefragmentation {
         TableRebuild.Work summing = () -> sum.set(Checksum.of(worker.queries(), standby.product(), subject));
         TableRebuild.Failure unsummed = options.checksum() ? rebuild.run(subject, summing) : null;
         if (unsummed != null) {
-            return Outcome.without(subject.shown(), unsummed.state(), "CHECKSUM TABLE: " + unsummed.why());
+            return TableOutcome.without(subject.shown(), unsummed.state(), "CHECKSUM TABLE: " + unsummed.why());
         }
         Checksum sumBefore = sum.get();
         journal.line(String.format(
@@ -150,7 +150,7 @@ final class TableDefragmentation {
                 ? "its files are gone: replication or somebody else dropped or renamed it meanwhile"
                 : names.taken(subject, spaces, rebuild.copies());
         if (!gone.isEmpty()) {
-            return outcome(subject, Outcome.State.FAILED, gone, before, null, seconds, "");
+            return outcome(subject, TableOutcome.State.FAILED, gone, before, null, seconds, "");
         }
         String checksum = "";
         if (sumBefore != null) {
@@ -162,7 +162,7 @@ final class TableDefragmentation {
         boolean different = checksum.equals("DIFFERENT");
         return outcome(
                 subject,
-                different ? Outcome.State.FAILED : Outcome.State.REBUILT,
+                different ? TableOutcome.State.FAILED : TableOutcome.State.REBUILT,
                 different ? "CHECKSUM TABLE differs, though replication wrote nothing meanwhile" : "",
                 before,
                 after,
@@ -170,15 +170,15 @@ final class TableDefragmentation {
                 checksum);
     }
 
-    private Outcome outcome(
+    private TableOutcome outcome(
             Subject subject,
-            Outcome.State state,
+            TableOutcome.State state,
             String why,
             TableSize before,
             @Nullable TableSize after,
             double seconds,
             String checksum) {
-        return new Outcome(subject.shown(), state, why, before, after, seconds, rebuild.mostLag(), checksum, null);
+        return new TableOutcome(subject.shown(), state, why, before, after, seconds, rebuild.mostLag(), checksum, null);
     }
 
     private List<String> statements(Subject subject) throws SQLException {
@@ -200,7 +200,7 @@ final class TableDefragmentation {
     }
 
     /** Writes the outcome of a table to the journal. */
-    void say(Outcome outcome) {
+    void say(TableOutcome outcome) {
         TableSize before = outcome.before();
         TableSize after = outcome.after();
         if (before == null || after == null) {

@@ -110,7 +110,7 @@ final class TableRebuild {
      *
      * @param code the server's error code, {@link #HELD} or 0
      */
-    record Failure(Outcome.State state, int code, String why) {}
+    record Failure(TableOutcome.State state, int code, String why) {}
 
     private @Nullable Failure watched(Subject subject, Work work) throws SQLException, InterruptedException {
         CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
@@ -167,38 +167,38 @@ final class TableRebuild {
         String message = cause == null ? "unknown" : String.valueOf(cause.getMessage());
         if (held && ended.isEmpty() && (code == ER_QUERY_INTERRUPTED || code == ER_LOCK_WAIT_TIMEOUT)) {
             return new Failure(
-                    Outcome.State.FAILED,
+                    TableOutcome.State.FAILED,
                     HELD,
                     "statements on the standby keep the table in use; end the long ones, or try at another hour");
         }
         return switch (code) {
             case ER_QUERY_INTERRUPTED, ER_CONNECTION_KILLED, ER_STATEMENT_TIMEOUT ->
-                new Failure(Outcome.State.ENDED, code, ended.isEmpty() ? "somebody killed it: " + message : ended);
+                new Failure(TableOutcome.State.ENDED, code, ended.isEmpty() ? "somebody killed it: " + message : ended);
             case ER_NOT_SUPPORTED, ER_NOT_SUPPORTED_REASON ->
                 new Failure(
-                        Outcome.State.REFUSED,
+                        TableOutcome.State.REFUSED,
                         code,
                         "the server cannot rebuild it without locking out the applier: " + message
                                 + "; rebuild it while replication is stopped anyway");
             case ER_LOCK_WAIT_TIMEOUT ->
                 new Failure(
-                        Outcome.State.FAILED,
+                        TableOutcome.State.FAILED,
                         code,
                         "statements on the standby keep the table in use (" + message
                                 + "); end the long ones, or try at another hour");
             case ER_ROW_LOG_OVERFLOW ->
                 new Failure(
-                        Outcome.State.FAILED,
+                        TableOutcome.State.FAILED,
                         code,
                         "too much was written to it meanwhile (" + message
                                 + "); raise innodb_online_alter_log_max_size on the standby, or try at a quieter hour");
             case ER_RECORD_FILE_FULL ->
                 new Failure(
-                        Outcome.State.FAILED,
+                        TableOutcome.State.FAILED,
                         code,
                         "no room for the copy, which the server has removed (" + message
                                 + "); free space on the standby's disk or tmpdir first");
-            default -> new Failure(Outcome.State.FAILED, code, message);
+            default -> new Failure(TableOutcome.State.FAILED, code, message);
         };
     }
 }

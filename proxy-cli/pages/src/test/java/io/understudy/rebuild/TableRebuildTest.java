@@ -14,7 +14,7 @@ class TableRebuildTest {
     void saysWhatToDoIfTheCopyHasNoRoom() {
         TableRebuild.Failure full = failure(1114, "The table 'orders' is full", "");
 
-        assertThat(full.state()).isEqualTo(Outcome.State.FAILED);
+        assertThat(full.state()).isEqualTo(TableOutcome.State.FAILED);
         assertThat(full.why()).contains("The table 'orders' is full", "free space on the standby's disk or tmpdir");
     }
 
@@ -23,7 +23,7 @@ class TableRebuildTest {
     void doesNotRepeatThatItEnded() {
         TableRebuild.Failure stopped = failure(1317, "Query execution was interrupted", "it was stopped");
 
-        assertThat(stopped.state()).isEqualTo(Outcome.State.ENDED);
+        assertThat(stopped.state()).isEqualTo(TableOutcome.State.ENDED);
         assertThat(stopped.why()).isEqualTo("it was stopped");
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param checksum the finding of CHECKSUM TABLE; empty if not requested
  * @param reads how cold its mirrored reads were before and after; null if no proxy told
  */
-record Outcome(
+record TableOutcome(
         String table,
         State state,
         String why,
@@ -36,12 +36,12 @@ record Outcome(
         FAILED
     }
 
-    static Outcome without(String table, State state, String why) {
-        return new Outcome(table, state, why, null, null, 0, 0, "", null);
+    static TableOutcome without(String table, State state, String why) {
+        return new TableOutcome(table, state, why, null, null, 0, 0, "", null);
     }
 
-    Outcome withReads(@Nullable Map<String, @Nullable Object> figures) {
-        return new Outcome(table, state, why, before, after, seconds, mostLag, checksum, figures);
+    TableOutcome withReads(@Nullable Map<String, @Nullable Object> figures) {
+        return new TableOutcome(table, state, why, before, after, seconds, mostLag, checksum, figures);
     }
 
     /** Returns the fields of the JSON report. */
