@@ -161,6 +161,10 @@ final class CommandEffects {
                     followTables(exchange, exchange.summary(), model.schema(), exchange.normalizedText());
                 }
             }
+            case COMMIT, ROLLBACK -> {
+                exchange.summary(); // kept in case that no response comes: see LostStatement
+                isSeveral(exchange);
+            }
             default -> isSeveral(exchange);
         }
     }

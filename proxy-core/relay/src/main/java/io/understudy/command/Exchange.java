@@ -38,6 +38,9 @@ public final class Exchange extends ResponseProgress implements CommandView {
     private long number;
     private int payloadLength;
     private int nextSequence;
+    /** Number of the response's first packet. */
+    private int firstSequence;
+
     private boolean complete;
     private StatementKind kind = StatementKind.UNKNOWN;
     private @Nullable StatementSummary summary;
@@ -70,6 +73,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
         number = ordinal;
         payloadLength = length;
         nextSequence = 1;
+        firstSequence = 1;
         complete = false;
         kind = StatementKind.UNKNOWN;
         summary = null;
@@ -100,6 +104,18 @@ public final class Exchange extends ResponseProgress implements CommandView {
     /** Notes the number of a packet from the client: the response continues from it. */
     void clientSent(int sequence) {
         nextSequence = sequence + 1;
+        firstSequence = nextSequence;
+    }
+
+    /** Returns the number of the response's first packet. */
+    public int firstSequence() {
+        return firstSequence & 0xFF;
+    }
+
+    /** Makes the response due again as if nothing of it had come, with a packet of that number. */
+    void restart(int sequence) {
+        nextSequence = sequence;
+        restart();
     }
 
     /**

@@ -1,5 +1,8 @@
 package io.understudy.command;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +76,22 @@ public final class InFlight {
 
     public @Nullable Exchange last() {
         return size == 0 ? null : ring[(head + size - 1) % ring.length];
+    }
+
+    /** Returns all exchanges, oldest first. */
+    List<Exchange> all() {
+        List<Exchange> all = new ArrayList<>(size);
+        for (int i = 0; i < size; i++) {
+            all.add(Objects.requireNonNull(ring[(head + i) % ring.length]));
+        }
+        return all;
+    }
+
+    /** Removes injected statements ahead of the client's oldest command: no response to them will come. */
+    public void removeInjected() {
+        for (int left = injectedAhead(); left > 0; left--) {
+            remove();
+        }
     }
 
     /** Adds an exchange at the end. The caller fills it in. */

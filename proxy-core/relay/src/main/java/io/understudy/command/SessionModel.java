@@ -425,6 +425,18 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         multiStatements = on;
     }
 
+    /** Returns the bits of {@link ServerStatus} in the last OK or EOF packet. */
+    int status() {
+        return status;
+    }
+
+    /** Called when the server is gone, and with it the transaction, and the session goes on. */
+    public void lostTransaction() {
+        status &= ~(ServerStatus.IN_TRANS | ServerStatus.IN_TRANS_READONLY);
+        wroteInTransaction = false;
+        statusInDoubt = false;
+    }
+
     boolean wroteInTransaction() {
         return wroteInTransaction;
     }

@@ -32,11 +32,15 @@ public final class AbsentPrimary {
     private static final long TICK_MILLIS = 20;
     /** Waiting clients that go on in one tick: 2,500 a second, of which a server that has just started can log in. */
     private static final int AT_ONCE = 50;
+    /** In which the client is told what a plugin has found out. */
+    private static final long ANSWERING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** What waits. */
     enum Kind {
         LOGIN,
-        SESSION
+        SESSION,
+        /** A session, until its client is told what became of a statement. */
+        OUTCOME
     }
 
     /** How a wait ended. */
@@ -93,14 +97,14 @@ public final class AbsentPrimary {
                 byOutcome.put(
                         outcome,
                         Counter.builder("understudy.failover.held")
-                                .description("Logins and sessions that waited while there was no primary, by outcome")
+                                .description("Logins and sessions that waited for a primary or an outcome")
                                 .tag("what", label(kind))
                                 .tag("outcome", label(outcome))
                                 .register(registry));
             }
             counters.put(kind, byOutcome);
             Gauge.builder("understudy.failover.waiting", this, all -> all.count(kind))
-                    .description("Logins and sessions that wait because there is no primary")
+                    .description("Logins and sessions that wait for a primary or for a statement's outcome")
                     .tag("what", label(kind))
                     .register(registry);
         }
@@ -159,6 +163,46 @@ public final class AbsentPrimary {
         if (now) {
             sessions.get().forEach(session -> execute(session, session::primaryAbsent));
         }
+    }
+
+    /** Returns how long a plugin may take to find out an outcome: a little less than a session waits for it. */
+    Duration patience() {
+        long most = timer == null ? 0 : mostNanos;
+        return Duration.ofNanos(most - Math.min(most / 10, ANSWERING_NANOS));
+    }
+
+    /**
+     * Has a session wait until {@link #told}, whether or not there is a primary.
+     *
+     * @param then called when its time is over
+     * @return false if nothing is to wait
+     */
+    boolean awaitOutcome(ClientSession session, Consumer<Outcome> then) {
+        Signs of = signs;
+        boolean waits = await(session, Kind.OUTCOME, System.nanoTime(), then);
+        if (waits && of != null) {
+            of.suspect();
+        }
+        return waits;
+    }
+
+    /**
+     * Called when the client has been told the outcome that its session waited for. From now on the session waits for a
+     * primary, as if it did since then.
+     *
+     * @param then see {@link #await}; null if the session is to wait no longer
+     * @return whether it waits
+     */
+    synchronized boolean told(ClientSession session, @Nullable Consumer<Outcome> then) {
+        Waiting its = waiting.remove(session);
+        if (its != null) {
+            count(its.kind(), Outcome.WENT_ON);
+            if (then != null) {
+                waiting.put(
+                        session, new Waiting(Kind.SESSION, its.begunNanos(), its.askedNanos(), its.outages(), then));
+            }
+        }
+        return its != null && then != null;
     }
 
     /**
@@ -253,7 +297,7 @@ public final class AbsentPrimary {
                 all.hasNext(); ) {
             Map.Entry<ClientSession, Waiting> each = all.next();
             Waiting its = each.getValue();
-            boolean goesOn = left > 0 && usable && signNanos - its.askedNanos() > 0;
+            boolean goesOn = left > 0 && its.kind() != Kind.OUTCOME && usable && signNanos - its.askedNanos() > 0;
             if (goesOn || now - its.begunNanos() >= mostNanos) {
                 all.remove();
                 left -= goesOn ? 1 : 0;
@@ -277,7 +321,7 @@ public final class AbsentPrimary {
 
     /** Returns whether there was no primary meanwhile: it may have closed one connection alone. */
     private boolean missed(Waiting its) {
-        return its.kind() == Kind.LOGIN || its.outages() != outages;
+        return its.kind() != Kind.SESSION || its.outages() != outages;
     }
 
     private void count(Kind kind, Outcome outcome) {

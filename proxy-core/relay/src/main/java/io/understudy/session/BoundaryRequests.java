@@ -61,6 +61,9 @@ final class BoundaryRequests {
         if (leaving && leavingSince <= change && !session.ended() && !session.waits() && !session.movesAtOnce()) {
             // ERROR 1053 says that a command was not executed. Of one that has been sent that is not known.
             boolean unknown = session.loggedIn() && session.phase().responsesDue();
+            if (unknown && session.leavesForOutcome()) {
+                return;
+            }
             session.end(unknown ? CloseReason.PRIMARY_CHANGED : faults.primaryChanged(session.phase()));
         }
     }

@@ -6,11 +6,13 @@ import io.understudy.base.NoTask;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.Handshake;
 import io.understudy.handshake.LoginResult;
+import io.understudy.plugin.Outcome;
 import io.understudy.wire.Leg;
 import java.net.SocketAddress;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -184,6 +186,69 @@ public final class ClientSession {
     private void part() {
         partedNanos = parted ? partedNanos : System.nanoTime();
         parted = true;
+    }
+
+    /**
+     * Has the session wait for what became of the statement whose response its server has not sent.
+     *
+     * @return false if it is to end at once
+     */
+    private boolean awaitsOutcome() {
+        if (!(phase instanceof Relaying relaying)) {
+            return false;
+        }
+        AbsentPrimary absent = environment.absentPrimary();
+        CompletionStage<Outcome> stage = relaying.outcome(absent.patience());
+        if (stage != null) {
+            part();
+            waits = absent.awaitOutcome(
+                    this, late -> outcome(new Outcome.Unknown("it could not be found out within failover.hold")));
+            if (!waits) {
+                outcome(new Outcome.Unknown("failover.hold is 0s"));
+            }
+            stage.whenComplete((found, fault) -> execute(() ->
+                    outcome(fault == null ? found : new Outcome.Unknown("an internal error of the proxy's plugin"))));
+        }
+        return stage != null || relaying.awaitsOutcome();
+    }
+
+    /** Tells the client what it waits for, if it still does. The session goes on if it is at a boundary then. */
+    private void outcome(Outcome outcome) {
+        if (!(phase instanceof Relaying relaying) || !relaying.awaitsOutcome()) {
+            return;
+        }
+        boolean failed = !(outcome instanceof Outcome.Committed);
+        try {
+            relaying.tell(outcome);
+        } catch (RuntimeException e) {
+            end(faults.thrown(phase, CloseReason.SERVER_MALFORMED, e));
+            return;
+        }
+        boolean goesOn = environment.moves()
+                && !clientDone
+                && !relaying.responsesDue()
+                && relaying.mayLoseServer()
+                // What was sent behind a statement that is then repeated may belong behind that.
+                && !(failed && relaying.holdsCommands());
+        waits = environment.absentPrimary().told(this, goesOn ? this::primaryBack : null);
+        if (waits) {
+            applyBoundaryRequests();
+        } else {
+            end(relaying.holdsCommands() ? faults.serverLost(phase, true) : CloseReason.SERVER_CLOSED);
+        }
+    }
+
+    /**
+     * Has the session leave its server and wait for what became of the statement in flight.
+     *
+     * @return false if it is to end
+     */
+    boolean leavesForOutcome() {
+        boolean awaits = awaitsOutcome();
+        if (awaits) {
+            parting.run();
+        }
+        return awaits;
     }
 
     /** The wait of a logged-in session is over. */
@@ -453,7 +518,8 @@ public final class ClientSession {
      */
     public void serverFailed(Throwable cause) {
         boolean close = clientDone && cause instanceof SSLException && SessionFaults.isAlert(cause);
-        if (!close && !ended()) {
+        boolean cut = cause instanceof SSLException;
+        if (!close && !ended() && !(cut && awaitsOutcome())) {
             end(faults.failed(phase, CloseReason.SERVER_MALFORMED, CloseReason.SERVER_TLS_FAILED, cause));
         }
     }
@@ -539,7 +605,7 @@ public final class ClientSession {
             moving.goOn();
             return;
         }
-        if (outlivesServer()) {
+        if (outlivesServer() || awaitsOutcome()) {
             return;
         }
         if (phase instanceof LoggingIn) {
@@ -603,6 +669,7 @@ public final class ClientSession {
 
     /** Ends the session because the drain timeout has expired. */
     public void drainNow() {
+        outcome(new Outcome.Unknown("the proxy stops"));
         end(CloseReason.DRAIN_TIMEOUT);
     }
 

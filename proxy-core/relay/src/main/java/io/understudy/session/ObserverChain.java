@@ -10,15 +10,18 @@ import io.understudy.metrics.CoreMetrics;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
+import io.understudy.plugin.Outcome;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.SessionRefusal;
 import io.understudy.plugin.SessionVariable;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.packet.ErrPacket;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -216,6 +219,38 @@ final class ObserverChain implements CommandListener, InjectionSource, WatchedRo
                 observers[i].onMoved();
             } catch (Throwable fault) {
                 retire(i, "onMoved", fault);
+            }
+        }
+    }
+
+    /**
+     * Asks each observer what became of a command, see {@link SessionObserver#outcomeOf}.
+     *
+     * @return the first observer's stage that can find out, or null
+     */
+    @Nullable
+    CompletionStage<Outcome> outcomeOf(Exchange exchange, Duration patience) {
+        CompletionStage<Outcome> first = null;
+        for (int i = 0; i < core; i++) {
+            exchange.setSlot(i);
+            try {
+                CompletionStage<Outcome> stage = observers[i].outcomeOf(exchange, patience);
+                first = first == null ? stage : first;
+            } catch (Throwable fault) {
+                retire(i, "outcomeOf", fault);
+            }
+        }
+        return first;
+    }
+
+    /** See {@link SessionObserver#onOutcomeTold}. */
+    void outcomeTold(Exchange exchange, Outcome outcome, boolean told) {
+        for (int i = 0; i < core; i++) {
+            exchange.setSlot(i);
+            try {
+                observers[i].onOutcomeTold(exchange, outcome, told);
+            } catch (Throwable fault) {
+                retire(i, "onOutcomeTold", fault);
             }
         }
     }

@@ -3,6 +3,7 @@ package io.understudy.session;
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.CommandTracker;
 import io.understudy.command.Exchange;
+import io.understudy.command.LostStatement;
 import io.understudy.command.Question;
 import io.understudy.command.ResponseTracker;
 import io.understudy.command.SessionModel;
@@ -11,14 +12,17 @@ import io.understudy.handshake.LoginRefusal;
 import io.understudy.inject.BoundaryInjector;
 import io.understudy.inject.HeldCommand;
 import io.understudy.metrics.RelayCounts;
+import io.understudy.plugin.Outcome;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.Packets;
 import io.understudy.wire.packet.ErrPacket;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +78,10 @@ final class Relaying implements SessionPhase {
     private boolean asks;
 
     private long heldNanos;
+    /** The statement in flight when the server was lost, from {@link #outcome} on; null before that. */
+    private @Nullable LostStatement lost;
+
+    private boolean awaitsOutcome;
     /** Called when the client has sent something though the session is held; null while it is not read. */
     private @Nullable Runnable arrived;
     /** The client has run a statement, about which it may ask. */
@@ -302,6 +310,62 @@ final class Relaying implements SessionPhase {
         return !closeExpected() && (model.mayPause() || tracker.resendable());
     }
 
+    /**
+     * Asks the observers, once, what became of the statement in flight, whose response will not come. If the client is
+     * to be told, the session is held until {@link #tell}.
+     *
+     * @param patience zero if the client is not to be told
+     * @return null if nobody can find out, or the client cannot be told
+     */
+    @Nullable
+    CompletionStage<Outcome> outcome(Duration patience) {
+        LostStatement statement = lost == null ? LostStatement.of(model) : null;
+        if (statement == null) {
+            return null;
+        }
+        lost = statement;
+        boolean tells = !patience.isZero()
+                && statement.answerable()
+                && responses.cleanCut()
+                && !closeExpected()
+                && !changeUser.active();
+        CompletionStage<Outcome> stage = observers.outcomeOf(statement.exchange(), tells ? patience : Duration.ZERO);
+        if (!tells || stage == null) {
+            return null;
+        }
+        awaitsOutcome = true;
+        holdNext(() -> {});
+        return stage;
+    }
+
+    /** Returns whether the client is to be told of a statement whose response will not come. */
+    boolean awaitsOutcome() {
+        return awaitsOutcome;
+    }
+
+    /** Sends the client a response, of which observers are told like of the server's, if {@link #awaitsOutcome}. */
+    void tell(Outcome outcome) {
+        LostStatement statement = lost;
+        if (!awaitsOutcome || statement == null) {
+            return;
+        }
+        awaitsOutcome = false;
+        model.tick(System.nanoTime());
+        boolean cut = responses.dropCut();
+        model.inFlight().removeInjected();
+        Exchange oldest = Objects.requireNonNull(model.inFlight().head(), "a response is due");
+        boolean begun = oldest.packets() > (cut ? 1 : 0);
+        int sequence = begun ? responseTracker.nextSequence() : oldest.firstSequence();
+        Outcome told = statement.told(outcome);
+        observers.outcomeTold(statement.exchange(), told, true);
+        responses.scan(statement.respond(told, begun, sequence, client.alloc()));
+        client.flush();
+        if (statement.alone()) {
+            model.lostTransaction();
+            lost = null;
+        }
+    }
+
     /** Called when the session has gone on to another server. */
     void moved() {
         leavesDiagnostics = false;
@@ -471,6 +535,13 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void close(CloseReason reason) {
+        if (awaitsOutcome) {
+            awaitsOutcome = false;
+            Outcome untold = new Outcome.Unknown("the session has ended: " + reason.label());
+            observers.outcomeTold(Objects.requireNonNull(lost).exchange(), untold, false);
+        } else {
+            outcome(Duration.ZERO);
+        }
         held.drop();
         held = HeldCommand.NONE;
         model.inFlight().givePermits();

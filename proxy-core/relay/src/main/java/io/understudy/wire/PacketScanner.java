@@ -136,6 +136,22 @@ public final class PacketScanner {
         }
     }
 
+    /**
+     * Drops the bytes of a cut packet of which none has been forwarded: no more of it comes. Must be called at a
+     * {@link #cleanCut}. Returns whether the sink has decided about it.
+     */
+    public boolean dropCut() {
+        boolean decided = remaining >= 0 || continuing;
+        takeKept().release();
+        remaining = -1;
+        more = false;
+        continuing = false;
+        dropping = false;
+        holding = false;
+        wanted = 0;
+        return decided;
+    }
+
     /** Ends scanning; a cut lead is forwarded incomplete. */
     public void finish() {
         if (keeps() && remaining < 0 && !dropping) {

@@ -77,6 +77,11 @@ public abstract class ResponseProgress implements ResponseView {
         lastByteNanos = 0;
     }
 
+    /** Prepares for the response anew: what has come of it is dropped. */
+    protected final void restart() {
+        expect(response, capabilities, sessionState);
+    }
+
     /** Notes that the command requests a server-side cursor. Must be called after {@link #expect}. */
     public final void requestCursor() {
         cursorRequested = true;

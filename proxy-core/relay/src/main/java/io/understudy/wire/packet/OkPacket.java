@@ -1,10 +1,13 @@
 package io.understudy.wire.packet;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.ServerStatus;
 import io.understudy.wire.LengthEncoded;
 import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Marker;
+import io.understudy.wire.Packets;
 
 /**
  * A parsed OK_Packet, reusable: parsing allocates nothing. Also parses the OK_Packet with header 0xFE that ends rows
@@ -51,6 +54,18 @@ public final class OkPacket {
                 stateAt = at;
             }
         }
+    }
+
+    /** Returns an OK_Packet without warnings, info and session state, which is the same for all capabilities. */
+    public static ByteBuf encode(ByteBufAllocator alloc, int sequence, long affectedRows, long insertId, int status) {
+        ByteBuf out = alloc.buffer(Packets.HEADER + 23);
+        int at = Packets.begin(out, sequence);
+        out.writeByte(Marker.OK);
+        LengthEncoded.write(out, affectedRows);
+        LengthEncoded.write(out, insertId);
+        out.writeShortLE(status).writeShortLE(0);
+        Packets.end(out, at);
+        return out;
     }
 
     private long integer(ByteBuf buf) {
