@@ -409,6 +409,7 @@ class MovedSessionTest extends FollowingProxy {
         return third;
     }
 
+    @Tag("long")
     @Test
     void aThirdPrimaryDuringTheMoveIsWhereTheSessionArrives() throws Exception {
         try (EmbeddedServer third = third();
@@ -438,6 +439,7 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Tag("long")
     @Test
     void aReadSentAgainIsAnsweredBeforeTheSessionMovesToAThirdPrimary() throws Exception {
         try (EmbeddedServer third = third();
@@ -476,6 +478,7 @@ class MovedSessionTest extends FollowingProxy {
                         .equals("1"));
     }
 
+    @Tag("long")
     @Test
     void theSessionsOfAProxyThatFollowsMoveToo() throws Exception {
         String candidates = "candidates: [ \"" + text(old) + "\", \"" + text(promoted) + "\" ]";
