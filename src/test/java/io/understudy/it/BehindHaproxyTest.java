@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two proxies behind a real HAProxy with the documented backend, one of which stops: no client notices. */
 @Timeout(180)
 @Tag("long")
+@Tag("quiet")
 class BehindHaproxyTest {
     private static final Path HAPROXY = Path.of("/usr/sbin/haproxy");
     private static final Duration SOON = Duration.ofSeconds(60);
