@@ -41,9 +41,9 @@ import picocli.CommandLine;
 
 /** A witness with {@code acknowledge: disk} in a process of its own, which is killed. */
 @Tag("long")
-@Timeout(180)
+@Timeout(600)
 class KilledProxyTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final String PASSWORD = BlackBoxProxy.PASSWORD;
 
     @TempDir
@@ -107,18 +107,7 @@ class KilledProxyTest {
     }
 
     private void startProxy() throws Exception {
-        proxy = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/java",
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        Understudy.class.getName(),
-                        "run",
-                        "-c",
-                        file().toString())
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                        folder.resolve("log.txt").toFile()))
-                .start();
+        proxy = RunProgram.start(file(), folder.resolve("log.txt"));
     }
 
     private boolean isPresent() throws Exception {
