@@ -16,8 +16,8 @@ public interface ServerResponse {
     void onResponse(ResponseView response, int preparedId);
 
     /**
-     * Returns how many bytes of each row to show to {@link #onRow}. Asked once for each row; the rest is discarded, so
-     * that memory does not grow with a result.
+     * Returns how many bytes of each row to show to {@link #onRow}. Asked once for each row, or once for several if it
+     * is 0; the rest is discarded, so that memory does not grow with a result.
      */
     default int rowBytes() {
         return 0;

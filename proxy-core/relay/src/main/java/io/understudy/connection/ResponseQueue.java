@@ -97,7 +97,7 @@ final class ResponseQueue implements PacketSink {
         PendingResponse pending = due.peek();
         if (pending == null) {
             if (firstByte == Marker.ERR) {
-                return ERR_SHOWN | DROP;
+                return ERR_SHOWN;
             }
             throw new MalformedPacketException("the server sent a packet though no response was due");
         }
@@ -109,7 +109,7 @@ final class ResponseQueue implements PacketSink {
         column = false;
         ServerStream stream = pending.stream();
         if (stream != null) {
-            return DROP | streamed(pending, stream, wanted);
+            return streamed(pending, stream, wanted);
         }
         if (pending.wantsClientData()) {
             if (firstByte != Marker.LOCAL_INFILE) {
@@ -119,14 +119,14 @@ final class ResponseQueue implements PacketSink {
         }
         if (wanted == 0 && definition && pending.rowBytes() > 0) {
             column = packetLength > 0 && packetLength <= MAX_SHOWN;
-            return column ? packetLength | DROP : DROP;
+            return column ? packetLength : 0;
         }
         if (wanted == 0 && pending.rows() > rows) {
             int shown = Math.min(Math.max(0, pending.rowBytes()), packetLength);
             row = shown > 0;
-            return shown | DROP;
+            return shown;
         }
-        return wanted | DROP;
+        return wanted;
     }
 
     private int streamed(PendingResponse pending, ServerStream stream, int wanted) {
@@ -219,7 +219,21 @@ final class ResponseQueue implements PacketSink {
         }
     }
 
-    /** Never called: every packet is dropped. */
+    @Override
+    public boolean takesRows() {
+        PendingResponse pending = due.peek();
+        return pending != null && pending.stream() == null && pending.rowBytes() <= 0 && pending.takesRows();
+    }
+
+    @Override
+    public void onRows(int packets, int payload, int sequence) {
+        PendingResponse pending = due.peek();
+        if (pending != null) {
+            pending.rows(packets, payload);
+        }
+    }
+
+    /** Nothing is forwarded: all that matters of the bytes has been shown. */
     @Override
     public void forward(ByteBuf bytes) {
         bytes.release();

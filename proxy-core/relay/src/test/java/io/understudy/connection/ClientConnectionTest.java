@@ -95,6 +95,65 @@ class ClientConnectionTest {
     }
 
     @Test
+    void rowsAreCountedWhereNobodyReadsThemAndShownWhereSomebodyDoes() throws Exception {
+        int rows = 5_000;
+        try (FakeServer server = new FakeServer(s -> {
+            s.letIn();
+            for (int response = 0; response < 2; response++) {
+                s.receive();
+                s.send(Bytes.of(1));
+                s.send(COLUMN);
+                for (int i = 0; i < rows; i++) {
+                    s.send(Bytes.of(2, '0' + i % 10, 'x'));
+                }
+                s.send(END);
+            }
+            s.receive();
+        })) {
+            ServerConnection connection = LOOPS.connect(server, "x");
+            StringBuilder shown = new StringBuilder();
+            connection.execute(query("SELECT 1"), new ServerResponse() {
+                @Override
+                public void onResponse(ResponseView response, int preparedId) {
+                    told.add("unread: rows " + response.rows() + " bytes " + response.bytes());
+                }
+
+                @Override
+                public void onFailure(String reason) {
+                    told.add(reason);
+                }
+            });
+            connection.execute(query("SELECT 2"), new ServerResponse() {
+                @Override
+                public int rowBytes() {
+                    return 2;
+                }
+
+                @Override
+                public void onRow(ByteBuf buf, int index, int length, int whole) {
+                    shown.append((char) buf.getByte(index + 1));
+                }
+
+                @Override
+                public void onResponse(ResponseView response, int preparedId) {
+                    told.add("read: rows " + response.rows() + " bytes " + response.bytes());
+                }
+
+                @Override
+                public void onFailure(String reason) {
+                    told.add(reason);
+                }
+            });
+            await().until(() -> told.size() == 2);
+            String all = "rows " + rows + " bytes " + (1 + COLUMN.length + 3 * rows + END.length);
+            assertThat(told).containsExactly("unread: " + all, "read: " + all);
+            assertThat(shown.toString()).isEqualTo("0123456789".repeat(rows / 10));
+            connection.close();
+            server.await();
+        }
+    }
+
+    @Test
     void anErrorEndsItsOwnResponseOnly() throws Exception {
         try (FakeServer server = new FakeServer(s -> {
             s.letIn();
