@@ -72,6 +72,9 @@ public final class LeverObserver implements SessionObserver {
             levers = latest;
             wanted = new Wanted(latest, session);
         }
+        if (!wanted.used) {
+            return;
+        }
         wanted.decide(command, atBoundary, session.settings().autocommit());
         for (Lever lever : LEVERS) {
             if (levers.active && (wanted.levers & supported & lever.bit()) != 0) {
@@ -86,7 +89,7 @@ public final class LeverObserver implements SessionObserver {
 
     @Override
     public void onCommand(CommandView command) {
-        if (!command.isStatement()) {
+        if (!wanted.used || !command.isStatement()) {
             return;
         }
         wanted.decide(command, false, session.settings().autocommit());

@@ -18,7 +18,8 @@ final class Wanted {
 
     private final Map<Lever, SessionRules<LeverRule>> rules = new EnumMap<>(Lever.class);
     private final int[] rule = new int[LEVERS.length];
-    private final boolean used;
+    /** Whether any rule has a lever; without one nothing is ever wanted, and nothing need be decided. */
+    final boolean used;
     /** Number of the command that it is about. */
     private long number = -1;
     /** Levers that a rule wants on. */
@@ -58,9 +59,6 @@ final class Wanted {
         levers = 0;
         notCovered = false;
         Arrays.fill(rule, NONE);
-        if (!used) {
-            return;
-        }
         StatementSummary summary = command.summary();
         StatementKind kind = summary == null ? command.kind() : summary.runs();
         if (rules.containsKey(Lever.TWO_PHASE) && (kind.isDdl() || kind == StatementKind.ADMIN)) {
