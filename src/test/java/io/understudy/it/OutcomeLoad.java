@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -38,9 +39,11 @@ final class OutcomeLoad implements AutoCloseable {
      *
      * @param thread the session's connection id on the server
      * @param token in the text of the row's transaction
+     * @param begun when the row's transaction began
      * @param commits whether the statement may have committed the row
      */
-    record Failed(String row, long thread, String token, boolean commits, Told told, String message) {}
+    record Failed(
+            String row, long thread, String token, Instant begun, boolean commits, Told told, String message) {}
 
     private final Writers.Connector connector;
     private final String tokens;
@@ -105,6 +108,7 @@ final class OutcomeLoad implements AutoCloseable {
         private final String comment;
         private final Connection connection;
         private final long thread;
+        private final Instant begun = Instant.now();
         /** Whether what is in flight may commit the row. */
         private boolean commits;
 
@@ -132,7 +136,7 @@ final class OutcomeLoad implements AutoCloseable {
                 return true;
             } catch (SQLException e) {
                 failed.add(new Failed(
-                        number + "-" + n, thread, token, commits, told(e), e.getErrorCode() + " " + e.getMessage()));
+                        number + "-" + n, thread, token, begun, commits, told(e), e.getErrorCode() + " " + e.getMessage()));
                 return false;
             }
         }
