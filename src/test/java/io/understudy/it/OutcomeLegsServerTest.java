@@ -126,10 +126,10 @@ class OutcomeLegsServerTest extends FollowingProxy {
             assertThat(statement).isNotDone();
             plugin.found.complete(new Outcome.NotCommitted());
 
-            SQLException told = (SQLException) catchThrowableOfType(
-                            ExecutionException.class, () -> statement.get(60, TimeUnit.SECONDS))
-                    .getCause()
-                    .getCause();
+            SQLException told = (SQLException)
+                    catchThrowableOfType(ExecutionException.class, () -> statement.get(60, TimeUnit.SECONDS))
+                            .getCause()
+                            .getCause();
             assertThat(told.getErrorCode()).isEqualTo(1213);
             assertThat(told.getSQLState()).isEqualTo("40001");
             assertThat(told.getMessage()).contains("was not committed");
@@ -139,6 +139,7 @@ class OutcomeLegsServerTest extends FollowingProxy {
                 assertThat(port(connection)).isEqualTo(promoted.port());
             }
         }
-        assertThat(promoted.query("SELECT COUNT(*) FROM shop.t WHERE v = 'lost'")).isEqualTo("0");
+        assertThat(promoted.query("SELECT COUNT(*) FROM shop.t WHERE v = 'lost'"))
+                .isEqualTo("0");
     }
 }

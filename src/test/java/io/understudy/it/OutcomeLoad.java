@@ -42,8 +42,7 @@ final class OutcomeLoad implements AutoCloseable {
      * @param begun when the row's transaction began
      * @param commits whether the statement may have committed the row
      */
-    record Failed(
-            String row, long thread, String token, Instant begun, boolean commits, Told told, String message) {}
+    record Failed(String row, long thread, String token, Instant begun, boolean commits, Told told, String message) {}
 
     private final Writers.Connector connector;
     private final String tokens;
@@ -136,7 +135,13 @@ final class OutcomeLoad implements AutoCloseable {
                 return true;
             } catch (SQLException e) {
                 failed.add(new Failed(
-                        number + "-" + n, thread, token, begun, commits, told(e), e.getErrorCode() + " " + e.getMessage()));
+                        number + "-" + n,
+                        thread,
+                        token,
+                        begun,
+                        commits,
+                        told(e),
+                        e.getErrorCode() + " " + e.getMessage()));
                 return false;
             }
         }

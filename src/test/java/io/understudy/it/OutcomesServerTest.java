@@ -41,8 +41,8 @@ import picocli.CommandLine;
 /**
  * Many statements in flight when the server dies, or their connections, or the proxy: what each client was told, or can
  * ask for afterwards, is compared with the tables. {@code -Dunderstudy.it.kills=50} for the figures; {@link ProvedPair}
- * for other servers; {@code -Dunderstudy.it.witness=disk} for a witness;
- * {@code -Dunderstudy.it.death=CUT,PROXY} for some of the deaths alone.
+ * for other servers; {@code -Dunderstudy.it.witness=disk} for a witness; {@code -Dunderstudy.it.death=CUT,PROXY} for
+ * some of the deaths alone.
  */
 @Tag("long")
 @Timeout(3600)
@@ -264,11 +264,12 @@ class OutcomesServerTest {
 
     /** Asks for what the log has of the connection: no proxy has seen that the statement was lost. */
     private Map<String, Object> inTheLog(Failed failed) throws Exception {
-        Map<String, Object> view =
-                admin.view("outcomes?connection=" + failed.thread() + "&since=" + failed.begun());
+        Map<String, Object> view = admin.view("outcomes?connection=" + failed.thread() + "&since=" + failed.begun());
         List<?> all = (List<?>) view.get("transactions");
         String whole = String.valueOf(view.get("logSince"));
-        if (all == null || !Boolean.TRUE.equals(view.get("settled")) || whole.compareTo(failed.begun().toString()) > 0) {
+        if (all == null
+                || !Boolean.TRUE.equals(view.get("settled"))
+                || whole.compareTo(failed.begun().toString()) > 0) {
             return Map.of();
         }
         return Map.of("outcome", all.size() == 1 ? "committed" : all.isEmpty() ? "not_committed" : "unknown");
