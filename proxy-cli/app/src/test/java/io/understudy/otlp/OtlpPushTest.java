@@ -8,7 +8,9 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.understudy.config.HttpUrl;
+import io.understudy.config.LogLevel;
 import io.understudy.config.OtlpConfig;
+import io.understudy.logging.EventLog;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -45,6 +47,7 @@ class OtlpPushTest {
     @BeforeEach
     void capture() {
         System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        EventLog.level(LogLevel.INFO); // that of run: a command may have set its own in this JVM
     }
 
     @AfterEach

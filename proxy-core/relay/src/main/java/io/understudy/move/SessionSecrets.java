@@ -128,7 +128,7 @@ public final class SessionSecrets {
             @Nullable CompletableFuture<Map<String, List<byte[]>>> old) {
         CompletableFuture<Map<String, List<byte[]>>> present = hashes;
         boolean again = present != null && present == old;
-        if (again && System.nanoTime() - readAgainNanos < REST_NANOS) {
+        if (present != null && again && System.nanoTime() - readAgainNanos < REST_NANOS) {
             return present;
         }
         if (present == null || again || present.isCompletedExceptionally()) {
