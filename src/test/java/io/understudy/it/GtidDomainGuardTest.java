@@ -284,6 +284,7 @@ class GtidDomainGuardTest {
     }
 
     /** @param poll with ten seconds, tables are handed over by quick probes or not at all */
+    @Tag("quiet")
     @ParameterizedTest
     @ValueSource(strings = {"20ms", "10s"})
     void pinKeepsTheStandbyEqualUnderAConflictingLoad(String poll) throws Exception {
