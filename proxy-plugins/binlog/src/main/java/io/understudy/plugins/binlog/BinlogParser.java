@@ -166,6 +166,7 @@ final class BinlogParser {
             }
             case EventType.TRANSACTION_PAYLOAD -> {
                 tablesKnown = false; // they are compressed inside it
+                thread = CompressedTransaction.thread(buf, body, end);
                 complete();
             }
             case EventType.TABLE_MAP -> table(buf, body, end);

@@ -93,7 +93,9 @@ final class BinlogStream implements ServerStream {
         try {
             boolean whole = length < WHOLE;
             int before = 1 + (replica == null ? 0 : semiSync.packet(buf, index, shown, length, whole));
-            parser.event(buf, index + before, Math.min(shown, PREFIX) - before, receivedNanos);
+            boolean compressed =
+                    shown > PREFIX && EventHeader.type(buf, index + before) == EventType.TRANSACTION_PAYLOAD;
+            parser.event(buf, index + before, (compressed ? shown : Math.min(shown, PREFIX)) - before, receivedNanos);
             if (replica != null) {
                 semiSync.event(buf, index + before, shown - before);
                 tellMark(replica);

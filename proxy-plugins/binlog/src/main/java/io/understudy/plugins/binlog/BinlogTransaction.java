@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param seconds execution time on the primary as logged, in whole seconds, so exact enough only for long ones
  * @param rowEvents number of events that hold changed rows
  * @param thread connection id of the client that wrote it on {@code serverId}; 0 if it is not logged: MariaDB before
- *     11.5 with row-based logging, MySQL with compressed transactions
+ *     11.5 with row-based logging; and for a compressed transaction of MySQL whose begin was not available. In a
+ *     replica's log MariaDB keeps it; MySQL names its applier's thread in front of rows
  */
 public record BinlogTransaction(
         @Nullable String gtid,

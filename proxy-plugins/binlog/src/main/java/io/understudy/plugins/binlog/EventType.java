@@ -18,6 +18,9 @@ public final class EventType {
     public static final int TRANSACTION_PAYLOAD = 40;
     static final int HEARTBEAT_V2 = 41;
     static final int MYSQL_TAGGED_GTID = 42;
+    /** MariaDB: the text of the statement whose rows follow. */
+    public static final int ANNOTATE_ROWS = 160;
+
     public static final int MARIADB_GTID = 162;
     static final int START_ENCRYPTION = 164;
     public static final int QUERY_COMPRESSED = 165;

@@ -6,10 +6,15 @@ import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.binlog.TransactionBytes;
 import io.understudy.plugins.blackbox.log.LogDamage;
 import io.understudy.plugins.blackbox.log.LogPlace;
 import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.plugins.blackbox.log.LogVisitor;
+import io.understudy.plugins.blackbox.outcome.EventTexts;
+import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
+import io.understudy.plugins.blackbox.outcome.Outcomes;
+import io.understudy.plugins.blackbox.outcome.Traces;
 import io.understudy.servers.GtidNumbers;
 import java.io.IOException;
 import java.time.Clock;
@@ -17,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -45,6 +51,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private final Histories histories = new Histories();
     private final EventRecorder recorder;
     private final Doubts doubts = new Doubts();
+    private final Traces traces;
+    private final Outcomes outcomes = new Outcomes();
+    private final EventTexts texts = new EventTexts();
     /** By server, its position at the last probe. */
     private final Map<String, GtidNumbers> positions = new HashMap<>();
     /** Servers whose position has gone back since the primary's numbers began anew. */
@@ -75,6 +84,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         this.drops = drops;
         this.nanoClock = nanoClock;
         recorder = new EventRecorder(limit, nanoClock, this::hasRoom);
+        traces = new Traces(nanoClock);
     }
 
     @Override
@@ -90,6 +100,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
         doubts.resumed(present);
         present.streamAt(facts);
+        traces.started(facts);
         if (queue != null) {
             queue.started(present.start());
         }
@@ -109,6 +120,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     private History anew(PrimaryFacts facts, String how) {
         recorder.discard();
+        traces.anew();
         rebuilt.clear();
         log.warn(
                 "black-box: the primary's binary log {}: its GTIDs begin anew. What standbys lack of it cannot be told"
@@ -122,6 +134,45 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return next;
     }
 
+    /** Returns the traces of what arrives. */
+    Traces traces() {
+        return traces;
+    }
+
+    /** Returns what became of lost statements. */
+    Outcomes outcomes() {
+        return outcomes;
+    }
+
+    /** Has the outcome of a lost statement written to a log if there is one. */
+    synchronized void keep(OutcomeRecord settled) {
+        if (queue != null && histories.present() != null) {
+            queue.outcome(settled);
+        }
+    }
+
+    /** Called when a log was restored: makes traces of the newest transactions that it has. */
+    void trace(int most) {
+        List<KeptTransaction> newest = new ArrayList<>();
+        synchronized (this) {
+            History present = histories.present();
+            if (present != null) {
+                Iterator<KeptTransaction> newestFirst = present.kept.descendingIterator();
+                while (newestFirst.hasNext() && newest.size() < most) {
+                    newest.add(newestFirst.next());
+                }
+            }
+        }
+        for (KeptTransaction each : newest) {
+            byte[] events = bytes(each);
+            BinlogTransaction read =
+                    events == null ? null : TransactionBytes.read(each.history.flavor(), each.format, events);
+            if (read != null) {
+                traces.restored(read, each.nanos);
+            }
+        }
+    }
+
     /** Has all that is retained from now on written to a log. */
     synchronized void writeTo(LogQueue log) {
         queue = log;
@@ -131,7 +182,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     synchronized LogVisitor restored(Clock clock) {
         histories.clear();
         damage.clear();
-        return new RestoredLog(this, histories, damage, clock, nanoClock);
+        return new RestoredLog(this, histories, outcomes, damage, clock, nanoClock);
     }
 
     /** Called when the log has a transaction. */
@@ -190,11 +241,14 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     @Override
     public synchronized void onFormat(byte[] event) {
         recorder.format(event);
+        traces.format(event);
+        texts.format(event);
     }
 
     @Override
     public synchronized void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
         recorder.event(buf, index, length, first, whole);
+        texts.event(buf, index, length, first, whole);
     }
 
     @Override
@@ -204,6 +258,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** Called when a transaction's last event has arrived. Returns what became of it. */
     synchronized EventRecorder.Taken take(BinlogTransaction transaction) {
+        traces.passed(transaction, texts.take());
         History present = histories.present();
         if (present == null) {
             return new EventRecorder.Taken(EventRecorder.Outcome.ANONYMOUS, null);
@@ -299,6 +354,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             try {
                 for (Gtid gtid : Gtid.parseAll(present.flavor(), each.gtids())) {
                     histories.writer(gtid, present).answered(gtid, each);
+                    traces.answered(gtid.text(), each.supposed() != null);
                 }
             } catch (IllegalArgumentException e) {
                 log.debug("black-box: an OK reported '{}', which is no GTID of this primary", each.gtids());

@@ -2,14 +2,20 @@ package io.understudy.plugins.blackbox;
 
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.Interest;
+import io.understudy.plugin.Outcome;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ResultGtid;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
 import io.understudy.plugin.Writes;
+import io.understudy.plugins.blackbox.outcome.OutcomeFinder;
+import io.understudy.plugins.blackbox.outcome.SessionTrail;
 import io.understudy.protocol.Capabilities;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +35,22 @@ final class BlackBoxObserver implements SessionObserver {
 
     private long answered;
 
-    BlackBoxObserver(SessionContext session, SessionEvents sessionEvents) {
+    private final SessionTrail trail;
+    private final @Nullable OutcomeFinder finder;
+    private final Clock clock;
+
+    /** @param finder finds out what became of lost statements; or null */
+    BlackBoxObserver(
+            SessionContext session,
+            SessionEvents sessionEvents,
+            SessionTrail trail,
+            @Nullable OutcomeFinder finder,
+            Clock clock) {
         this.session = session;
         this.sessionEvents = sessionEvents;
+        this.trail = trail;
+        this.finder = finder;
+        this.clock = clock;
     }
 
     @Override
@@ -55,6 +74,19 @@ final class BlackBoxObserver implements SessionObserver {
             command.attach(text != null && RESETS_LOG.matcher(text).find());
         } else if (kind == StatementKind.COMMIT || kind == StatementKind.XA_COMMIT || kind == StatementKind.CALL) {
             mayCommit = command.number();
+        }
+        trail.onCommand(command);
+    }
+
+    @Override
+    public @Nullable CompletionStage<Outcome> outcomeOf(CommandView command, Duration patience) {
+        return finder == null ? null : finder.lost(trail.lost(command, digest, clock), patience);
+    }
+
+    @Override
+    public void onOutcomeTold(CommandView command, Outcome outcome, boolean told) {
+        if (told && finder != null) {
+            finder.told(session.id(), command.number(), outcome);
         }
     }
 
@@ -81,6 +113,7 @@ final class BlackBoxObserver implements SessionObserver {
             digest = 0;
             evidence = null;
         }
+        trail.onResponse(command, response);
     }
 
     private void reported(String last, CommandView command, ResponseView response) {
@@ -137,10 +170,17 @@ final class BlackBoxObserver implements SessionObserver {
     public void onReset() {
         digest = 0;
         evidence = null;
+        trail.onReset();
+    }
+
+    @Override
+    public void onMoved() {
+        trail.onMoved();
     }
 
     @Override
     public void onClose(String reason) {
+        trail.onClose();
         if (mayCommit > answered) {
             sessionEvents.interrupted(new InterruptedSession(
                     session.id(), session.serverThreadId(), session.user(), digest, System.nanoTime()));

@@ -7,6 +7,7 @@ import io.understudy.plugins.blackbox.log.LogPlace;
 import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.plugins.blackbox.log.LoggedTransaction;
 import io.understudy.plugins.blackbox.log.TransactionLog;
+import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,10 @@ final class LogQueue {
     private static final long BATCH = 4 << 20;
     /** Bytes of a record besides the events. */
     private static final int OVERHEAD = 256;
+    /** Outcomes that are written again, and their bytes. */
+    private static final int MOST_AGAIN = 500;
+
+    private static final int AGAIN = 256 << 10;
 
     private final BlackBox box;
     private final TransactionLog log;
@@ -43,9 +48,10 @@ final class LogQueue {
             @Nullable LogStart start,
             @Nullable KeptTransaction kept,
             @Nullable Gtid missed,
+            byte @Nullable [] outcome,
             @Nullable Runnable then) {
         private long bytes() {
-            return (long) OVERHEAD + (kept == null ? 0 : kept.length);
+            return (long) OVERHEAD + (kept == null ? 0 : kept.length) + (outcome == null ? 0 : outcome.length);
         }
     }
 
@@ -66,20 +72,24 @@ final class LogQueue {
     }
 
     void started(LogStart start) {
-        add(new Entry(start, null, null, null));
+        add(new Entry(start, null, null, null, null));
     }
 
     void kept(KeptTransaction transaction) {
-        add(new Entry(null, transaction, null, null));
+        add(new Entry(null, transaction, null, null, null));
     }
 
     void missed(Gtid gtid) {
-        add(new Entry(null, null, gtid, null));
+        add(new Entry(null, null, gtid, null, null));
+    }
+
+    void outcome(OutcomeRecord settled) {
+        add(new Entry(null, null, null, settled.bytes(), null));
     }
 
     /** Has an action run when all that came before is in the log, by the thread that writes. */
     void then(Runnable action) {
-        add(new Entry(null, null, null, action));
+        add(new Entry(null, null, null, null, action));
     }
 
     private void add(Entry entry) {
@@ -140,10 +150,36 @@ final class LogQueue {
                             + name(start.facts()) + ": name another plugins.black-box.directory, or move it away",
                     null);
         }
-        log.reserve(OVERHEAD + 4L * start.facts().position().length());
-        log.start(start, before == null || before.number != start.history());
+        List<byte[]> again = again();
+        log.reserve(OVERHEAD + 4L * start.facts().position().length() + bytes(again));
+        start(start, before == null || before.number != start.history(), again);
         log.flush();
         written = at(start);
+    }
+
+    /** Outcomes go with their segments, so each has the newest. */
+    private List<byte[]> again() {
+        List<byte[]> records = new ArrayList<>();
+        int bytes = 0;
+        for (OutcomeRecord each : box.outcomes().newest(MOST_AGAIN)) {
+            byte[] record = each.bytes();
+            bytes += record.length + OVERHEAD;
+            if (bytes <= AGAIN) {
+                records.add(record);
+            }
+        }
+        return records;
+    }
+
+    private static long bytes(List<byte[]> records) {
+        return records.stream().mapToLong(each -> each.length + OVERHEAD).sum();
+    }
+
+    private void start(LogStart start, boolean next, List<byte[]> again) throws LogException {
+        log.start(start, next);
+        for (byte[] each : again) {
+            log.outcome(each);
+        }
     }
 
     private static String name(PrimaryFacts facts) {
@@ -168,9 +204,10 @@ final class LogQueue {
         if (position == null) {
             throw new IllegalStateException("a transaction before any position");
         }
-        log.reserve(batch.stream().mapToLong(Entry::bytes).sum() + OVERHEAD);
+        List<byte[]> again = log.needsStart() ? again() : List.of();
+        log.reserve(batch.stream().mapToLong(Entry::bytes).sum() + OVERHEAD + bytes(again));
         if (log.needsStart()) {
-            log.start(position.start(), false);
+            start(position.start(), false, again);
         }
         List<@Nullable LogPlace> places = new ArrayList<>(batch.size());
         for (Entry each : batch) {
@@ -192,6 +229,10 @@ final class LogQueue {
                     events);
         }
         Gtid missed = kept == null ? entry.missed() : kept.gtid; // applied before it was written
+        byte[] outcome = entry.outcome();
+        if (outcome != null) {
+            log.outcome(outcome);
+        }
         if (missed != null) {
             log.missed(missed.text(), kept != null);
         }

@@ -5,6 +5,8 @@ import io.understudy.plugins.blackbox.log.LogPlace;
 import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.plugins.blackbox.log.LogVisitor;
 import io.understudy.plugins.blackbox.log.LoggedTransaction;
+import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
+import io.understudy.plugins.blackbox.outcome.Outcomes;
 import io.understudy.servers.GtidNumbers;
 import java.time.Clock;
 import java.util.List;
@@ -19,6 +21,7 @@ final class RestoredLog implements LogVisitor {
 
     private final Object lock;
     private final Histories histories;
+    private final Outcomes outcomes;
     private final List<LogDamage> damage;
     private final Clock clock;
     private final LongSupplier nanoClock;
@@ -28,9 +31,16 @@ final class RestoredLog implements LogVisitor {
     private boolean damaged;
 
     /** @param lock guards the histories */
-    RestoredLog(Object lock, Histories histories, List<LogDamage> damage, Clock clock, LongSupplier nanoClock) {
+    RestoredLog(
+            Object lock,
+            Histories histories,
+            Outcomes outcomes,
+            List<LogDamage> damage,
+            Clock clock,
+            LongSupplier nanoClock) {
         this.lock = lock;
         this.histories = histories;
+        this.outcomes = outcomes;
         this.damage = damage;
         this.clock = clock;
         this.nanoClock = nanoClock;
@@ -89,6 +99,11 @@ final class RestoredLog implements LogVisitor {
             present.missed(passed(present, gtid));
             present.restoredGap |= !applied;
         }
+    }
+
+    @Override
+    public void outcome(byte[] record) {
+        outcomes.add(OutcomeRecord.of(record));
     }
 
     @Override

@@ -13,8 +13,11 @@ import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
 import io.understudy.plugins.binlog.JdbcPrimaryQueries;
 import io.understudy.plugins.binlog.WitnessState;
-import io.understudy.plugins.blackbox.outcome.Outcomes;
+import io.understudy.plugins.blackbox.outcome.OutcomeFinder;
 import io.understudy.plugins.blackbox.outcome.OutcomesReport;
+import io.understudy.plugins.blackbox.outcome.PrimaryOrder;
+import io.understudy.plugins.blackbox.outcome.SessionTrail;
+import io.understudy.plugins.blackbox.outcome.TracedTransactions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -41,6 +44,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private static final long SIGHTINGS_MILLIS = 50;
     private static final long WATCH_MILLIS = 100;
     private static final long SOURCE_MILLIS = 500;
+    private static final long OUTCOMES_MILLIS = 100;
 
     static final String DOUBT = "what clients were told after the last transaction that is kept: no witness was present"
             + " when the primary's binary log ended, for it had withdrawn, or its proxy was not running. Within the"
@@ -51,13 +55,16 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
             "the primary does not respond, though the connection for its binary log is open: it may be frozen";
 
     private final BlackBox box;
-    private final Outcomes outcomes = new Outcomes();
     private final SessionEvents sessionEvents;
     private final PluginContext context;
     private final BlackBoxConfig config;
     private final List<Future<?>> tasks = new ArrayList<>();
     private BinlogSubscription binlog = BinlogSubscription.NONE;
     private final WitnessState shared;
+    private final PrimaryOrder order = new PrimaryOrder(System::nanoTime);
+    private final SessionTrail.Open open = new SessionTrail.Open();
+    private final OutcomeFinder finder;
+    private AutoCloseable following = () -> {};
     private @Nullable Witness witness;
     private @Nullable KeptInLog kept;
     private @Nullable ScheduledExecutorService timers;
@@ -69,6 +76,15 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         box = new BlackBox(config.memory().bytes(), !acknowledges(), System::nanoTime);
         sessionEvents = new SessionEvents(box);
         shared = WitnessState.of(context);
+        finder = new OutcomeFinder(
+                context,
+                box.traces(),
+                order,
+                box.outcomes(),
+                sessionEvents,
+                open::mayHaveWritten,
+                box::keep,
+                System::nanoTime);
     }
 
     private boolean acknowledges() {
@@ -79,6 +95,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     public void start() {
         meters();
         publish();
+        following = context.primary().onChange(order::changed);
+        repeat(finder, OUTCOMES_MILLIS);
         repeat(sessionEvents, SIGHTINGS_MILLIS);
         repeat(new StandbyPositions(context, box), config.poll().toMillis());
         measureSync();
@@ -210,7 +228,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         LostReport report = new LostReport(
                 box,
                 sessionEvents,
-                outcomes,
+                box.outcomes(),
                 silence,
                 context.clock(),
                 System::nanoTime,
@@ -224,7 +242,10 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 "lost/look",
                 Survivors.PARAMETERS,
                 parameters -> report.unrecorded(survivors.fromParameters(parameters)));
-        OutcomesReport asked = new OutcomesReport(outcomes, (connection, since) -> null, context.clock());
+        OutcomesReport asked = new OutcomesReport(
+                box.outcomes(),
+                new TracedTransactions(box.traces(), context.primary(), context.clock(), System::nanoTime),
+                context.clock());
         context.publishQuery("outcomes", OutcomesReport.PARAMETERS, asked::of);
         context.publishAction("lost/compared", Survivors.PARAMETERS, parameters -> {
             Survivor survivor = survivors.named(parameters);
@@ -271,7 +292,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
 
     @Override
     public SessionObserver openSession(SessionContext session) {
-        return new BlackBoxObserver(session, sessionEvents);
+        SessionTrail trail = new SessionTrail(session, box.traces(), open, System::nanoTime);
+        return new BlackBoxObserver(session, sessionEvents, trail, finder, context.clock());
     }
 
     @Override
@@ -288,6 +310,16 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
             timers.shutdownNow();
         }
         tasks.forEach(task -> task.cancel(false));
+        finder.close();
+        stopFollowing();
         box.close();
+    }
+
+    private void stopFollowing() {
+        try {
+            following.close();
+        } catch (Exception e) {
+            throw new IllegalStateException("a listener cannot be removed", e);
+        }
     }
 }

@@ -24,6 +24,7 @@ final class SessionEvents implements Runnable {
     void answered(AnsweredCommit answered) {
         if (!queue.offer(answered)) {
             lost.increment();
+            box.traces().forgetAnswer();
         }
     }
 

@@ -9,9 +9,11 @@ import io.understudy.plugin.SessionSettings;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
+import io.understudy.plugins.blackbox.outcome.SessionTrail;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.testkit.FakeExchange;
 import io.understudy.testkit.Fakes;
+import java.time.Clock;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -28,6 +30,8 @@ class BlackBoxObserverTest {
                     "app",
                     "schema",
                     "shop",
+                    "flavor",
+                    ServerFlavor.MARIADB,
                     "capabilities",
                     0L,
                     "settings",
@@ -35,7 +39,12 @@ class BlackBoxObserverTest {
 
     private final BlackBox box = new BlackBox(2 << 20, true, () -> 1_000);
     private final SessionEvents events = new SessionEvents(box);
-    private final BlackBoxObserver observer = new BlackBoxObserver(SESSION, events);
+    private final BlackBoxObserver observer = observer(box, events);
+
+    private static BlackBoxObserver observer(BlackBox filled, SessionEvents passed) {
+        SessionTrail trail = new SessionTrail(SESSION, filled.traces(), new SessionTrail.Open(), () -> 1_000);
+        return new BlackBoxObserver(SESSION, passed, trail, null, Clock.systemUTC());
+    }
 
     private Iterable<String> answered(FakeExchange exchange) {
         box.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-10"), false);
@@ -136,7 +145,7 @@ class BlackBoxObserverTest {
         BlackBox other = new BlackBox(2 << 20, true, () -> 1_000);
         other.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-10"), false);
         SessionEvents passed = new SessionEvents(other);
-        BlackBoxObserver observed = new BlackBoxObserver(SESSION, passed);
+        BlackBoxObserver observed = observer(other, passed);
         for (FakeExchange exchange : exchanges) {
             exchange.omittedGtid("0-1-11");
             observed.onCommand(exchange);

@@ -9,11 +9,13 @@ import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
 import io.understudy.plugins.blackbox.log.LogException;
 import io.understudy.plugins.blackbox.log.TransactionLog;
+import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -103,6 +105,47 @@ class LogQueueTest extends BlackBoxHarness {
         write(queue);
         assertThat(box.bytes()).isLessThanOrEqualTo(300);
         assertThat(box.bytes(on("0-1-10").missing.get(0))).hasSize(MIB / 2 + 3);
+    }
+
+    private static OutcomeRecord outcome(long session) {
+        return new OutcomeRecord(
+                Instant.EPOCH,
+                session,
+                3,
+                "server_id 1",
+                57,
+                "app",
+                5,
+                "commit",
+                session == 1 ? "order-1" : null,
+                OutcomeRecord.Verdict.COMMITTED,
+                "0-1-11",
+                "",
+                true,
+                false);
+    }
+
+    @Test
+    void outcomesOutliveTheProcessAndTheirSegment() throws Exception {
+        box.keep(outcome(7)); // no log, no position
+        LogQueue queue = queue(box);
+        start(1, "0-1-10");
+        box.outcomes().add(outcome(1));
+        box.keep(outcome(1));
+        write(queue);
+        start(2, "0-1-10"); // a segment of its own
+        transaction(2, 11, ".");
+        write(queue);
+
+        BlackBox next = restarted();
+
+        assertThat(next.outcomes().newest(10)).containsExactly(outcome(1));
+        try (Stream<Path> files = Files.list(directory)) {
+            Files.delete(files.filter(each -> each.toString().endsWith("01.log"))
+                    .findFirst()
+                    .orElseThrow());
+        }
+        assertThat(restarted().outcomes().newest(10)).containsExactly(outcome(1));
     }
 
     @Test

@@ -14,6 +14,7 @@ final class LogRecord {
     static final byte TRANSACTION = 3;
     static final byte MISSED = 4;
     static final byte APPLIED = 5;
+    static final byte OUTCOME = 6;
 
     private LogRecord() {}
 
@@ -87,6 +88,10 @@ final class LogRecord {
                 .putInt(text.length)
                 .put(text)
                 .array();
+    }
+
+    static byte[] outcome(byte[] record) {
+        return ByteBuffer.allocate(1 + record.length).put(OUTCOME).put(record).array();
     }
 
     /** Returns the sum that names a format description event. */

@@ -14,6 +14,9 @@ public interface LogVisitor {
      */
     void missed(String gtid, boolean applied);
 
+    /** Called for what became of a lost statement. */
+    default void outcome(byte[] record) {}
+
     /**
      * Called where a file is damaged, between what precedes and what follows. Until the next {@link #start} numbers may
      * be missing without a {@link #missed}.

@@ -152,6 +152,10 @@ final class SegmentReader {
             formats.putIfAbsent(LogRecord.sum(event), event);
         } else if ((type == LogRecord.MISSED || type == LogRecord.APPLIED) && started) {
             visitor.missed(LogRecord.text(body), type == LogRecord.APPLIED);
+        } else if (type == LogRecord.OUTCOME) {
+            byte[] record = new byte[body.remaining()];
+            body.get(record);
+            visitor.outcome(record);
         } else if (type == LogRecord.TRANSACTION && started) {
             body.getInt();
             long millis = body.getLong();

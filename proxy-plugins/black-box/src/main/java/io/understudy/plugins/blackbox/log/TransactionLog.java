@@ -223,6 +223,15 @@ public final class TransactionLog implements AutoCloseable {
         }
     }
 
+    /** Appends what became of a lost statement. It goes with its segment. */
+    public void outcome(byte[] outcome) throws LogException {
+        try {
+            record(List.of(LogRecord.outcome(outcome)));
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
     private Writing present() {
         Writing now = writing;
         if (now == null) {

@@ -1,5 +1,11 @@
 package io.understudy.plugins.blackbox.outcome;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +56,84 @@ public record OutcomeRecord(
         public String label() {
             return label;
         }
+    }
+
+    /** Returns the record as bytes. */
+    public byte[] bytes() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream to = new DataOutputStream(bytes)) {
+            to.writeLong(when.getEpochSecond());
+            to.writeInt(when.getNano());
+            for (long each : new long[] {session, command, thread, digest}) {
+                to.writeLong(each);
+            }
+            for (String each : new String[] {serverName, user, kind, token == null ? "" : token, gtid, reason}) {
+                to.writeUTF(each);
+            }
+            to.writeUTF(verdict.name());
+            to.writeBoolean(settled);
+            to.writeBoolean(told);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // a text of more than 64 KiB
+        }
+        return bytes.toByteArray();
+    }
+
+    /**
+     * Returns the record of such bytes.
+     *
+     * @throws IllegalArgumentException if they are none
+     */
+    public static OutcomeRecord of(byte[] bytes) {
+        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+            Instant when = Instant.ofEpochSecond(in.readLong(), in.readInt());
+            long session = in.readLong();
+            long command = in.readLong();
+            long thread = in.readLong();
+            long digest = in.readLong();
+            String server = in.readUTF();
+            String user = in.readUTF();
+            String kind = in.readUTF();
+            String token = in.readUTF();
+            String gtid = in.readUTF();
+            String reason = in.readUTF();
+            return new OutcomeRecord(
+                    when,
+                    session,
+                    command,
+                    server,
+                    thread,
+                    user,
+                    digest,
+                    kind,
+                    token.isEmpty() ? null : token,
+                    Verdict.valueOf(in.readUTF()),
+                    gtid,
+                    reason,
+                    in.readBoolean(),
+                    in.readBoolean());
+        } catch (IOException e) {
+            throw new IllegalArgumentException("no record of an outcome", e);
+        }
+    }
+
+    /** Returns the record with the outcome told to the client. */
+    OutcomeRecord asTold() {
+        return new OutcomeRecord(
+                when,
+                session,
+                command,
+                serverName,
+                thread,
+                user,
+                digest,
+                kind,
+                token,
+                verdict,
+                gtid,
+                reason,
+                settled,
+                true);
     }
 
     /** Returns whether both are of the same statement. */

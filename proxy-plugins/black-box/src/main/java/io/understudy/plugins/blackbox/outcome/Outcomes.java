@@ -54,6 +54,19 @@ public final class Outcomes {
         }
     }
 
+    /** Returns the newest that are settled, the oldest of them first. */
+    public synchronized List<OutcomeRecord> newest(int most) {
+        ArrayDeque<OutcomeRecord> newest = new ArrayDeque<>();
+        Iterator<OutcomeRecord> newestFirst = all.descendingIterator();
+        while (newestFirst.hasNext() && newest.size() < most) {
+            OutcomeRecord next = newestFirst.next();
+            if (next.settled()) {
+                newest.addFirst(next);
+            }
+        }
+        return List.copyOf(newest);
+    }
+
     /** Returns the outcomes that were asked for, in the order in which they were last added. */
     public synchronized List<OutcomeRecord> find(Filter filter) {
         List<OutcomeRecord> found = new ArrayList<>();

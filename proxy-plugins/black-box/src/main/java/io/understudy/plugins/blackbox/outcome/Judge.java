@@ -1,0 +1,130 @@
+package io.understudy.plugins.blackbox.outcome;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.GtidNumbers;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges a lost statement by the binary log. It is committed if the present primary has the one transaction of its
+ * thread that arrived after it was sent and that no client was told of; it is not if there is none, the log was read to
+ * an end behind which there can be none, and nothing was forgotten. All else is unknown.
+ */
+final class Judge {
+    /** An OK comes that soon behind its transaction, unless the writer does not use this proxy. */
+    private static final long FOREIGN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final long LATELY_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    private final Traces traces;
+
+    Judge(Traces traces) {
+        this.traces = traces;
+    }
+
+    /**
+     * Returns what is known.
+     *
+     * @param on the server that it was sent to
+     * @param contended whether others may have written a transaction of an unknown thread
+     */
+    Judgement of(UnansweredStatement lost, ServerIdentity on, PrimaryLook look, Predicate<Trace> contended) {
+        if (look.readOnly()) {
+            return Judgement.open("the primary is read-only: it may not stay the primary");
+        }
+        boolean same = look.server().equals(on);
+        boolean restarted = same && lost.openedNanos() - look.earliestNanos() < 0;
+        String moving = !same ? look.applies() : restarted ? null : running(lost, look);
+        if (moving != null) {
+            return Judgement.open(moving);
+        }
+        GtidNumbers unread = traces.unread(on, look.has(), lost.sentNanos());
+        if (!unread.isEmpty()) {
+            return Judgement.unread(unread);
+        }
+        if (!traces.remembersSince(lost.sentNanos())) {
+            return Judgement.unknown("too many transactions of other writers came since");
+        }
+        List<Trace> found = traces.unanswered(on, lost.thread(), lost.sentNanos());
+        if (found.isEmpty()) {
+            return withoutThread(lost, on, look, restarted, contended);
+        }
+        return withThread(lost, on, found, look, restarted);
+    }
+
+    private static @Nullable String running(UnansweredStatement lost, PrimaryLook look) {
+        if (look.threads() == null) {
+            return "whether connection " + lost.thread()
+                    + " still runs there is not to be seen: GRANT PROCESS ON *.* to the account of primary.monitor";
+        }
+        return look.threads().contains(lost.thread())
+                ? "connection " + lost.thread() + " still exists at the primary, and may still commit"
+                : null;
+    }
+
+    private Judgement withThread(
+            UnansweredStatement lost, ServerIdentity on, List<Trace> found, PrimaryLook look, boolean restarted) {
+        Trace one = found.get(0);
+        String gtids = found.stream().map(Trace::gtid).collect(Collectors.joining(", "));
+        if (!look.has().contains(one.source(), one.number())) {
+            return Judgement.open("its transaction " + gtids
+                    + " is in the old primary's log, and the primary lacks it: understudy rescue applies it");
+        }
+        if (lost.effect() == UnansweredStatement.Effect.SEVERAL) {
+            return Judgement.unknown("it may have committed in several parts, and has committed " + gtids
+                    + ": whether that is all of it is not known");
+        }
+        boolean surelyThis = found.size() == 1
+                && lost.effect().canBe(one.kind())
+                && !lost.unreported()
+                && traces.forgottenAnswers() == lost.forgotten()
+                && !traces.isDoubtful(one);
+        if (!surelyThis) {
+            return Judgement.unknown("connection " + lost.thread() + " has committed " + gtids
+                    + ", which may also be what it did before");
+        }
+        if (restarted && one.run() == traces.run(on)) {
+            return Judgement.open("the server was restarted, and the begin of its new log is not read");
+        }
+        return isOfAnotherRun(lost, on, one, look, restarted)
+                ? Judgement.unknown("connection " + lost.thread() + " has committed " + gtids
+                        + ", and the server was restarted: that may be another connection with the same number")
+                : Judgement.committed(one, lost.kind().equals("commit"));
+    }
+
+    /** A restarted server gives the numbers of its connections again. */
+    private boolean isOfAnotherRun(
+            UnansweredStatement lost, ServerIdentity on, Trace trace, PrimaryLook look, boolean restarted) {
+        int present = traces.run(on);
+        int opened = traces.runAt(on, lost.openedNanos());
+        if (!look.server().equals(on)) {
+            return opened != present;
+        }
+        if (restarted) {
+            // Exactly one run came since.
+            return trace.run() != present - 1 || opened != present - 1;
+        }
+        boolean unsure = lost.openedNanos() - look.latestNanos() < 0;
+        return trace.run() != present || unsure && present > 0;
+    }
+
+    private Judgement withoutThread(
+            UnansweredStatement lost,
+            ServerIdentity on,
+            PrimaryLook look,
+            boolean restarted,
+            Predicate<Trace> contended) {
+        if (lost.unlogged()) {
+            return Judgement.unknown("the session has changed sql_log_bin: it may commit without the binary log");
+        }
+        if (restarted && on.flavor() == ServerFlavor.MARIADB && lost.effect() == UnansweredStatement.Effect.SCHEMA) {
+            return Judgement.unknown("the server may have completed a schema change when it started again");
+        }
+        List<Trace> unknown = traces.unanswered(on, 0, lost.sentNanos());
+        boolean foreign = traces.hasForeign(on, lost.sentNanos() - LATELY_NANOS, lost.sentNanos() - FOREIGN_NANOS);
+        return AnnotatedTexts.judge(lost, unknown, look, contended, foreign);
+    }
+}

@@ -1,0 +1,27 @@
+package io.understudy.plugins.blackbox.outcome;
+
+import io.understudy.plugins.binlog.TransactionKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is remembered of a transaction in the binary log.
+ *
+ * @param source see {@link ServerIdentity#isSource}
+ * @param serverId server that first wrote it
+ * @param thread connection id there; 0 if it is not logged
+ * @param nanos monotonic time of its arrival; its command was sent before
+ * @param run which of the server's runs wrote it, see {@link Runs}; {@link #UNKNOWN_RUN} if another server told of it
+ * @param texts hashes of the statements with rows, as MariaDB annotates them; null if they are not known
+ */
+public record Trace(
+        String gtid,
+        String source,
+        long serverId,
+        long number,
+        long thread,
+        TransactionKind kind,
+        long nanos,
+        int run,
+        long @Nullable [] texts) {
+    static final int UNKNOWN_RUN = -1;
+}

@@ -1,0 +1,352 @@
+package io.understudy.plugins.blackbox.outcome;
+
+import io.netty.buffer.Unpooled;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.EventHeader;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.MariaDbGtid;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last transactions that arrived from the binary log, of bounded number: those whose OK was not seen, and some that
+ * were answered. It knows what it has not read.
+ *
+ * <p>Thread-safe; the lock is held for a few steps only.
+ */
+public final class Traces {
+    static final int MOST_UNANSWERED = 32_768;
+    static final int MOST_ANSWERED = 16_384;
+    private static final int MOST_GAPS = 64;
+    /** Offset of the second in which the server began to run, within a format description event's body. */
+    private static final int CREATED = 2 + 50;
+
+    private final LongSupplier nanoClock;
+    /** By GTID. */
+    private final Map<String, Trace> unanswered = new Bounded<>(MOST_UNANSWERED);
+
+    private final Map<String, Trace> answered = new Bounded<>(MOST_ANSWERED);
+    /** OKs of transactions that have not arrived; true if the GTID is only supposed. */
+    private final Map<String, Boolean> early = new Bounded<>(MOST_ANSWERED);
+    /** GTIDs in {@link #unanswered} that an OK may have left out. */
+    private final Map<String, Boolean> doubtful = new Bounded<>(MOST_ANSWERED);
+
+    private GtidNumbers seen = new GtidNumbers();
+    private final List<Gap> gaps = new ArrayList<>();
+    private boolean dropped;
+    private long droppedNanos;
+    private final AtomicLong forgottenAnswers = new AtomicLong();
+
+    private final Runs runs = new Runs();
+    /** The server whose log is read. */
+    private @Nullable ServerIdentity reading;
+
+    private volatile boolean anonymous;
+
+    /**
+     * Transactions that were written before a stream began and were not read.
+     *
+     * @param nanos monotonic time at which the stream began
+     */
+    private record Gap(GtidNumbers numbers, long nanos) {}
+
+    private final class Bounded<T> extends LinkedHashMap<String, T> {
+        private static final long serialVersionUID = 1L;
+        private final int most;
+
+        private Bounded(int most) {
+            this.most = most;
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
+            if (size() <= most) {
+                return false;
+            }
+            if (eldest.getValue() instanceof Trace trace && this == unanswered) {
+                dropped = true;
+                droppedNanos = trace.nanos();
+            } else if (this == early) {
+                forgottenAnswers.incrementAndGet();
+            }
+            return true;
+        }
+    }
+
+    public Traces(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+    }
+
+    /** Called when a stream begins at a position. */
+    public synchronized void started(PrimaryFacts facts) {
+        reading = ServerIdentity.of(facts);
+        anonymous |= facts.flavor() == ServerFlavor.MARIADB && facts.format().equalsIgnoreCase("ROW");
+        GtidNumbers unread = upTo(facts).minus(seen);
+        if (!unread.isEmpty()) {
+            gaps.add(new Gap(unread, nanoClock.getAsLong()));
+            if (gaps.size() > MOST_GAPS) {
+                Gap oldest = gaps.remove(0);
+                gaps.get(0).numbers.addAll(oldest.numbers);
+            }
+            seen.addAll(unread);
+        }
+    }
+
+    /** Called when the numbers of the server that is read begin anew. */
+    public synchronized void anew() {
+        dropped = true;
+        droppedNanos = nanoClock.getAsLong();
+        unanswered.clear();
+        answered.clear();
+        early.clear();
+        doubtful.clear();
+        gaps.clear();
+        seen = new GtidNumbers();
+    }
+
+    /** Returns what precedes the position at which a stream begins. */
+    private static GtidNumbers upTo(PrimaryFacts facts) {
+        if (facts.flavor() != ServerFlavor.MARIADB) {
+            return GtidNumbers.ofMySql(facts.position());
+        }
+        GtidNumbers all = new GtidNumbers();
+        Map<Long, Long> last = MariaDbGtid.sequences(facts.position());
+        for (MariaDbGtid each : MariaDbGtid.list(facts.position())) {
+            all.add(source(each), 1, each.sequence());
+        }
+        for (MariaDbGtid each : MariaDbGtid.list(facts.logged())) {
+            if (each.sequence() <= last.getOrDefault(each.domain(), 0L)) {
+                all.add(source(each), 1, each.sequence());
+            }
+        }
+        return all;
+    }
+
+    static String source(MariaDbGtid gtid) {
+        return gtid.domain() + "-" + gtid.server();
+    }
+
+    /** Called with a format description event of the present primary. */
+    public synchronized void format(byte[] event) {
+        int at = EventHeader.LENGTH + CREATED;
+        if (reading != null && event.length >= at + Integer.BYTES) {
+            long created = Unpooled.wrappedBuffer(event).getUnsignedIntLE(at);
+            runs.described(reading.serverId(), created, nanoClock.getAsLong());
+        }
+    }
+
+    /** Returns the number of the server's run at that time, or that of the one before. */
+    synchronized int runAt(ServerIdentity server, long nanos) {
+        return runs.at(server.serverId(), nanos);
+    }
+
+    /** Returns the number of the server's present run, as far as its log was read. */
+    synchronized int run(ServerIdentity server) {
+        return runs.present(server.serverId());
+    }
+
+    /** Returns whether there may be transactions of unknown threads: then texts tell whose they are. */
+    public boolean needsTexts() {
+        return anonymous;
+    }
+
+    /** Called when a transaction has arrived from the present primary. */
+    public synchronized void passed(BinlogTransaction transaction, long @Nullable [] texts) {
+        boolean own = reading != null && reading.serverId() == transaction.serverId();
+        passed(transaction, texts, own ? runs.present(transaction.serverId()) : Trace.UNKNOWN_RUN);
+    }
+
+    /** Called when a transaction was read once more, or from another server. */
+    synchronized void read(BinlogTransaction transaction, long @Nullable [] texts) {
+        passed(transaction, texts, Trace.UNKNOWN_RUN);
+    }
+
+    /** Called with a transaction that a log has from before this process: whether it was answered is not known. */
+    public synchronized void restored(BinlogTransaction transaction, long nanos) {
+        String gtid = transaction.gtid();
+        if (gtid != null) {
+            answered.put(gtid, trace(transaction, nanos, Trace.UNKNOWN_RUN, null));
+        }
+    }
+
+    private static Trace trace(BinlogTransaction transaction, long nanos, int run, long @Nullable [] texts) {
+        String gtid = String.valueOf(transaction.gtid());
+        return new Trace(
+                gtid,
+                transaction.ofMySql()
+                        ? gtid.substring(0, gtid.lastIndexOf(':'))
+                        : transaction.domain() + "-" + transaction.serverId(),
+                transaction.serverId(),
+                transaction.sequence(),
+                run != Trace.UNKNOWN_RUN || keepsThread(transaction) ? transaction.thread() : 0,
+                transaction.kind(),
+                nanos,
+                run,
+                texts);
+    }
+
+    /**
+     * Returns whether a replica logs the thread of the server from which it has the transaction. MariaDB does (10.11,
+     * 11.8). MySQL does for schema changes; in front of rows it names the thread of its own applier (9.7).
+     */
+    private static boolean keepsThread(BinlogTransaction transaction) {
+        return !transaction.ofMySql() || transaction.kind() == TransactionKind.SCHEMA;
+    }
+
+    private void passed(BinlogTransaction transaction, long @Nullable [] texts, int of) {
+        String gtid = transaction.gtid();
+        if (gtid == null) {
+            return;
+        }
+        boolean mariadb = !transaction.ofMySql();
+        Trace trace = trace(transaction, transaction.lastNanos(), of, texts);
+        seen.add(trace.source(), mariadb ? 1 : trace.number(), trace.number());
+        if (unanswered.containsKey(gtid) || answered.containsKey(gtid)) {
+            return;
+        }
+        anonymous |= mariadb && transaction.thread() == 0;
+        Boolean supposed = early.remove(gtid);
+        if (supposed != null && !supposed) {
+            answered.put(gtid, trace);
+        } else {
+            unanswered.put(gtid, trace);
+            if (supposed != null) {
+                doubtful.put(gtid, true);
+            }
+        }
+    }
+
+    /**
+     * Called with the GTID of an OK that was sent to a client.
+     *
+     * @param supposed whether the OK may have left it out: then it may be of no transaction, or of another one
+     */
+    public synchronized void answered(String gtid, boolean supposed) {
+        Trace trace = supposed ? null : unanswered.remove(gtid);
+        if (trace != null) {
+            answered.put(gtid, trace);
+            doubtful.remove(gtid);
+        } else if (supposed && unanswered.containsKey(gtid)) {
+            doubtful.put(gtid, true);
+        } else if (!answered.containsKey(gtid)) {
+            early.merge(gtid, supposed, (one, other) -> one && other);
+        }
+    }
+
+    /** Called when a transaction is known to be that of a lost statement. */
+    void resolved(Trace trace) {
+        answered(trace.gtid(), false);
+    }
+
+    synchronized boolean isDoubtful(Trace trace) {
+        return doubtful.containsKey(trace.gtid());
+    }
+
+    /** Called when an OK is not recorded for want of room. */
+    public void forgetAnswer() {
+        forgottenAnswers.incrementAndGet();
+    }
+
+    /** Returns how many OKs were not recorded, or forgotten before their transactions arrived. */
+    public long forgottenAnswers() {
+        return forgottenAnswers.get();
+    }
+
+    /**
+     * Returns the transactions of a thread that arrived since then and whose OK was not seen; 0 for unknown threads.
+     */
+    synchronized List<Trace> unanswered(ServerIdentity server, long thread, long sinceNanos) {
+        return find(
+                unanswered,
+                each -> each.thread() == thread
+                        && each.serverId() == server.serverId()
+                        && each.nanos() - sinceNanos >= 0);
+    }
+
+    /** Returns the transactions of unknown threads that arrived since then and whose OK was not seen. */
+    synchronized List<Trace> unattributed(long sinceNanos) {
+        return find(unanswered, each -> each.thread() == 0 && each.nanos() - sinceNanos >= 0);
+    }
+
+    /** Returns whether a transaction of an unknown thread came between two times whose OK was not seen. */
+    synchronized boolean hasForeign(ServerIdentity server, long fromNanos, long beforeNanos) {
+        return !find(
+                        unanswered,
+                        each -> each.thread() == 0
+                                && each.serverId() == server.serverId()
+                                && each.nanos() - fromNanos >= 0
+                                && each.nanos() - beforeNanos < 0)
+                .isEmpty();
+    }
+
+    /** Returns all transactions of a connection id that are remembered, answered or not, in no order. */
+    public synchronized List<Trace> of(long thread) {
+        List<Trace> all = find(answered, each -> each.thread() == thread);
+        all.addAll(find(unanswered, each -> each.thread() == thread));
+        return all;
+    }
+
+    private static List<Trace> find(Map<String, Trace> in, Predicate<Trace> wanted) {
+        List<Trace> found = new ArrayList<>();
+        for (Trace each : in.values()) {
+            if (wanted.test(each)) {
+                found.add(each);
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Returns what a server wrote and was not read, of what the present primary has.
+     *
+     * @param there what the present primary has
+     * @param sinceNanos what was written before is left out, as far as that is known
+     */
+    synchronized GtidNumbers unread(ServerIdentity server, GtidNumbers there, long sinceNanos) {
+        GtidNumbers own = server.own(there);
+        GtidNumbers unread = own.minus(seen);
+        for (Gap each : gaps) {
+            if (each.nanos - sinceNanos > 0) {
+                unread.addAll(own.minus(own.minus(each.numbers)));
+            }
+        }
+        return unread;
+    }
+
+    /** Returns since when all is remembered that the log had, unless too much of it was answered; null if never. */
+    synchronized @Nullable Long wholeSince() {
+        Long latest = dropped ? Long.valueOf(droppedNanos) : null;
+        for (Gap each : gaps) {
+            latest = latest == null || each.nanos - latest > 0 ? Long.valueOf(each.nanos) : latest;
+        }
+        return latest;
+    }
+
+    /** Called when all of these were read that there are. */
+    synchronized void filled(GtidNumbers numbers) {
+        seen.addAll(numbers);
+        Iterator<Gap> all = gaps.iterator();
+        while (all.hasNext()) {
+            Gap each = all.next();
+            each.numbers.removeAll(numbers);
+            if (each.numbers.isEmpty()) {
+                all.remove();
+            }
+        }
+    }
+
+    /** Returns whether all that was sent since then and has arrived is still remembered, unless it was answered. */
+    synchronized boolean remembersSince(long nanos) {
+        return !dropped || nanos - droppedNanos > 0;
+    }
+}

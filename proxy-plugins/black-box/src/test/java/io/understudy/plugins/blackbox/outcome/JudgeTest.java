@@ -1,0 +1,435 @@
+package io.understudy.plugins.blackbox.outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugin.Outcome;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.binlog.TransactionKind;
+import io.understudy.plugins.blackbox.outcome.UnansweredStatement.Effect;
+import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.ReplicaStatus;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class JudgeTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long THREAD = 57;
+    private static final long OPENED = 1_000 * SECOND;
+    private static final long SENT = 1_100 * SECOND;
+    private static final ServerIdentity A = new ServerIdentity(ServerFlavor.MARIADB, 11, "");
+
+    private long now = 900 * SECOND;
+    private final Traces traces = new Traces(() -> now);
+    private final Judge judge = new Judge(traces);
+
+    private boolean unreported;
+    private boolean unlogged;
+    private Effect effect = Effect.COMMIT;
+    private long @Nullable [] texts = {};
+    private boolean contended;
+
+    private boolean readOnly;
+    private Set<Long> threads = Set.of(1L);
+    private @Nullable List<ReplicaStatus> channels = List.of();
+    private long began = 500 * SECOND;
+
+    @BeforeEach
+    void read() {
+        traces.started(facts(11, "0-11-100"));
+        traces.format(format(5));
+        now = SENT + SECOND;
+    }
+
+    private static byte[] format(int created) {
+        byte[] event = new byte[100];
+        event[19 + 52] = (byte) created;
+        return event;
+    }
+
+    private static PrimaryFacts facts(long server, String position) {
+        return new PrimaryFacts(ServerFlavor.MARIADB, server, "", true, "MIXED", true, position);
+    }
+
+    private void commit(long number, long thread) {
+        commit(number, thread, TransactionKind.WRITE, null);
+    }
+
+    private void commit(long number, long thread, TransactionKind kind, long @Nullable [] annotated) {
+        traces.passed(
+                new BinlogTransaction(
+                        "0-11-" + number,
+                        kind,
+                        0,
+                        11,
+                        number,
+                        -1,
+                        100,
+                        now,
+                        now,
+                        true,
+                        Set.of(),
+                        false,
+                        false,
+                        null,
+                        0,
+                        0,
+                        thread),
+                annotated);
+    }
+
+    private UnansweredStatement lost() {
+        return new UnansweredStatement(
+                1,
+                2,
+                Instant.EPOCH,
+                SENT,
+                OPENED,
+                THREAD,
+                "app",
+                "commit",
+                0,
+                effect,
+                null,
+                null,
+                unreported,
+                unlogged,
+                0,
+                texts);
+    }
+
+    private PrimaryLook look(long server, String position) {
+        GtidNumbers has = new GtidNumbers();
+        for (String each : position.split(",")) {
+            int dash = each.lastIndexOf('-');
+            has.add(each.substring(0, dash), 1, Long.parseLong(each.substring(dash + 1)));
+        }
+        return new PrimaryLook(
+                readOnly, began - SECOND, began + SECOND, channels, threads, facts(server, position), has);
+    }
+
+    private Judgement judged(long server, String position) {
+        return judge.of(lost(), A, look(server, position), trace -> contended);
+    }
+
+    private void committed(Judgement judgement, String gtid) {
+        assertThat(judgement.outcome()).isEqualTo(new Outcome.Committed(gtid, 0, 0));
+        assertThat(judgement.settled()).isTrue();
+    }
+
+    private void open(Judgement judgement, String reason) {
+        assertThat(judgement.outcome())
+                .isInstanceOfSatisfying(
+                        Outcome.Unknown.class,
+                        unknown -> assertThat(unknown.reason()).contains(reason));
+        assertThat(judgement.settled()).isFalse();
+    }
+
+    private void unknown(Judgement judgement, String reason) {
+        assertThat(judgement.outcome())
+                .isInstanceOfSatisfying(
+                        Outcome.Unknown.class,
+                        unknown -> assertThat(unknown.reason()).contains(reason));
+        assertThat(judgement.settled()).isTrue();
+    }
+
+    private void notCommitted(Judgement judgement) {
+        assertThat(judgement.outcome()).isEqualTo(new Outcome.NotCommitted());
+    }
+
+    @Test
+    void theOneTransactionOfTheThreadIsIt() {
+        commit(101, 58);
+        commit(102, THREAD);
+
+        committed(judged(11, "0-11-102"), "0-11-102");
+    }
+
+    @Test
+    void withoutOneItIsNotCommitted() {
+        commit(101, 58);
+
+        notCommitted(judged(11, "0-11-101"));
+    }
+
+    @Test
+    void whatTheClientWasToldOfIsNotIt() {
+        commit(101, THREAD);
+        traces.answered("0-11-101", false);
+        traces.answered("0-11-102", false);
+        commit(102, THREAD);
+
+        notCommitted(judged(11, "0-11-102"));
+    }
+
+    @Test
+    void whatArrivedBeforeItWasSentIsNotIt() {
+        now = SENT - SECOND;
+        commit(101, THREAD);
+
+        notCommitted(judged(11, "0-11-101"));
+    }
+
+    @Test
+    void anOkWithoutItsGtidMayHaveBeenOfTheTransaction() {
+        commit(101, THREAD);
+        unreported = true;
+        unknown(judged(11, "0-11-101"), "0-11-101");
+
+        unreported = false;
+        traces.answered("0-11-101", true);
+        unknown(judged(11, "0-11-101"), "0-11-101");
+    }
+
+    @Test
+    void anOkThatWasForgottenMayHaveBeenOfTheTransaction() {
+        commit(101, THREAD);
+        traces.forgetAnswer();
+
+        unknown(judged(11, "0-11-101"), "0-11-101");
+    }
+
+    @Test
+    void severalAreNotTold() {
+        commit(101, THREAD);
+        commit(102, THREAD);
+        unknown(judged(11, "0-11-102"), "0-11-101, 0-11-102");
+    }
+
+    @Test
+    void aPartOfACallIsNotTheWhole() {
+        effect = Effect.SEVERAL;
+        notCommitted(judged(11, "0-11-100"));
+
+        commit(101, THREAD);
+        unknown(judged(11, "0-11-101"), "0-11-101");
+    }
+
+    @Test
+    void aTransactionOfAnotherKindIsNotIt() {
+        commit(101, THREAD, TransactionKind.SCHEMA, null);
+        unknown(judged(11, "0-11-101"), "0-11-101");
+    }
+
+    @Test
+    void aConnectionThatStillExistsMayStillCommit() {
+        threads = Set.of(THREAD);
+        open(judged(11, "0-11-100"), "still exists");
+
+        commit(101, THREAD);
+        open(judged(11, "0-11-101"), "still exists");
+    }
+
+    @Test
+    void withoutThePrivilegeItSaysWhatToGrant() {
+        PrimaryLook blind = new PrimaryLook(false, 0, 0, List.of(), null, facts(11, "0-11-100"), new GtidNumbers());
+
+        open(judge.of(lost(), A, blind, trace -> false), "GRANT PROCESS");
+    }
+
+    @Test
+    void whatIsNotReadComesFirst() {
+        Judgement judgement = judged(11, "0-11-104");
+
+        assertThat(judgement.unread()).hasToString("0-11:101-104");
+        open(judgement, "not read");
+    }
+
+    @Test
+    void aStreamThatBeginsLaterLeavesAGap() {
+        traces.started(facts(11, "0-11-150"));
+
+        assertThat(judged(11, "0-11-150").unread()).hasToString("0-11:101-150");
+
+        traces.filled(judged(11, "0-11-150").unread());
+        notCommitted(judged(11, "0-11-150"));
+    }
+
+    @Test
+    void aServerThatWasRestartedHasNoSuchConnectionAnyMore() {
+        commit(101, THREAD);
+        began = SENT + 10 * SECOND;
+        threads = Set.of(THREAD);
+        now = SENT + 12 * SECOND;
+        traces.format(format(6));
+
+        committed(judged(11, "0-11-101"), "0-11-101");
+    }
+
+    @Test
+    void theSameNumberAfterARestartIsAnotherConnection() {
+        began = SENT + 10 * SECOND;
+        now = SENT + 12 * SECOND;
+        traces.format(format(6));
+        commit(101, THREAD);
+
+        open(judged(11, "0-11-101"), "restarted");
+    }
+
+    @Test
+    void twoRestartsLeaveItOpenWhoseItWas() {
+        now = SENT + 5 * SECOND;
+        traces.format(format(6));
+        commit(101, THREAD);
+        began = SENT + 10 * SECOND;
+        traces.format(format(7));
+
+        unknown(judged(11, "0-11-101"), "restarted");
+    }
+
+    @Test
+    void aRestartThatTheLogDoesNotShowLeavesItOpen() {
+        commit(101, THREAD);
+        began = SENT + 10 * SECOND;
+
+        open(judged(11, "0-11-101"), "restarted");
+    }
+
+    @Test
+    void aNewPrimaryThatHasItDecides() {
+        commit(101, THREAD);
+        threads = Set.of(THREAD); // another one's
+
+        committed(judged(12, "0-11-101,0-12-102"), "0-11-101");
+    }
+
+    @Test
+    void aNewPrimaryThatLacksItMayStillGetIt() {
+        commit(101, THREAD);
+
+        open(judged(12, "0-11-100,0-12-101"), "rescue");
+        committed(judged(12, "0-11-101,0-12-102"), "0-11-101");
+    }
+
+    @Test
+    void aNewPrimaryThatStillAppliesMayStillGetIt() {
+        channels = null;
+        open(judged(12, "0-11-100"), "GRANT SLAVE MONITOR");
+
+        channels = List.of(new ReplicaStatus(Map.of("slave_sql_running", "Yes", "master_host", "a")));
+        open(judged(12, "0-11-100"), "still applies");
+
+        channels = List.of(new ReplicaStatus(Map.of("slave_sql_running", "No", "gtid_io_pos", "0-11-101")));
+        open(judged(12, "0-11-100"), "not applied");
+
+        channels = List.of(new ReplicaStatus(Map.of("slave_sql_running", "No", "gtid_io_pos", "0-11-100")));
+        notCommitted(judged(12, "0-11-100"));
+    }
+
+    @Test
+    void aReadOnlyPrimaryDecidesNothing() {
+        readOnly = true;
+        open(judged(11, "0-11-100"), "read-only");
+    }
+
+    @Test
+    void aSessionThatMayWriteWithoutTheLogIsUnknown() {
+        unlogged = true;
+        unknown(judged(11, "0-11-100"), "sql_log_bin");
+    }
+
+    @Test
+    void aSchemaChangeMayBeCompletedByTheRestart() {
+        effect = Effect.SCHEMA;
+        notCommitted(judged(11, "0-11-100"));
+
+        began = SENT + SECOND;
+        unknown(judged(11, "0-11-100"), "started again");
+    }
+
+    @Test
+    void numbersThatBeganAnewProveNothing() {
+        traces.anew();
+        traces.started(facts(11, "0-11-1"));
+
+        assertThat(judged(11, "0-11-1").outcome()).isInstanceOf(Outcome.Unknown.class);
+    }
+
+    @Test
+    void tooManyOfOthersLeaveItOpen() {
+        for (int i = 0; i <= Traces.MOST_UNANSWERED; i++) {
+            commit(101 + i, 58);
+        }
+        unknown(judged(11, "0-11-" + (101 + Traces.MOST_UNANSWERED)), "too many");
+    }
+
+    @Test
+    void rowsWithoutAThreadAreJudgedByTheirTexts() {
+        texts = new long[] {AnnotatedTexts.hash("INSERT INTO t VALUES (7)"), AnnotatedTexts.hash("DELETE FROM u")};
+        commit(101, 0, TransactionKind.WRITE, new long[] {AnnotatedTexts.hash("INSERT INTO t VALUES (8)")});
+        notCommitted(judged(11, "0-11-101"));
+
+        commit(102, 0, TransactionKind.WRITE, new long[] {AnnotatedTexts.hash(" INSERT INTO t VALUES (7); ")});
+        committed(judged(11, "0-11-102"), "0-11-102");
+
+        contended = true;
+        open(judged(11, "0-11-102"), "same text");
+        contended = false;
+
+        commit(103, 0, TransactionKind.WRITE, new long[] {AnnotatedTexts.hash("INSERT INTO t VALUES (7)")});
+        open(judged(11, "0-11-103"), "0-11-102");
+    }
+
+    /** In front of rows MySQL's replica names the thread of its applier. */
+    @Test
+    void aReplicaOfMySqlDoesNotTellTheThread() {
+        String uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
+        ServerIdentity lostOn = new ServerIdentity(ServerFlavor.MYSQL, 11, uuid);
+        now = 900 * SECOND;
+        traces.started(new PrimaryFacts(ServerFlavor.MYSQL, 11, uuid, true, "ROW", true, uuid + ":1-5"));
+        now = SENT + SECOND;
+        traces.started(new PrimaryFacts(ServerFlavor.MYSQL, 12, "4" + uuid.substring(1), true, "ROW", true, ""));
+        traces.passed(
+                new BinlogTransaction(
+                        uuid + ":6",
+                        TransactionKind.WRITE,
+                        0,
+                        11,
+                        6,
+                        -1,
+                        100,
+                        now,
+                        now,
+                        true,
+                        Set.of(),
+                        false,
+                        false,
+                        null,
+                        0,
+                        0,
+                        THREAD),
+                null);
+        PrimaryFacts there =
+                new PrimaryFacts(ServerFlavor.MYSQL, 12, "4" + uuid.substring(1), true, "ROW", true, uuid + ":1-6");
+        PrimaryLook look =
+                new PrimaryLook(false, 0, 0, List.of(), Set.of(), there, GtidNumbers.ofMySql(there.position()));
+
+        open(judge.of(lost(), lostOn, look, trace -> false), uuid + ":6 may be it");
+    }
+
+    @Test
+    void anUnknownTextProvesNothing() {
+        texts = null;
+        notCommitted(judged(11, "0-11-100"));
+
+        commit(101, 0);
+        open(judged(11, "0-11-101"), "0-11-101");
+    }
+
+    @Test
+    void writersBesideTheProxyMayHaveTheSameText() {
+        texts = new long[] {AnnotatedTexts.hash("UPDATE t SET n = n + 1")};
+        now = SENT - 60 * SECOND;
+        commit(101, 0, TransactionKind.WRITE, new long[] {1});
+        now = SENT + SECOND;
+        commit(102, 0, TransactionKind.WRITE, texts);
+
+        unknown(judged(11, "0-11-102"), "beside this proxy");
+    }
+}
