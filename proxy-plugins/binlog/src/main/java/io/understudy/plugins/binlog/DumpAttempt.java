@@ -118,7 +118,7 @@ final class DumpAttempt implements Runnable {
         try {
             position = exact() ? StreamPosition.parse(facts.flavor(), facts.position()) : StreamPosition.UNKNOWN;
             command = DumpCommands.dump(
-                    on.alloc(), facts.flavor(), settings.serverIds().current(), facts.position());
+                    on.alloc(), facts.flavor(), settings.serverIds().current(), facts.position(), exact());
         } catch (IllegalArgumentException e) {
             trouble(BinlogTrouble.Reason.MALFORMED, "the GTIDs " + facts.position() + " cannot be read");
             return;

@@ -19,6 +19,9 @@ final class DumpCommands {
     /** The position follows as a GTID set. */
     private static final int BINLOG_THROUGH_GTID = 0x04;
 
+    /** MariaDB: send the texts of statements with rows (BINLOG_SEND_ANNOTATE_ROWS_EVENT). */
+    private static final int ANNOTATIONS = 0x02;
+
     private static final int FIRST_POSITION = 4;
     private static final int SEMI_SYNC_MARK = 0xEF;
 
@@ -73,11 +76,15 @@ final class DumpCommands {
         return end(out);
     }
 
-    /** @param position MySQL's executed GTIDs; ignored for MariaDB, which takes its position from a variable */
-    static ByteBuf dump(ByteBufAllocator alloc, ServerFlavor flavor, long serverId, String position) {
+    /**
+     * @param position MySQL's executed GTIDs; ignored for MariaDB, which takes its position from a variable
+     * @param texts whether MariaDB sends the texts of statements of which it logs rows
+     */
+    static ByteBuf dump(
+            ByteBufAllocator alloc, ServerFlavor flavor, long serverId, String position, boolean texts) {
         if (flavor == ServerFlavor.MARIADB) {
             ByteBuf out = begin(alloc, CommandCode.BINLOG_DUMP);
-            out.writeIntLE(FIRST_POSITION).writeShortLE(0).writeIntLE((int) serverId);
+            out.writeIntLE(FIRST_POSITION).writeShortLE(texts ? ANNOTATIONS : 0).writeIntLE((int) serverId);
             return end(out);
         }
         ByteBuf set = alloc.buffer();

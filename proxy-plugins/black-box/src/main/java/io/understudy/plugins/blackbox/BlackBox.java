@@ -247,8 +247,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     @Override
     public synchronized void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
-        recorder.event(buf, index, length, first, whole);
-        texts.event(buf, index, length, first, whole);
+        if (!texts.event(buf, index, length, first, whole)) {
+            recorder.event(buf, index, length, first, whole);
+        }
     }
 
     @Override

@@ -26,23 +26,24 @@ public final class EventTexts {
         }
     }
 
-    /** See {@link io.understudy.plugins.binlog.BinlogEvents#onEvent}. */
-    public void event(ByteBuf buf, int index, int length, boolean first, boolean whole) {
+    /** See {@link io.understudy.plugins.binlog.BinlogEvents#onEvent}. Returns whether it is such a text. */
+    public boolean event(ByteBuf buf, int index, int length, boolean first, boolean whole) {
         if (first) {
             hashes = NONE;
             known = true;
         }
         if (length <= EventHeader.LENGTH + checksum || EventHeader.type(buf, index) != EventType.ANNOTATE_ROWS) {
-            return;
+            return false;
         }
         if (!whole || hashes.length == MOST) {
             known = false;
-            return;
+            return true;
         }
         String text = buf.toString(
                 index + EventHeader.LENGTH, length - EventHeader.LENGTH - checksum, StandardCharsets.UTF_8);
         hashes = Arrays.copyOf(hashes, hashes.length + 1);
         hashes[hashes.length - 1] = AnnotatedTexts.hash(text);
+        return true;
     }
 
     /** Returns those of the transaction that has ended; null if they are not known, or it has none. */

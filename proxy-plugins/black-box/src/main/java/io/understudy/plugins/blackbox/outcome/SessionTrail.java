@@ -39,6 +39,9 @@ public final class SessionTrail {
 
     private boolean unreported;
     private boolean unlogged;
+    /** Number of the newest statement. */
+    private long newest;
+
     private @Nullable String token;
     private Writes wrote = Writes.NONE;
     /** Hashes of the open transaction's statements; null if they are not known. */
@@ -79,6 +82,7 @@ public final class SessionTrail {
 
     /** Called with each statement. */
     public void onCommand(CommandView command) {
+        newest = command.number();
         StatementKind kind = command.kind();
         String named = command.transactionToken();
         token = named == null ? token : named;
@@ -118,8 +122,10 @@ public final class SessionTrail {
             boolean unsure = wrote == Writes.SURE || wrote == Writes.MAYBE && !tracked;
             unreported |= unsure && response.omittedGtid() == null;
             wrote = Writes.NONE;
-            token = null;
-            texts = NONE;
+            if (command.number() >= newest) { // else the next one was sent before this response
+                token = null;
+                texts = NONE;
+            }
         }
     }
 
