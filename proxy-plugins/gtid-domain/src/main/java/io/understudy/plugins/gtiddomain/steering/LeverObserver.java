@@ -23,8 +23,8 @@ public final class LeverObserver implements SessionObserver {
     private final SessionContext session;
     private final Supplier<Levers> inForce;
     private final List<SessionVariable> variables = new ArrayList<>();
-    /** Levers that the server has. */
-    private final int supported;
+    /** Levers that the server has; -1 until a rule's lever asks. */
+    private int supported = -1;
 
     private Levers levers;
     private Wanted wanted;
@@ -34,9 +34,7 @@ public final class LeverObserver implements SessionObserver {
         this.inForce = inForce;
         levers = inForce.get();
         wanted = new Wanted(levers, session);
-        int known = 0;
         for (Lever lever : LEVERS) {
-            known |= lever.refusal(session.flavor(), session.serverVersion()).isEmpty() ? lever.bit() : 0;
             variables.add(lever.ofSession(new SessionVariable.Listener() {
                 @Override
                 public void onResponse(VariableValue value, InjectionResult result) {
@@ -51,7 +49,17 @@ public final class LeverObserver implements SessionObserver {
                 }
             }));
         }
-        supported = known;
+    }
+
+    private boolean supports(Lever lever) {
+        if (supported < 0) {
+            supported = 0;
+            for (Lever each : LEVERS) {
+                supported |=
+                        each.refusal(session.flavor(), session.serverVersion()).isEmpty() ? each.bit() : 0;
+            }
+        }
+        return (supported & lever.bit()) != 0;
     }
 
     @Override
@@ -77,7 +85,7 @@ public final class LeverObserver implements SessionObserver {
         }
         wanted.decide(command, atBoundary, session.settings().autocommit());
         for (Lever lever : LEVERS) {
-            if (levers.active && (wanted.levers & supported & lever.bit()) != 0) {
+            if (levers.active && (wanted.levers & lever.bit()) != 0 && supports(lever)) {
                 variable(lever).want(lever.on());
             }
         }
@@ -109,7 +117,7 @@ public final class LeverObserver implements SessionObserver {
         SessionVariable variable = variable(lever);
         if (lever == Lever.TWO_PHASE && wanted.notCovered) {
             return Outcome.NOT_COVERED;
-        } else if ((supported & lever.bit()) == 0) {
+        } else if (!supports(lever)) {
             return Outcome.UNSUPPORTED;
         } else if (variable.isClients()) {
             return Outcome.RESPECTED;
