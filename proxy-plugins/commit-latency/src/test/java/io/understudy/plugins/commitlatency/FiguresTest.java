@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
+@SuppressWarnings("NullAway") // absent keys are null
 class FiguresTest {
     private static final long MS = 1_000_000L;
 

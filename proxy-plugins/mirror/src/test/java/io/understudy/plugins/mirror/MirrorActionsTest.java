@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What an operator can do with a standby of the mirror, by the names of the path. */
+@SuppressWarnings("NullAway") // absent keys are null
 class MirrorActionsTest {
     private final Map<String, PluginContext.Action> actions = new HashMap<>();
     private final MirrorPlugin plugin = new MirrorPlugin();

@@ -5,6 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Sections with the defaults for warmth. */
+@SuppressWarnings("NullAway") // absent keys are null
 final class MirrorConfigs {
     private MirrorConfigs() {}
 

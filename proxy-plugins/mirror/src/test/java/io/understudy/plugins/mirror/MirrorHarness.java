@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
 /** A mirror to a standby that a test scripts; no packet may be left when the test ends. */
+@SuppressWarnings("NullAway") // absent keys are null
 abstract class MirrorHarness {
     static final StandbyCollations COLLATIONS = new StandbyCollations(
             Runnable::run, () -> new CollationNames(Map.of(45, "NAMES utf8mb4 COLLATE utf8mb4_general_ci")));

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+@SuppressWarnings("NullAway") // absent keys are null
 class MirrorObserverTest {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final FakeStandby standby = new FakeStandby();

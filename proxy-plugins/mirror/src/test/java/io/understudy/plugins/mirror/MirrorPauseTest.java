@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** When mirroring to a standby pauses and resumes. */
+@SuppressWarnings("NullAway") // absent keys are null
 class MirrorPauseTest extends MirrorHarness {
     @Test
     void aWritableStandbyIsNotMirroredTo() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+@SuppressWarnings("NullAway") // absent keys are null
 class MirrorValueTypesTest {
     @Test
     void readsRatesExactly() {

@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What {@code /api/digests} says about the mirror. */
+@SuppressWarnings("NullAway") // absent keys are null
 class MirroredDigestsTest {
     private static Match users(String user) {
         return new Match(List.of(NameGlob.parse(user)), null, null, null, null, null, null);

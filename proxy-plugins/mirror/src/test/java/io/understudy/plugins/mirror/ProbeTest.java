@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Probes on one connection to a standby. */
+@SuppressWarnings("NullAway") // absent keys are null
 class ProbeTest {
     private static final String OVERDUE = "overdue";
     private static final String SQL = "SELECT a FROM t";

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Statements of which the standby is to return no rows, when it refuses that form. */
+@SuppressWarnings("NullAway") // absent keys are null
 class RowlessTest {
     private static final StatementSetting UTF8 = new StatementSetting("shop", 45, null, null, null, null);
     private static final StatementSetting OTHER = new StatementSetting("shop", 45, null, "'+01:00'", null, null);

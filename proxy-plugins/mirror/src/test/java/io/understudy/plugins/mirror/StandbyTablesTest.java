@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which names a standby's own dictionary lets the mirror read. */
+@SuppressWarnings("NullAway") // absent keys are null
 class StandbyTablesTest {
     private static final long FAILS = 2;
 
