@@ -293,6 +293,9 @@ class SessionStateServerTest {
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
                     CREATE TEMPORARY TABLE understudy_it.temporary (a INT) | temporary_table
                     HANDLER understudy_it.handled OPEN | handler
+                    HANDLER understudy_it.handled OPEN; HANDLER handled CLOSE | handler
+                    CALL understudy_it.flushes() | lock
+                    SET sql_auto_is_null = 1; DO LAST_INSERT_ID(5) | unknown_state
                     XA START 'understudy'; XA END 'understudy'; XA PREPARE 'understudy' | xa
                     PREPARE p FROM 'SELECT 1' | text_prepared
                     CALL understudy_it.hidden() | temporary_table
@@ -302,6 +305,8 @@ class SessionStateServerTest {
         SERVER.execute(
                 "DROP PROCEDURE IF EXISTS understudy_it.hidden",
                 "CREATE PROCEDURE understudy_it.hidden() CREATE TEMPORARY TABLE understudy_it.temporary (a INT)",
+                "DROP PROCEDURE IF EXISTS understudy_it.flushes",
+                "CREATE PROCEDURE understudy_it.flushes() FLUSH TABLES",
                 "CREATE TABLE IF NOT EXISTS understudy_it.handled (a INT)");
         TextSession old = session(SERVER.address());
         try {

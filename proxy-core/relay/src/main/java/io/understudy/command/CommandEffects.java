@@ -31,6 +31,9 @@ final class CommandEffects {
     private static final Pattern INSERT_ID_SET =
             Pattern.compile("last_insert_id\\s*\\(\\s*[^\\s)]", Pattern.CASE_INSENSITIVE);
 
+    private static final Pattern FLUSH_STATUS =
+            Pattern.compile("\\bFLUSH\\b.*\\bSTATUS\\b", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
     private static final Pattern USER_LOCK =
             Pattern.compile("get_(\\w+_)?locks?\\s*(/\\*.*?\\*/\\s*)*\\(", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
@@ -147,7 +150,7 @@ final class CommandEffects {
         }
         noteWhatIsLeft(exchange, kind);
         switch (kind) {
-            case SET, USE, CREATE, LOCK, UNLOCK, BLOCK -> follow(exchange, kind);
+            case SET, USE, CREATE, LOCK, UNLOCK, FLUSH, BLOCK -> follow(exchange, kind);
             case PREPARE, DEALLOCATE, EXECUTE -> {
                 if (!isSeveral(exchange)) {
                     preparedInText(exchange, kind);
@@ -180,9 +183,13 @@ final class CommandEffects {
             case HANDLER -> followed.unknown("handler");
             case BINLOG -> followed.unknown("binlog");
             case XA, XA_PREPARE -> followed.unknown("xa");
+            case FLUSH, PREPARE, EXECUTE, BLOCK -> noteReset(followed);
             default -> {
                 // The text itself decides.
             }
+        }
+        if (mayBeSeveral()) {
+            noteReset(followed);
         }
         if (!exchange.complete()) {
             followed.unknown(FollowedState.UNREAD);
@@ -199,6 +206,12 @@ final class CommandEffects {
             if (!reported && INSERT_ID_SET.matcher(text).find()) {
                 followed.unknown("last_insert_id");
             }
+        }
+    }
+
+    private void noteReset(FollowedState followed) {
+        if (FLUSH_STATUS.matcher(model.statement().text()).find()) {
+            followed.unknown(FollowedState.COUNTERS);
         }
     }
 
@@ -281,9 +294,17 @@ final class CommandEffects {
             }
             case CREATE -> create(exchange, summary, model.schema(), exchange.normalizedText());
             case BLOCK -> followHidden(exchange, summary);
-            default -> {
-                // Locks have their effect whatever the interests are.
-            }
+            default -> count(exchange, kind);
+        }
+    }
+
+    /** Counts what the server counts, too: it takes locks, which have their effect whatever the interests are. */
+    private void count(Exchange exchange, StatementKind kind) {
+        FollowedState followed = model.settingsModel().followed();
+        if (kind == StatementKind.LOCK) {
+            exchange.onSuccess(followed::locked);
+        } else if (kind == StatementKind.FLUSH) {
+            exchange.onSuccess(followed::flushed);
         }
     }
 

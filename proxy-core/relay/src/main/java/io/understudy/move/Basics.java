@@ -25,6 +25,10 @@ final class Basics {
         return cells[1];
     }
 
+    boolean hasInsertId() {
+        return !"0".equals(cells[3]);
+    }
+
     /**
      * Returns what precedes everything else. Values are assigned in a strict mode, so that one that the new server does
      * not take is an error.

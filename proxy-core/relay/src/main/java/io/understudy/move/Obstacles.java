@@ -6,6 +6,7 @@ import io.understudy.plugin.ServerFlavor;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What the server's counters of a session's statements tell about state that cannot move. */
@@ -35,7 +36,16 @@ final class Obstacles {
                     "it has created " + count(creations) + " tables, of which " + known + " are known: one may be a"
                             + " temporary one");
         }
-        if (count("com_ha_open") > count("com_ha_close")) {
+        if (followed.unknown().contains(FollowedState.COUNTERS)) {
+            throw new NotMoved(
+                    "unknown_state", "FLUSH STATUS has reset the counters that tell of tables and locks not seen");
+        }
+        if (count("com_lock_tables") > followed.locks() || count("com_flush") > followed.flushes() || otherLocks() > 0) {
+            throw new NotMoved(
+                    "lock", "a prepared statement, a procedure or a text that was not read may have taken a lock");
+        }
+        if (count("com_ha_open") > 0) {
+            // A CLOSE counts also if it has failed.
             throw new NotMoved("handler", "it has opened a HANDLER");
         }
         if (count("com_xa_start") > count("com_xa_commit") + count("com_xa_rollback")) {
@@ -53,6 +63,13 @@ final class Obstacles {
     /** SHOW has its text in {@code character_set_results}, which may take two or four bytes for a character. */
     private static String ascii(byte @Nullable [] cell) {
         return String.valueOf(StateRows.text(cell)).replace("\0", "");
+    }
+
+    /** Returns the statements of one product that lock, and that no session needs but one that makes a backup. */
+    private long otherLocks() {
+        return Stream.of("com_backup", "com_backup_lock", "com_lock_instance")
+                .mapToLong(name -> counters.getOrDefault(name, 0L))
+                .sum();
     }
 
     private long count(String name) {

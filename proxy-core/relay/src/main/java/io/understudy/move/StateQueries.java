@@ -30,9 +30,12 @@ final class StateQueries {
             "@@session.max_join_size",
             "@@session.sql_big_selects");
 
-    /** Carried even where they are the old server's global ones: the new server's may be others. */
+    /**
+     * Carried even where they are the old server's global ones: the new server's may be others, and an interactive
+     * client begins with another {@code wait_timeout}.
+     */
     private static final String ALWAYS = "'sql_mode', 'time_zone', 'tx_isolation', 'transaction_isolation',"
-            + " 'tx_read_only', 'transaction_read_only'";
+            + " 'tx_read_only', 'transaction_read_only', 'sql_auto_is_null', 'wait_timeout'";
 
     private static final String MARIADB_ANY_JOIN = "SET STATEMENT sql_big_selects = 1 FOR SELECT ";
     private static final String MYSQL_ANY_JOIN = "SELECT /*+ SET_VAR(sql_big_selects=1) */ ";
@@ -89,7 +92,8 @@ final class StateQueries {
      * SHOW observes the session's limits, see {@link #NO_LIMITS}.
      */
     static String counters(ServerFlavor flavor) {
-        String some = " WHERE Variable_name IN ('Com_ha_open', 'Com_ha_close', 'Com_xa_start', 'Com_xa_commit',"
+        String some = " WHERE Variable_name IN ('Com_ha_open', 'Com_lock_tables', 'Com_flush',"
+                + " 'Com_backup', 'Com_backup_lock', 'Com_lock_instance', 'Com_xa_start', 'Com_xa_commit',"
                 + " 'Com_xa_rollback', 'Com_prepare_sql', 'Com_dealloc_sql', 'Com_call_procedure', 'Com_binlog',"
                 + " 'Com_create_table', 'Com_create_temporary_table')";
         return flavor == ServerFlavor.MARIADB

@@ -18,6 +18,8 @@ public final class FollowedState {
     public static final String USER_VARIABLES = "user_variables";
     /** A procedure may have done anything. */
     public static final String PROCEDURE = "procedure";
+    /** The server's counters of the session's statements have begun anew. */
+    public static final String COUNTERS = "flush_status";
     /** A text was too long, or not understood. */
     public static final String UNREAD = "unread_text";
 
@@ -51,6 +53,8 @@ public final class FollowedState {
     private long insertId;
     private int tables;
     private int temporaryTables;
+    private int locks;
+    private int flushes;
     private Set<String> unknown = Set.of();
     private boolean complete;
 
@@ -64,6 +68,8 @@ public final class FollowedState {
         insertId = 0;
         tables = 0;
         temporaryTables = 0;
+        locks = 0;
+        flushes = 0;
         unknown = Set.of();
     }
 
@@ -87,7 +93,8 @@ public final class FollowedState {
 
     /** Applies an assignment of a session variable that {@link SettingsModel} does not use. */
     void assigned(SetStatement.Assignment assignment) {
-        if (ELUSIVE.contains(assignment.name())) {
+        if (ELUSIVE.contains(assignment.name())
+                || assignment.name().equals("sql_auto_is_null") && !"0".equals(assignment.literalValue())) {
             unknown(assignment.name());
         } else if (assignment.name().equals("character_set_results")) {
             String value = assignment.literalValue();
@@ -152,10 +159,25 @@ public final class FollowedState {
         temporaryTables += temporary ? 1 : 0;
     }
 
+    /** Called when a LOCK that is a text of its own has succeeded. */
+    public void locked() {
+        locks++;
+    }
+
+    /** Called when a FLUSH that is a text of its own has succeeded. */
+    public void flushed() {
+        flushes++;
+    }
+
     /** Called when the session has gone on to another server, which has counted nothing yet. */
     public void moved() {
         tables = 0;
         temporaryTables = 0;
+        locks = 0;
+        flushes = 0;
+        if (!unknown.isEmpty()) {
+            unknown.remove(COUNTERS);
+        }
     }
 
     /** Called with an OK packet's insert id. */
@@ -196,6 +218,16 @@ public final class FollowedState {
     /** Returns the number of tables that texts of the session have created. */
     public int tables() {
         return tables;
+    }
+
+    /** Returns the number of LOCK statements that the session is known to have run. */
+    public int locks() {
+        return locks;
+    }
+
+    /** Returns the number of FLUSH statements that the session is known to have run. */
+    public int flushes() {
+        return flushes;
     }
 
     /** Returns the number of temporary tables that texts of the session have created. */
