@@ -76,7 +76,8 @@ class ArchitectureTest {
                             "wire",
                             "config",
                             "metrics",
-                            "plugin")),
+                            "plugin",
+                            "sql")),
             Map.entry("config", List.of()),
             Map.entry("metrics", List.of())));
 

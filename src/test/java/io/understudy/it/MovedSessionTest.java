@@ -215,7 +215,8 @@ class MovedSessionTest extends FollowingProxy {
             Connection text = client(proxy);
             Connection prepared = client(proxy);
             Connection writing = client(proxy);
-            run(text, "INSERT INTO t (v) VALUES ('one')");
+            Connection viewing = client(proxy);
+            run(text, "INSERT INTO t (v) VALUES ('one')", "CREATE VIEW seen AS SELECT v FROM t");
             pair.awaitCaughtUp(Duration.ofSeconds(10));
             PreparedStatement select = prepared.prepareStatement("SELECT v FROM t WHERE id = ? AND v LIKE ?");
             PreparedStatement insert = writing.prepareStatement("INSERT INTO t (v) VALUES (?)");
@@ -234,9 +235,11 @@ class MovedSessionTest extends FollowingProxy {
                     insert.setString(1, "never");
                     return insert.executeUpdate();
                 });
+                // Its functions may write, and the old server may have run it.
+                Future<String> view = clients.submit(() -> value(viewing, "v FROM seen"));
                 await().until(() -> old.query("SELECT COUNT(*) FROM information_schema.PROCESSLIST"
                                 + " WHERE STATE LIKE 'Waiting for table metadata lock'")
-                        .equals("3"));
+                        .equals("4"));
                 old.kill();
                 await().until(() -> !proxy.server().notReady().isEmpty());
                 assertThat(first).isNotDone();
@@ -245,6 +248,8 @@ class MovedSessionTest extends FollowingProxy {
                 assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo("one");
                 assertThat(second.get(60, TimeUnit.SECONDS)).isEqualTo("one");
                 assertThatThrownBy(() -> third.get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(SQLException.class);
+                assertThatThrownBy(() -> view.get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(SQLException.class);
+                awaitMoved(proxy, "statement", 1);
             } catch (SQLException killed) {
                 // The connection that locked has no server to close on.
             }

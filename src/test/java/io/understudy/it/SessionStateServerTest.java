@@ -84,6 +84,10 @@ class SessionStateServerTest {
         DO LAST_INSERT_ID(5) | SELECT LAST_INSERT_ID()
         SET lc_time_names = 'de_DE' | SELECT DATE_FORMAT('2026-11-27', '%W')
         SET default_storage_engine = 'MyISAM' | SELECT @@default_storage_engine
+        SET default_storage_engine=MyISAM | SELECT @@default_storage_engine
+        SET NAMES DEFAULT | SELECT @@character_set_client, @@collation_connection
+        SET max_heap_table_size = 20000, tmp_table_size = 1024 | SELECT @@max_heap_table_size, @@tmp_table_size
+        SET @@unique_checks = FALSE | SELECT @@unique_checks
         SET default_week_format = 3, div_precision_increment = 7 | SELECT 1/3
         SET sql_safe_updates = 1, sql_auto_is_null = 1 | SELECT @@sql_safe_updates, @@sql_auto_is_null
         SET session_track_schema = 0 | SELECT @@session_track_schema

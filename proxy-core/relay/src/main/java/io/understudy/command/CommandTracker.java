@@ -9,11 +9,13 @@ import io.understudy.plugin.Interest;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.StatementKind;
+import io.understudy.sql.TableName;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.Packets;
 import io.understudy.wire.packet.SessionState;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -260,6 +262,11 @@ public final class CommandTracker implements PacketSink {
     /** Returns whether the server can be lost now as if the client's command had not been sent: see {@link #resend}. */
     public boolean resendable() {
         return movable && kept.isAlone(model);
+    }
+
+    /** Returns the tables and views of the read that {@link #resend} sends. */
+    public List<TableName> readAgain() {
+        return kept.reads();
     }
 
     /** Sends the read in flight again, because another server has taken the place of the one that had it. */

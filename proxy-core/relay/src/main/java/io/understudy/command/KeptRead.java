@@ -5,6 +5,8 @@ import io.netty.buffer.Unpooled;
 import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.StatementSummary;
+import io.understudy.sql.TableName;
+import java.util.List;
 
 /**
  * A copy of the client's last short read outside of a transaction. If the server is lost before it has responded, the
@@ -19,6 +21,7 @@ final class KeptRead {
     private byte[] bytes = {};
     private int length;
     private long number = NONE;
+    private List<TableName> reads = List.of();
 
     /** Keeps a command that is being sent, if it may be a read. */
     void keep(Exchange exchange, ByteBuf buf, int index, int payload) {
@@ -67,7 +70,15 @@ final class KeptRead {
             PreparedEntry entry = head.prepared();
             summary = entry == null || entry.longDataPending() ? null : entry.summary();
         }
+        reads = summary == null ? List.of() : summary.reads();
         return summary != null && summary.pureRead() && !summary.readsDiagnostics();
+    }
+
+    /**
+     * Returns the tables of the read that {@link #isAlone}, among them views, whose functions its text does not show.
+     */
+    List<TableName> reads() {
+        return reads;
     }
 
     /** Returns the payload, which is the caller's until the next command. */

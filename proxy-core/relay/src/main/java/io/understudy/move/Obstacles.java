@@ -15,7 +15,9 @@ final class Obstacles {
 
     private Obstacles(StateRows answer) {
         for (byte @Nullable [][] row : answer.rows()) {
-            counters.put(ascii(row[0]).toLowerCase(Locale.ROOT), Long.parseLong(ascii(row[1])));
+            // MariaDB counts some below zero, which is shown as a large number.
+            long count = Long.parseUnsignedLong(ascii(row[1]));
+            counters.put(ascii(row[0]).toLowerCase(Locale.ROOT), count < 0 ? Long.MAX_VALUE : count);
         }
     }
 
@@ -40,7 +42,7 @@ final class Obstacles {
             throw new NotMoved(
                     "unknown_state", "FLUSH STATUS has reset the counters that tell of tables and locks not seen");
         }
-        if (count("com_lock_tables") > followed.locks() || count("com_flush") > followed.flushes() || otherLocks() > 0) {
+        if (count("com_lock_tables") > followed.locks() || count("com_flush") > followed.flushes() || otherLocks()) {
             throw new NotMoved(
                     "lock", "a prepared statement, a procedure or a text that was not read may have taken a lock");
         }
@@ -65,11 +67,10 @@ final class Obstacles {
         return String.valueOf(StateRows.text(cell)).replace("\0", "");
     }
 
-    /** Returns the statements of one product that lock, and that no session needs but one that makes a backup. */
-    private long otherLocks() {
+    /** Returns whether it has run what locks on one product, and what only a backup needs. */
+    private boolean otherLocks() {
         return Stream.of("com_backup", "com_backup_lock", "com_lock_instance")
-                .mapToLong(name -> counters.getOrDefault(name, 0L))
-                .sum();
+                .anyMatch(name -> counters.getOrDefault(name, 0L) > 0);
     }
 
     private long count(String name) {

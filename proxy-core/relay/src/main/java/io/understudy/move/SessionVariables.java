@@ -23,7 +23,7 @@ final class SessionVariables {
                     + " character_set_results character_set_database collation_connection collation_database"
                     + " max_allowed_packet net_buffer_length last_insert_id identity insert_id timestamp"
                     + " max_join_size sql_big_selects pseudo_thread_id statement_id error_count warning_count"
-                    + " external_user proxy_user debug_sync")
+                    + " external_user proxy_user debug_sync gtid_executed gtid_owned")
             .split(" "));
 
     /** Values of a new session, where MySQL has no global one. */

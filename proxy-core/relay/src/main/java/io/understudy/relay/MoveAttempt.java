@@ -12,12 +12,15 @@ import io.understudy.connection.auth.AuthException;
 import io.understudy.connection.auth.LoginSecret;
 import io.understudy.move.CarriedState;
 import io.understudy.move.NotMoved;
+import io.understudy.move.ReadAgain;
 import io.understudy.move.StateReader;
 import io.understudy.move.StateRestorer;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.protocol.Capabilities;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.session.SessionMover;
+import io.understudy.sql.TableName;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -50,6 +53,7 @@ final class MoveAttempt {
     private final EventLoop loop;
     private final SessionModel model;
     private final Set<String> ownVariables;
+    private final List<TableName> readAgain;
     private final boolean serverGone;
     private final SessionMover.Result result;
     private @Nullable ServerConnection old;
@@ -66,12 +70,14 @@ final class MoveAttempt {
             ServerChange change,
             SessionModel model,
             Set<String> ownVariables,
+            List<TableName> readAgain,
             boolean serverGone,
             SessionMover.Result result) {
         this.change = change;
         this.loop = change.loop();
         this.model = model;
         this.ownVariables = ownVariables;
+        this.readAgain = readAgain;
         this.serverGone = serverGone;
         this.result = result;
         this.to = change.address();
@@ -151,8 +157,9 @@ final class MoveAttempt {
                 .thenComposeAsync(this::connect, loop)
                 .thenCompose(connection -> {
                     fresh = connection;
-                    return restored(state.ahead());
+                    return readsNoView();
                 })
+                .thenCompose(done -> restored(state.ahead()))
                 .thenCompose(done -> prepared())
                 .thenCompose(done -> restored(state.behind()))
                 .handle((done, fault) -> {
@@ -215,6 +222,14 @@ final class MoveAttempt {
         return state.statements().isEmpty()
                 ? done()
                 : step("state_refused", then -> StateRestorer.restore(fresh(), state, then));
+    }
+
+    private CompletableFuture<@Nullable Void> readsNoView() {
+        return readAgain.isEmpty()
+                ? done()
+                : step(
+                        "statement",
+                        then -> ReadAgain.check(fresh(), readAgain, model.schema(), model.hasQueryAttributes(), then));
     }
 
     private CompletableFuture<@Nullable Void> prepared() {

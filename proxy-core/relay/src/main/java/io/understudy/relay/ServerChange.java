@@ -8,6 +8,8 @@ import io.understudy.handshake.LoginProof;
 import io.understudy.handshake.LoginResult;
 import io.understudy.session.ClientSession;
 import io.understudy.session.SessionMover;
+import io.understudy.sql.TableName;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -47,9 +49,14 @@ final class ServerChange implements SessionMover {
     }
 
     @Override
-    public void move(SessionModel model, Set<String> ownVariables, boolean serverGone, Result result) {
+    public void move(
+            SessionModel model,
+            Set<String> ownVariables,
+            List<TableName> readAgain,
+            boolean serverGone,
+            Result result) {
         boolean silent = serverGone || context.connector().present().abandoned();
-        MoveAttempt next = new MoveAttempt(this, model, ownVariables, silent, result);
+        MoveAttempt next = new MoveAttempt(this, model, ownVariables, readAgain, silent, result);
         attempt = next;
         next.begin();
     }

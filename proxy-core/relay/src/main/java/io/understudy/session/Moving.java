@@ -137,7 +137,7 @@ final class Moving {
         state = State.RUNS;
         relaying.hold();
         SessionModel model = relaying.model();
-        mover.move(model, relaying.ownVariables(), serverGone, new SessionMover.Result() {
+        mover.move(model, relaying.ownVariables(), relaying.readAgain(), serverGone, new SessionMover.Result() {
             @Override
             @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes, others read
             public void moved(Destination to, Runnable parting, long serverThreadId) {

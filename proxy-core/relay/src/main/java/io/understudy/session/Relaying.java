@@ -13,6 +13,7 @@ import io.understudy.inject.BoundaryInjector;
 import io.understudy.inject.HeldCommand;
 import io.understudy.metrics.RelayCounts;
 import io.understudy.plugin.Outcome;
+import io.understudy.sql.TableName;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
 import io.understudy.wire.PacketSink;
@@ -20,6 +21,7 @@ import io.understudy.wire.Packets;
 import io.understudy.wire.packet.ErrPacket;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -364,6 +366,11 @@ final class Relaying implements SessionPhase {
             model.lostTransaction();
             lost = null;
         }
+    }
+
+    /** Returns the tables and views of the read that is sent again to the next server; empty without one. */
+    List<TableName> readAgain() {
+        return responsesDue() ? tracker.readAgain() : List.of();
     }
 
     /** Called when the session has gone on to another server. */

@@ -3,6 +3,8 @@ package io.understudy.session;
 import io.understudy.command.SessionModel;
 import io.understudy.handshake.LoginResult;
 import io.understudy.move.NotMoved;
+import io.understudy.sql.TableName;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -16,7 +18,12 @@ public interface SessionMover {
         public void loggedIn(LoginResult login) {}
 
         @Override
-        public void move(SessionModel session, Set<String> ownVariables, boolean serverGone, Result result) {
+        public void move(
+                SessionModel session,
+                Set<String> ownVariables,
+                List<TableName> readAgain,
+                boolean serverGone,
+                Result result) {
             throw new IllegalStateException("not connected to the primary");
         }
 
@@ -55,9 +62,15 @@ public interface SessionMover {
      * Begins to move a session to whose server nothing is sent until the result is there.
      *
      * @param ownVariables session variables whose values are the proxy's
+     * @param readAgain tables and views of the read that is sent again afterwards; empty if none is
      * @param serverGone whether the present server can no longer be asked for the session's state
      */
-    void move(SessionModel session, Set<String> ownVariables, boolean serverGone, Result result);
+    void move(
+            SessionModel session,
+            Set<String> ownVariables,
+            List<TableName> readAgain,
+            boolean serverGone,
+            Result result);
 
     /** Runs a task after a time, unless the session has ended. */
     void later(Runnable task, long millis);

@@ -21,6 +21,7 @@ import io.understudy.plugin.SessionObserver;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
+import io.understudy.sql.TableName;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
@@ -90,7 +91,12 @@ class LostStatementTest {
         }
 
         @Override
-        public void move(SessionModel model, Set<String> ownVariables, boolean serverGone, Result result) {
+        public void move(
+                SessionModel model,
+                Set<String> ownVariables,
+                List<TableName> readAgain,
+                boolean serverGone,
+                Result result) {
             assertThat(serverGone).isTrue();
             assertThat(model.inTransaction()).isFalse();
             Destination next = new Destination() {

@@ -15,6 +15,7 @@ import io.understudy.plugin.SessionRefusal;
 import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
 import io.understudy.sql.StatementKind;
+import io.understudy.sql.TableName;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.ManualExecutor;
@@ -48,7 +49,8 @@ class MovingTest {
         public void loggedIn(LoginResult login) {}
 
         @Override
-        public void move(SessionModel model, Set<String> own, boolean serverGone, Result result) {
+        public void move(
+                SessionModel model, Set<String> own, List<TableName> readAgain, boolean serverGone, Result result) {
             gone = serverGone;
             results.add(result);
         }

@@ -20,6 +20,8 @@ public abstract class ResponseProgress implements ResponseView {
     int phase;
     /** Used by the grammar: packets of the current run still to come. */
     long remaining;
+    /** Used by the grammar: whether the rows are a procedure's OUT parameters, with an EOF behind their definitions. */
+    boolean outParameters;
     /** Used by the grammar: packets of the run after the current one. */
     long following;
     /** First byte of the packet that {@link ResponseGrammar#inspect} inspects. */
@@ -53,6 +55,7 @@ public abstract class ResponseProgress implements ResponseView {
         capabilities = agreedCapabilities;
         sessionState = stateVisitor;
         phase = 0;
+        outParameters = false;
         remaining = 0;
         following = 0;
         over = false;

@@ -123,6 +123,7 @@ final class ResultSetResponse extends ResponseGrammar {
                     p.end();
                 } else {
                     p.phase = ROWS;
+                    p.outParameters = (p.status() & ServerStatus.PS_OUT_PARAMS) != 0;
                 }
             }
             default -> {
@@ -160,8 +161,10 @@ final class ResultSetResponse extends ResponseGrammar {
     }
 
     private static void resultOver(ResponseProgress p) {
-        if ((p.status() & ServerStatus.MORE_RESULTS_EXISTS) != 0) {
+        // MySQL denies in the EOF behind OUT parameters that the closing OK of their CALL follows.
+        if ((p.status() & ServerStatus.MORE_RESULTS_EXISTS) != 0 || p.outParameters) {
             p.phase = HEAD;
+            p.outParameters = false;
         } else {
             p.end();
         }

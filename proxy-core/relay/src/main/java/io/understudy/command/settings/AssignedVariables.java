@@ -58,6 +58,9 @@ final class AssignedVariables {
         if (assignment.isDefault()) {
             values.remove(name);
             unknown.remove(name);
+            if (name.equals("max_join_size")) {
+                assign("sql_big_selects", "1");
+            }
         } else if (value == null || value.length() > LONGEST || values.size() >= MOST) {
             unknown.add(name);
         } else {
@@ -97,6 +100,8 @@ final class AssignedVariables {
     }
 
     private static String literal(String value) {
-        return NUMBER.matcher(value).matches() ? value : SqlModeSetting.quoted(value);
+        return NUMBER.matcher(value).matches() || value.equalsIgnoreCase("true") || value.equalsIgnoreCase("false")
+                ? value
+                : SqlModeSetting.quoted(value);
     }
 }

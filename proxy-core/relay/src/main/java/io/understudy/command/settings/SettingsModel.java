@@ -143,8 +143,9 @@ public final class SettingsModel implements SessionSettings {
     private void names(String name, @Nullable String value) {
         followed.namesSet();
         if (value == null) {
-            characterSet = null;
-            charsetName = null;
+            // The server's global ones, which need not be those of the login.
+            characterSet = (name.equals("names") ? "NAMES" : "CHARACTER SET") + " DEFAULT";
+            charsetName = UNKNOWN_CHARSET;
             unknown(CHARSET, false);
             return;
         }

@@ -57,7 +57,7 @@ class FollowedStateTest {
     void aNewSessionHasWhatTheLoginGives() {
         assertThat(statements())
                 .containsExactly(
-                        "SET sql_mode = 'STRICT_ALL_TABLES'",
+                        "SET sql_mode = ''",
                         "SET sql_mode = @@global.sql_mode",
                         "SET last_insert_id = 0",
                         "SET autocommit = 1");
