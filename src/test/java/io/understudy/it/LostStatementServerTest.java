@@ -52,8 +52,7 @@ class LostStatementServerTest extends FollowingProxy {
     }
 
     private static void refused(Connection connection, String name) {
-        assertThatThrownBy(() ->
-                        run(connection, UnansweredPlugin.mark(name) + "INSERT INTO t (id, v) VALUES (1, '')"))
+        assertThatThrownBy(() -> run(connection, UnansweredPlugin.mark(name) + "INSERT INTO t (id, v) VALUES (1, '')"))
                 .hasMessageContaining("Duplicate");
     }
 

@@ -80,8 +80,7 @@ final class DumpCommands {
      * @param position MySQL's executed GTIDs; ignored for MariaDB, which takes its position from a variable
      * @param texts whether MariaDB sends the texts of statements of which it logs rows
      */
-    static ByteBuf dump(
-            ByteBufAllocator alloc, ServerFlavor flavor, long serverId, String position, boolean texts) {
+    static ByteBuf dump(ByteBufAllocator alloc, ServerFlavor flavor, long serverId, String position, boolean texts) {
         if (flavor == ServerFlavor.MARIADB) {
             ByteBuf out = begin(alloc, CommandCode.BINLOG_DUMP);
             out.writeIntLE(FIRST_POSITION).writeShortLE(texts ? ANNOTATIONS : 0).writeIntLE((int) serverId);

@@ -34,8 +34,8 @@ public final class TracedTransactions implements LoggedTransactions.Source {
         boolean settled = isSettled(connection); // before what is found
         List<LoggedTransactions.Entry> found = traces.of(connection).stream()
                 .sorted(Comparator.comparingLong(Trace::nanos))
-                .map(each -> new LoggedTransactions.Entry(
-                        each.gtid(), "server_id " + each.serverId(), when(each.nanos())))
+                .map(each ->
+                        new LoggedTransactions.Entry(each.gtid(), "server_id " + each.serverId(), when(each.nanos())))
                 .filter(each -> since == null || !each.when().isBefore(since))
                 .toList();
         Long whole = traces.wholeSince();
