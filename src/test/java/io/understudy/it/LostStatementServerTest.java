@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -119,8 +120,9 @@ class LostStatementServerTest extends FollowingProxy {
                 Connection other = connect(proxy);
                 Connection third = connect(proxy);
                 Connection fourth = connect(proxy)) {
-            write(one, "before");
-            write(third, "before");
+            for (Connection each : List.of(one, other, third)) {
+                write(each, "before");
+            }
             run(other, "BEGIN", "INSERT INTO t (v) VALUES ('x')", "INSERT INTO t (v) VALUES ('y')");
             run(third, "BEGIN", "INSERT INTO t (v) VALUES ('open')");
             long opened = old.status("Uptime"); // it counts seconds: sessions that are younger are unknown

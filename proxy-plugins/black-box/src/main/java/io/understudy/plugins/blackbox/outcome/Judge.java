@@ -2,6 +2,7 @@ package io.understudy.plugins.blackbox.outcome;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.MariaDbGtid;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -86,6 +87,10 @@ final class Judge {
             return Judgement.unknown("connection " + lost.thread() + " has committed " + gtids
                     + ", which may also be what it did before");
         }
+        // The stream belongs to the session's run, and what the session has committed before came earlier in it.
+        if (one.isOfRunAt(lost.aliveNanos()) && isLater(one, lost.lastGtid())) {
+            return Judgement.committed(one, lost.kind().equals("commit"));
+        }
         if (restarted && one.run() == traces.run(on)) {
             return Judgement.open("the server was restarted, and the begin of its new log is not read");
         }
@@ -107,8 +112,20 @@ final class Judge {
             // Exactly one run came since.
             return trace.run() != present - 1 || opened != present - 1;
         }
+        if (lost.aliveNanos() - look.latestNanos() >= 0 && isLater(trace, lost.lastGtid())) {
+            return false;
+        }
         boolean unsure = lost.openedNanos() - look.latestNanos() < 0;
         return trace.run() != present || unsure && present > 0;
+    }
+
+    /** Returns whether MariaDB wrote it behind what the session was told last. MySQL may give smaller numbers later. */
+    private static boolean isLater(Trace trace, @Nullable String lastGtid) {
+        if (lastGtid == null || trace.gtid().indexOf(':') >= 0) {
+            return false;
+        }
+        MariaDbGtid last = MariaDbGtid.parse(lastGtid);
+        return Traces.source(last).equals(trace.source()) && trace.number() > last.sequence();
     }
 
     private Judgement withoutThread(

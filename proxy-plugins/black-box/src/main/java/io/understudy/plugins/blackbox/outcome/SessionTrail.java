@@ -32,6 +32,9 @@ public final class SessionTrail {
     private final LongSupplier nanoClock;
 
     private long openedNanos;
+    /** When its server was surely the one on which it is, and in the same run. */
+    private long aliveNanos;
+
     private long forgotten;
     private @Nullable String lastGtid;
     /** Whether the server reports GTIDs, so that a response without one was no commit. */
@@ -73,6 +76,7 @@ public final class SessionTrail {
 
     private void begin() {
         openedNanos = nanoClock.getAsLong();
+        aliveNanos = openedNanos;
         forgotten = traces.forgottenAnswers();
         texts = NONE;
         if (session.flavor() == ServerFlavor.MARIADB) {
@@ -113,6 +117,9 @@ public final class SessionTrail {
         String gtid = response.gtid();
         if (gtid != null) {
             lastGtid = gtid;
+            if (command.receivedNanos() - aliveNanos > 0) {
+                aliveNanos = command.receivedNanos();
+            }
             tracked = true;
             wrote = Writes.NONE;
         } else if (command.isStatement()) {
@@ -181,6 +188,7 @@ public final class SessionTrail {
                 clock.instant().minusNanos(age).truncatedTo(ChronoUnit.MICROS),
                 command.receivedNanos(),
                 openedNanos,
+                aliveNanos,
                 session.serverThreadId(),
                 session.user(),
                 command.kind().label(),

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param thread connection id there; 0 if it is not logged
  * @param nanos monotonic time of its arrival; its command was sent before
  * @param run which of the server's runs wrote it, see {@link Runs}; {@link #UNKNOWN_RUN} if another server told of it
+ * @param streamNanos monotonic time at which the stream began that brought it: a restart would have ended it
  * @param texts hashes of the statements with rows, as MariaDB annotates them; null if they are not known
  */
 public record Trace(
@@ -22,6 +23,12 @@ public record Trace(
         TransactionKind kind,
         long nanos,
         int run,
+        long streamNanos,
         long @Nullable [] texts) {
     static final int UNKNOWN_RUN = -1;
+
+    /** Returns whether a stream of the server's run at that time has brought it, if that was alive then. */
+    boolean isOfRunAt(long timeNanos) {
+        return run != UNKNOWN_RUN && streamNanos - timeNanos <= 0;
+    }
 }

@@ -51,6 +51,7 @@ public final class Traces {
     /** The server whose log is read. */
     private @Nullable ServerIdentity reading;
 
+    private long streamNanos;
     private volatile boolean anonymous;
 
     /**
@@ -90,6 +91,7 @@ public final class Traces {
     /** Called when a stream begins at a position. */
     public synchronized void started(PrimaryFacts facts) {
         reading = ServerIdentity.of(facts);
+        streamNanos = nanoClock.getAsLong();
         anonymous |= facts.flavor() == ServerFlavor.MARIADB && facts.format().equalsIgnoreCase("ROW");
         GtidNumbers unread = upTo(facts).minus(seen);
         if (!unread.isEmpty()) {
@@ -179,7 +181,7 @@ public final class Traces {
         }
     }
 
-    private static Trace trace(BinlogTransaction transaction, long nanos, int run, long @Nullable [] texts) {
+    private Trace trace(BinlogTransaction transaction, long nanos, int run, long @Nullable [] texts) {
         String gtid = String.valueOf(transaction.gtid());
         return new Trace(
                 gtid,
@@ -192,6 +194,7 @@ public final class Traces {
                 transaction.kind(),
                 nanos,
                 run,
+                streamNanos,
                 texts);
     }
 

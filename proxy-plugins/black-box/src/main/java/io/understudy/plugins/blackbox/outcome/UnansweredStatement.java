@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param when it arrived from the client
  * @param sentNanos the same as monotonic time
  * @param openedNanos monotonic time at which the session's connection to its server was ready
+ * @param aliveNanos the same, or later: when the session sent its last commit there that was answered
  * @param thread the session's connection id there
  * @param kind of the statement, see {@link io.understudy.sql.StatementKind#label}
  * @param digest of the transaction's first writing statement; 0 if unknown
@@ -29,6 +30,7 @@ public record UnansweredStatement(
         Instant when,
         long sentNanos,
         long openedNanos,
+        long aliveNanos,
         long thread,
         String user,
         String kind,

@@ -29,6 +29,8 @@ class JudgeTest {
     private final Traces traces = new Traces(() -> now);
     private final Judge judge = new Judge(traces);
 
+    private long alive = OPENED;
+    private @Nullable String lastGtid;
     private boolean unreported;
     private boolean unlogged;
     private Effect effect = Effect.COMMIT;
@@ -62,26 +64,28 @@ class JudgeTest {
     }
 
     private void commit(long number, long thread, TransactionKind kind, long @Nullable [] annotated) {
-        traces.passed(
-                new BinlogTransaction(
-                        "0-11-" + number,
-                        kind,
-                        0,
-                        11,
-                        number,
-                        -1,
-                        100,
-                        now,
-                        now,
-                        true,
-                        Set.of(),
-                        false,
-                        false,
-                        null,
-                        0,
-                        0,
-                        thread),
-                annotated);
+        traces.passed(transaction(number, thread, kind), annotated);
+    }
+
+    private BinlogTransaction transaction(long number, long thread, TransactionKind kind) {
+        return new BinlogTransaction(
+                "0-11-" + number,
+                kind,
+                0,
+                11,
+                number,
+                -1,
+                100,
+                now,
+                now,
+                true,
+                Set.of(),
+                false,
+                false,
+                null,
+                0,
+                0,
+                thread);
     }
 
     private UnansweredStatement lost() {
@@ -91,13 +95,14 @@ class JudgeTest {
                 Instant.EPOCH,
                 SENT,
                 OPENED,
+                alive,
                 THREAD,
                 "app",
                 "commit",
                 0,
                 effect,
                 null,
-                null,
+                lastGtid,
                 unreported,
                 unlogged,
                 0,
@@ -285,10 +290,48 @@ class JudgeTest {
 
     @Test
     void aRestartThatTheLogDoesNotShowLeavesItOpen() {
+        traces.started(facts(11, "0-11-100"));
         commit(101, THREAD);
         began = SENT + 10 * SECOND;
 
         open(judged(11, "0-11-101"), "restarted");
+    }
+
+    @Test
+    void aStreamThatIsOlderThanTheSessionHasNoOtherConnectionOfThatNumber() {
+        commit(101, THREAD);
+        began = SENT + 10 * SECOND;
+        traces.started(facts(11, "0-11-101"));
+        open(judged(11, "0-11-101"), "restarted"); // the stream may have been behind
+
+        lastGtid = "0-11-100";
+        committed(judged(11, "0-11-101"), "0-11-101");
+    }
+
+    @Test
+    void aSessionThatCommittedAfterTheStreamBeganIsOlderThanNoRestart() {
+        now = SENT - 10 * SECOND;
+        traces.started(facts(11, "0-11-100"));
+        now = SENT + SECOND;
+        lastGtid = "0-11-100";
+        commit(101, THREAD);
+        began = SENT + 10 * SECOND;
+        open(judged(11, "0-11-101"), "restarted");
+
+        alive = SENT - 5 * SECOND;
+        committed(judged(11, "0-11-101"), "0-11-101");
+    }
+
+    @Test
+    void whatIsReadAgainAfterACutIsOfTheSessionThatCommittedBefore() {
+        traces.read(transaction(101, THREAD, TransactionKind.WRITE), null);
+        unknown(judged(11, "0-11-101"), "restarted");
+
+        lastGtid = "0-11-100";
+        committed(judged(11, "0-11-101"), "0-11-101");
+
+        began = OPENED + SECOND;
+        unknown(judged(11, "0-11-101"), "restarted");
     }
 
     @Test
