@@ -154,15 +154,20 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Called when a log was restored: makes traces of the newest transactions that it has. */
     void trace(int most) {
         List<KeptTransaction> newest = new ArrayList<>();
+        String upTo = "";
+        int whole = 0;
         synchronized (this) {
             History present = histories.present();
             if (present != null) {
+                upTo = present.readUpTo();
+                whole = present.kept.size() - present.keptBeforeLack;
                 Iterator<KeptTransaction> newestFirst = present.kept.descendingIterator();
                 while (newestFirst.hasNext() && newest.size() < most) {
                     newest.add(newestFirst.next());
                 }
             }
         }
+        Long since = null;
         for (KeptTransaction each : newest) {
             byte[] events = bytes(each);
             BinlogTransaction read =
@@ -170,6 +175,11 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             if (read != null) {
                 traces.restored(read, each.nanos);
             }
+            whole = read == null ? 0 : whole - 1;
+            since = whole >= 0 && read != null ? Long.valueOf(each.nanos) : since;
+        }
+        if (since != null) {
+            traces.restoredUpTo(upTo, since);
         }
     }
 

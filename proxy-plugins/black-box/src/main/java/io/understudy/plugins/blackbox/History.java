@@ -31,6 +31,9 @@ final class History {
     /** Whether the log, from which this was restored, passes over a transaction. */
     boolean restoredGap;
 
+    /** How many are kept in front of the last place where a restored log lacks something. */
+    int keptBeforeLack;
+
     /** Grows with each history. */
     final long number;
 

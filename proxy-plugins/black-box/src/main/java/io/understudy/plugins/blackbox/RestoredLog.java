@@ -55,7 +55,11 @@ final class RestoredLog implements LogVisitor {
                 present = histories.follow(start.history(), start.facts(), start.anew());
                 read = new GtidNumbers();
             }
+            String before = present.readUpTo();
             present.restore(start);
+            if (!present.readUpTo().equals(before)) {
+                present.keptBeforeLack = present.kept.size();
+            }
         }
     }
 
@@ -72,6 +76,7 @@ final class RestoredLog implements LogVisitor {
         if (damaged) {
             present.gapBefore(gtid);
             present.restoredGap = true;
+            present.keptBeforeLack = present.kept.size();
         }
         present.passed(gtid);
         return gtid;
@@ -98,6 +103,7 @@ final class RestoredLog implements LogVisitor {
             History present = present();
             present.missed(passed(present, gtid));
             present.restoredGap |= !applied;
+            present.keptBeforeLack = present.kept.size();
         }
     }
 

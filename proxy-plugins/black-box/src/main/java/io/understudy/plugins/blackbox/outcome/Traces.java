@@ -52,6 +52,10 @@ public final class Traces {
     private @Nullable ServerIdentity reading;
 
     private long streamNanos;
+    /** Position up to which a log was restored. */
+    private @Nullable String restored;
+
+    private long restoredNanos;
     private volatile boolean anonymous;
 
     /**
@@ -95,13 +99,18 @@ public final class Traces {
         anonymous |= facts.flavor() == ServerFlavor.MARIADB && facts.format().equalsIgnoreCase("ROW");
         GtidNumbers unread = upTo(facts).minus(seen);
         if (!unread.isEmpty()) {
-            gaps.add(new Gap(unread, nanoClock.getAsLong()));
+            gaps.add(new Gap(unread, facts.position().equals(restored) ? restoredNanos : streamNanos));
             if (gaps.size() > MOST_GAPS) {
                 Gap oldest = gaps.remove(0);
                 gaps.get(0).numbers.addAll(oldest.numbers);
             }
             seen.addAll(unread);
         }
+    }
+
+    /** Returns whether the last stream was of this server. */
+    synchronized boolean reads(ServerIdentity server) {
+        return server.equals(reading);
     }
 
     /** Called when the numbers of the server that is read begin anew. */
@@ -179,6 +188,16 @@ public final class Traces {
         if (gtid != null) {
             answered.put(gtid, trace(transaction, nanos, Trace.UNKNOWN_RUN, null));
         }
+    }
+
+    /**
+     * Called when all transactions of a log were restored that arrived since then.
+     *
+     * @param position up to which the log has them
+     */
+    public synchronized void restoredUpTo(String position, long sinceNanos) {
+        restored = position;
+        restoredNanos = sinceNanos;
     }
 
     private Trace trace(BinlogTransaction transaction, long nanos, int run, long @Nullable [] texts) {

@@ -257,6 +257,17 @@ class JudgeTest {
     }
 
     @Test
+    void aLogThatWasRestoredReachesBackUnlessTheStreamBeginsElsewhere() {
+        Traces restored = new Traces(() -> now);
+        restored.restoredUpTo("0-11-100", SENT - SECOND);
+        restored.started(facts(11, "0-11-100"));
+        assertThat(restored.wholeSince()).isEqualTo(SENT - SECOND);
+
+        restored.started(facts(11, "0-11-150"));
+        assertThat(restored.wholeSince()).isEqualTo(now);
+    }
+
+    @Test
     void aServerThatWasRestartedHasNoSuchConnectionAnyMore() {
         commit(101, THREAD);
         began = SENT + 10 * SECOND;
