@@ -38,6 +38,8 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
     private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
     /** Rounds in which a stream that is being read may bring what is unread by itself. */
     private static final int ROUNDS = 10;
+    /** The same after a restart or a cut: what the stream itself brings tells more. */
+    private static final int ROUNDS_OF_SAME = 50;
 
     private static final int MOST_PENDING = 10_000;
 
@@ -234,7 +236,8 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
             present = null;
         }
         unreadRounds = unread.isEmpty() ? 0 : unreadRounds + 1;
-        if (present == null && unreadRounds > ROUNDS) {
+        int rounds = traces.reads(look.server()) ? ROUNDS_OF_SAME : ROUNDS;
+        if (present == null && unreadRounds > rounds) {
             unreadRounds = 0;
             UnreadLog next = new UnreadLog(traces, unread, look, context.primary(), queries, context.executor());
             reading = next;
