@@ -40,9 +40,20 @@ final class OutcomeLoad implements AutoCloseable {
      * @param thread the session's connection id on the server
      * @param token in the text of the row's transaction
      * @param begun when the row's transaction began
+     * @param opened time before the session's first commit on that connection
+     * @param before how many of its commits were answered there
      * @param commits whether the statement may have committed the row
      */
-    record Failed(String row, long thread, String token, Instant begun, boolean commits, Told told, String message) {}
+    record Failed(
+            String row,
+            long thread,
+            String token,
+            Instant begun,
+            Instant opened,
+            int before,
+            boolean commits,
+            Told told,
+            String message) {}
 
     private final Writers.Connector connector;
     private final String tokens;
@@ -78,13 +89,19 @@ final class OutcomeLoad implements AutoCloseable {
     }
 
     private int session(int number, int first, Connection connection) throws SQLException {
+        Instant opened = Instant.now();
+        int before = 0;
         long thread = thread(connection);
         for (int n = first; !ended; n++) {
-            Row row = new Row(number, n, connection, thread);
-            if (!row.write()) {
+            Row row = new Row(number, n, connection, thread, opened, before);
+            if (row.write()) {
+                before++;
+            } else {
                 if (!connection.isValid(5)) {
                     return n + 1;
                 }
+                opened = Instant.now();
+                before = 0;
                 thread = thread(connection);
             }
         }
@@ -108,10 +125,14 @@ final class OutcomeLoad implements AutoCloseable {
         private final Connection connection;
         private final long thread;
         private final Instant begun = Instant.now();
+        private final Instant opened;
+        private final int before;
         /** Whether what is in flight may commit the row. */
         private boolean commits;
 
-        Row(int number, int n, Connection connection, long thread) {
+        Row(int number, int n, Connection connection, long thread, Instant opened, int before) {
+            this.opened = opened;
+            this.before = before;
             this.number = number;
             this.n = n;
             token = tokens + "." + number + "." + n;
@@ -139,6 +160,8 @@ final class OutcomeLoad implements AutoCloseable {
                         thread,
                         token,
                         begun,
+                        opened,
+                        before,
                         commits,
                         told(e),
                         e.getErrorCode() + " " + e.getMessage()));
