@@ -141,6 +141,7 @@ class AdviceTest {
         assertThat(moved).extracting(Finding::subject).containsExactly("disabled");
     }
 
+    @SuppressWarnings("NullAway") // absent keys are null
     private static ReadinessReport.Verdict verdict(Situation.Round round, List<Finding> findings) {
         StandbyConfig standby =
                 new StandbyConfig("standby-1", Address.parse("127.0.0.1:3306"), null, null, null, "monitor", null);

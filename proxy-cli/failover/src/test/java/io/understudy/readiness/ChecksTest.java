@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Checks on facts that a real pair seldom shows. */
 class ChecksTest {
+    @SuppressWarnings("NullAway") // absent keys are null
     private static final StandbyConfig STANDBY =
             new StandbyConfig("standby-1", Address.parse("127.0.0.1:3306"), null, null, null, "monitor", null);
 

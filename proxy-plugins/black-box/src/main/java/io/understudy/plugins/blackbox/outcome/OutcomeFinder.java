@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -259,7 +260,7 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
             traces.resolved(transaction);
         }
         Verdict verdict = verdict(outcome);
-        counters.get(verdict).increment();
+        Objects.requireNonNull(counters.get(verdict)).increment();
         OutcomeRecord settled = record(
                 each,
                 verdict,
