@@ -87,6 +87,32 @@ class LostStatementServerTest extends FollowingProxy {
         }
     }
 
+    /** With these variables the log lacks what a session commits, or has it under another name. */
+    @Test
+    void aSessionThatHidesFromTheLogIsUnknown() throws Exception {
+        old.execute("GRANT BINLOG ADMIN, BINLOG REPLAY ON *.* TO app");
+        try (ProxyUnderTest proxy = proxy()) {
+            List<String> variables = List.of(
+                    "SET sql_log_bin = 0",
+                    "SET @@session.pseudo_thread_id = 4711",
+                    "SET SESSION server_id = 99",
+                    "EXECUTE IMMEDIATE 'SET sql_log_bin = 0'",
+                    "BEGIN NOT ATOMIC SET sql_log_bin = 0; END");
+            for (String variable : variables) {
+                try (Connection hidden = connect(proxy)) {
+                    run(hidden, variable, insert("hidden" + variables.indexOf(variable)));
+                }
+            }
+            assertThat(old.query("SELECT COUNT(*) FROM shop.t WHERE v LIKE 'hidden%'"))
+                    .isEqualTo("5");
+            for (String variable : variables) {
+                assertThat(outcome("hidden" + variables.indexOf(variable)))
+                        .as(variable)
+                        .isInstanceOf(Outcome.Unknown.class);
+            }
+        }
+    }
+
     /** A server goes on with a statement whose connection is gone. */
     @Test
     void theConnectionIsCutWhileItWaitsForALock() throws Exception {

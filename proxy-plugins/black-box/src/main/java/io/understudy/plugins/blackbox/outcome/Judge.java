@@ -4,6 +4,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.MariaDbGtid;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -19,6 +20,9 @@ final class Judge {
     private static final long FOREIGN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long LATELY_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    /** Of {@link io.understudy.sql.StatementKind#label}. */
+    private static final Set<String> MAY_CHANGE_SCHEMA = Set.of("ddl", "admin", "call", "prepare", "other");
 
     private final Traces traces;
 
@@ -42,7 +46,7 @@ final class Judge {
         if (moving != null) {
             return Judgement.open(moving);
         }
-        GtidNumbers unread = traces.unread(on, look.has(), lost.sentNanos());
+        GtidNumbers unread = traces.unread(on, look.server(), look.has(), lost.sentNanos());
         if (!unread.isEmpty()) {
             return Judgement.unread(unread);
         }
@@ -135,10 +139,15 @@ final class Judge {
             boolean restarted,
             Predicate<Trace> contended) {
         if (lost.unlogged()) {
-            return Judgement.unknown("the session has changed sql_log_bin: it may commit without the binary log");
+            return Judgement.unknown("the session has set sql_log_bin, pseudo_thread_id, gtid_next or"
+                    + " server_id: the binary log need not show what it commits");
         }
-        if (restarted && on.flavor() == ServerFlavor.MARIADB && lost.effect() == UnansweredStatement.Effect.SCHEMA) {
+        if (restarted && on.flavor() == ServerFlavor.MARIADB && MAY_CHANGE_SCHEMA.contains(lost.kind())) {
             return Judgement.unknown("the server may have completed a schema change when it started again");
+        }
+        String filter = look.server().equals(on) ? look.filter() : null;
+        if (filter != null) {
+            return Judgement.open(filter);
         }
         List<Trace> unknown = traces.unanswered(on, 0, lost.sentNanos());
         boolean foreign = traces.hasForeign(on, lost.sentNanos() - LATELY_NANOS, lost.sentNanos() - FOREIGN_NANOS);

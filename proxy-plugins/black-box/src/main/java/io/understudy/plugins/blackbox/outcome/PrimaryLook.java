@@ -10,6 +10,7 @@ import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param latestNanos monotonic time before which it did
  * @param channels its replication connections, without those of group replication; null if the account may not see them
  * @param threads connection ids in use; null if the account may not see those of others
+ * @param filter why its log may lack what it has committed; null if it does not
  * @param facts with the position
  * @param has all that it has
  */
@@ -33,8 +35,12 @@ record PrimaryLook(
         long latestNanos,
         @Nullable List<ReplicaStatus> channels,
         @Nullable Set<Long> threads,
+        @Nullable String filter,
         PrimaryFacts facts,
         GtidNumbers has) {
+    /** MySQL before 8.2 does not know BINARY LOG STATUS. */
+    private static final int ER_PARSE_ERROR = 1064;
+
     /** The server counts whole seconds from a whole second. */
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -60,6 +66,7 @@ record PrimaryLook(
                     after - up + SECOND,
                     channels,
                     threads,
+                    filter(server, facts.flavor()),
                     facts,
                     has(facts, replicated));
         }
@@ -73,6 +80,30 @@ record PrimaryLook(
         } catch (SQLException e) {
             ServerQueries.ensureRefused(e);
             return null;
+        }
+    }
+
+    private static @Nullable String filter(ServerQueries server, ServerFlavor flavor) throws SQLException {
+        try {
+            boolean filters = logStatus(server, flavor).stream() // the options have no variables
+                    .anyMatch(row -> !row.getOrDefault("binlog_do_db", "").isEmpty()
+                            || !row.getOrDefault("binlog_ignore_db", "").isEmpty());
+            return filters ? "binlog-do-db or binlog-ignore-db keeps databases out of the binary log" : null;
+        } catch (SQLException e) {
+            ServerQueries.ensureRefused(e);
+            return "whether binlog-ignore-db keeps databases out of the binary log is not to be seen: GRANT"
+                    + " REPLICATION CLIENT ON *.* to the account of primary.monitor";
+        }
+    }
+
+    private static List<Map<String, String>> logStatus(ServerQueries server, ServerFlavor flavor) throws SQLException {
+        try {
+            return server.named(flavor == ServerFlavor.MARIADB ? "SHOW MASTER STATUS" : "SHOW BINARY LOG STATUS");
+        } catch (SQLException e) {
+            if (e.getErrorCode() != ER_PARSE_ERROR) {
+                throw e;
+            }
+            return server.named("SHOW MASTER STATUS");
         }
     }
 

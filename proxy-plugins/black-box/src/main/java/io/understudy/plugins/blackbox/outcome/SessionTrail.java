@@ -12,10 +12,11 @@ import io.understudy.sql.StatementSummary;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
-import java.util.Locale;
+import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,19 @@ import org.jspecify.annotations.Nullable;
 public final class SessionTrail {
     private static final int MOST_TEXTS = 64;
     private static final long[] NONE = {};
+    /** Statements that may set variables. */
+    private static final Set<StatementKind> SETS = EnumSet.of(
+            StatementKind.SET,
+            StatementKind.MULTI,
+            StatementKind.PREPARE,
+            StatementKind.EXECUTE,
+            StatementKind.BLOCK,
+            StatementKind.UNKNOWN);
+    /** In bytes; {@code BEGIN NOT ATOMIC …} is longer. */
+    private static final int LONGEST_BEGIN = 20;
+    /** Variables with which a session's transactions are not in the log, or not as its own. */
+    private static final Pattern HIDES =
+            Pattern.compile("sql_log_bin|pseudo_thread_id|gtid_next|server_id", Pattern.CASE_INSENSITIVE);
 
     private final SessionContext session;
     private final Traces traces;
@@ -90,9 +104,10 @@ public final class SessionTrail {
         StatementKind kind = command.kind();
         String named = command.transactionToken();
         token = named == null ? token : named;
-        if (kind == StatementKind.SET || kind == StatementKind.MULTI) {
+        boolean block = kind == StatementKind.BEGIN && command.payloadLength() > LONGEST_BEGIN;
+        if (block || SETS.contains(kind)) {
             String text = command.text();
-            unlogged |= text == null || text.toLowerCase(Locale.ROOT).contains("sql_log_bin");
+            unlogged |= text == null || HIDES.matcher(text).find();
         } else if (kind.isDdl()) {
             command.summary(); // the text is available only now
         }

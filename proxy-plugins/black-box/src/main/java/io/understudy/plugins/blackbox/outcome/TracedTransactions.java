@@ -59,7 +59,7 @@ public final class TracedTransactions implements LoggedTransactions.Source {
                     && threads != null
                     && !threads.contains(connection)
                     && look.applies() == null
-                    && traces.unread(look.server(), look.has(), nanoClock.getAsLong())
+                    && traces.unread(look.server(), look.server(), look.has(), nanoClock.getAsLong())
                             .isEmpty();
         } catch (SQLException e) {
             return false;

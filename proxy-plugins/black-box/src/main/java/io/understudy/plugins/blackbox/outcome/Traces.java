@@ -329,13 +329,16 @@ public final class Traces {
     }
 
     /**
-     * Returns what a server wrote and was not read, of what the present primary has.
+     * Returns what a server wrote and was not read, of what the present primary has. On MySQL that includes all that
+     * the present one did not write itself: {@code gtid_next} and Group Replication name other sources.
      *
      * @param there what the present primary has
      * @param sinceNanos what was written before is left out, as far as that is known
      */
-    synchronized GtidNumbers unread(ServerIdentity server, GtidNumbers there, long sinceNanos) {
-        GtidNumbers own = server.own(there);
+    synchronized GtidNumbers unread(ServerIdentity server, ServerIdentity present, GtidNumbers there, long sinceNanos) {
+        GtidNumbers own = server.flavor() == ServerFlavor.MARIADB
+                ? server.own(there)
+                : server.equals(present) ? there.minus(new GtidNumbers()) : there.minus(present.own(there));
         GtidNumbers unread = own.minus(seen);
         for (Gap each : gaps) {
             if (each.nanos - sinceNanos > 0) {

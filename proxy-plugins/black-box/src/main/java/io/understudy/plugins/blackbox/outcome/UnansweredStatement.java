@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param token what the client has named its transaction; null if it has not
  * @param lastGtid the last GTID that the session was told on this connection; null if there is none
  * @param unreported whether it may have committed before without being told the GTID
- * @param unlogged whether it may write without the binary log
+ * @param unlogged whether it may write without the binary log, or under another name
  * @param forgotten number of OKs that were not recorded when the session began
  * @param texts hashes of the statements that the transaction may have written with; null if they are not known
  */

@@ -40,6 +40,8 @@ class JudgeTest {
     private boolean readOnly;
     private Set<Long> threads = Set.of(1L);
     private @Nullable List<ReplicaStatus> channels = List.of();
+    private String kind = "commit";
+    private @Nullable String filter;
     private long began = 500 * SECOND;
 
     @BeforeEach
@@ -98,7 +100,7 @@ class JudgeTest {
                 alive,
                 THREAD,
                 "app",
-                "commit",
+                kind,
                 0,
                 effect,
                 null,
@@ -116,7 +118,7 @@ class JudgeTest {
             has.add(each.substring(0, dash), 1, Long.parseLong(each.substring(dash + 1)));
         }
         return new PrimaryLook(
-                readOnly, began - SECOND, began + SECOND, channels, threads, facts(server, position), has);
+                readOnly, began - SECOND, began + SECOND, channels, threads, filter, facts(server, position), has);
     }
 
     private Judgement judged(long server, String position) {
@@ -233,7 +235,8 @@ class JudgeTest {
 
     @Test
     void withoutThePrivilegeItSaysWhatToGrant() {
-        PrimaryLook blind = new PrimaryLook(false, 0, 0, List.of(), null, facts(11, "0-11-100"), new GtidNumbers());
+        PrimaryLook blind =
+                new PrimaryLook(false, 0, 0, List.of(), null, null, facts(11, "0-11-100"), new GtidNumbers());
 
         open(judge.of(lost(), A, blind, trace -> false), "GRANT PROCESS");
     }
@@ -391,10 +394,23 @@ class JudgeTest {
     @Test
     void aSchemaChangeMayBeCompletedByTheRestart() {
         effect = Effect.SCHEMA;
+        kind = "ddl";
         notCommitted(judged(11, "0-11-100"));
 
         began = SENT + SECOND;
         unknown(judged(11, "0-11-100"), "started again");
+        effect = Effect.SEVERAL; // DROP TABLE t, u
+        unknown(judged(11, "0-11-100"), "started again");
+    }
+
+    @Test
+    void aLogThatLacksDatabasesProvesNothing() {
+        filter = "binlog-ignore-db";
+        open(judged(11, "0-11-100"), "binlog-ignore-db");
+        notCommitted(judged(12, "0-11-100"));
+
+        commit(101, THREAD);
+        committed(judged(11, "0-11-101"), "0-11-101");
     }
 
     @Test
@@ -462,9 +478,22 @@ class JudgeTest {
         PrimaryFacts there =
                 new PrimaryFacts(ServerFlavor.MYSQL, 12, "4" + uuid.substring(1), true, "ROW", true, uuid + ":1-6");
         PrimaryLook look =
-                new PrimaryLook(false, 0, 0, List.of(), Set.of(), there, GtidNumbers.ofMySql(there.position()));
+                new PrimaryLook(false, 0, 0, List.of(), Set.of(), null, there, GtidNumbers.ofMySql(there.position()));
 
         open(judge.of(lost(), lostOn, look, trace -> false), uuid + ":6 may be it");
+    }
+
+    /** Of Group Replication, or by gtid_next. */
+    @Test
+    void aSourceThatIsNotTheServersOwnIsReadFirst() {
+        String uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
+        ServerIdentity mysql = new ServerIdentity(ServerFlavor.MYSQL, 11, uuid);
+        GtidNumbers there = GtidNumbers.ofMySql("5" + uuid.substring(1) + ":1-6");
+        traces.anew();
+
+        assertThat(traces.unread(mysql, mysql, there, SENT).count()).isEqualTo(6);
+        traces.filled(there);
+        assertThat(traces.unread(mysql, mysql, there, SENT).isEmpty()).isTrue();
     }
 
     @Test
