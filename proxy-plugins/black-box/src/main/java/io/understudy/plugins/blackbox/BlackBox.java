@@ -1,6 +1,7 @@
 package io.understudy.plugins.blackbox;
 
 import io.netty.buffer.ByteBuf;
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogEvents;
 import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
@@ -358,14 +359,14 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      */
     synchronized void answered(Collection<AnsweredCommit> all) {
         History present = histories.present();
-        if (present == null) {
-            return;
-        }
         for (AnsweredCommit each : all) {
             try {
-                for (Gtid gtid : Gtid.parseAll(present.flavor(), each.gtids())) {
-                    histories.writer(gtid, present).answered(gtid, each);
-                    traces.answered(gtid.text(), each.supposed() != null);
+                boolean mysql = each.gtids().indexOf(':') >= 0;
+                for (Gtid gtid : Gtid.parseAll(mysql ? ServerFlavor.MYSQL : ServerFlavor.MARIADB, each.gtids())) {
+                    if (present != null && (present.flavor() == ServerFlavor.MYSQL) == mysql) {
+                        histories.writer(gtid, present).answered(gtid, each);
+                    }
+                    traces.answered(gtid.text(), each.supposed() != null); // also before the log is read
                 }
             } catch (IllegalArgumentException e) {
                 log.debug("black-box: an OK reported '{}', which is no GTID of this primary", each.gtids());
