@@ -31,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A client is told of its lost statement over each kind of leg, and by the driver's exception. */
+@SuppressWarnings("NullAway") // a failure has its cause
 class OutcomeLegsServerTest extends FollowingProxy {
     /** Says of each statement that it was not committed, once there is a new primary. */
     private static final class Knowing implements ProxyPlugin<Knowing.Config> {

@@ -46,6 +46,7 @@ import picocli.CommandLine;
  */
 @Tag("long")
 @Timeout(3600)
+@SuppressWarnings("NullAway") // start() sets the fields, and a view may lack a key
 class OutcomesServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int KILLS = Integer.getInteger("understudy.it.kills", 1);
@@ -89,7 +90,6 @@ class OutcomesServerTest {
         return folder.resolve("understudy.yaml");
     }
 
-    /** @param through the address by which the proxy reaches the primary */
     private void start(int round, Death death) throws Exception {
         pair = ProvedPair.start();
         link = DelayedLink.to(new InetSocketAddress("127.0.0.1", pair.primary()), Duration.ZERO);

@@ -47,6 +47,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The proxy's probes of a primary and a standby, with their results. */
 @Timeout(180)
+@SuppressWarnings("NullAway") // absent keys are null
 class QueryPoolTest {
     private static final Duration OFTEN = Duration.ofMillis(50);
     private static final ScheduledExecutorService EXECUTOR = Executors.newScheduledThreadPool(2);

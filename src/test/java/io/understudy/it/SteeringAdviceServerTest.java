@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What {@code report steering -c} says held up a real standby: each kind of load is found, and a quiet one is not. */
 @Timeout(240)
+@SuppressWarnings("NullAway") // absent keys are null
 class SteeringAdviceServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int HOT_WRITES = 300;

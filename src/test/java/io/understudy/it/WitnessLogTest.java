@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The log of a witness survives proxy and primary: a restarted proxy has it, and so have commands without one. */
 @Timeout(180)
+@SuppressWarnings("NullAway") // a view may lack a key
 class WitnessLogTest {
     @TempDir
     private Path folder;
