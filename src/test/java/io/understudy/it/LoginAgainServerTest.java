@@ -57,6 +57,7 @@ import org.mariadb.jdbc.MariaDbDataSource;
 
 /** Logs in to a real server as a client did, with what the client's login has shown. */
 @Timeout(120)
+@SuppressWarnings("NullAway") // a failure has its cause
 class LoginAgainServerTest {
     private static final NetworkTransport TRANSPORT = NetworkTransport.resolve(Transport.AUTO);
     private static final EventLoopGroup LOOPS = TRANSPORT.relayGroup(1, "it-again");
