@@ -106,7 +106,7 @@ public final class WitnessDemo {
         pair.createAccount(
                 "switcher",
                 PASSWORD,
-                "SELECT, INSERT, UPDATE, DELETE, BINLOG REPLAY ON *.*",
+                "SELECT, INSERT, UPDATE, DELETE, BINLOG REPLAY, REPLICATION MASTER ADMIN ON *.*",
                 "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT ON *.*");
         pair.awaitCaughtUp(PATIENCE);
     }
