@@ -1,6 +1,6 @@
 /**
- * What became of statements whose response never came: judged by the binary log, and kept for who asks. Never a guess:
- * what the log leaves open is unknown.
+ * Finds out by the binary log what became of statements whose response never came, and keeps it for clients that ask.
+ * What the log leaves open is unknown.
  */
 @NullMarked
 package io.understudy.plugins.blackbox.outcome;
