@@ -3,6 +3,7 @@ package io.understudy.demo;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.terminal.SignalledStop;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.time.Duration;
@@ -49,15 +50,13 @@ public final class Demo {
      * @throws Exception when a part cannot start; the message says which and why
      */
     public boolean run() throws Exception {
-        Thread main = Thread.currentThread();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            interrupted.countDown();
-            try {
-                main.join(TimeUnit.SECONDS.toMillis(30));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }));
+        // Not until this thread ends: at the demo's own end that waits for the hook.
+        try (SignalledStop stop = SignalledStop.begin(reason -> interrupted.countDown())) {
+            return runServers();
+        }
+    }
+
+    private boolean runServers() throws Exception {
         out.say("starting a primary and a standby, " + options.rtt().toMillis() + " ms apart…");
         // The pair starts without delay and gets it once there is data: loading 100 MB is not part of the demo.
         PairOptions pairOptions = PairOptions.defaults()

@@ -5,6 +5,7 @@ import io.understudy.demo.Output;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.terminal.SignalledStop;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -72,16 +73,9 @@ public final class SemiSyncExperiment {
 
     /** Runs it to the end, or until a signal ends the program, which then waits for the servers' end. */
     public boolean runUntilSignal() throws Exception {
-        Thread main = Thread.currentThread();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            interrupt();
-            try {
-                main.join(TIMEOUT.toMillis());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }));
-        return run();
+        try (SignalledStop stop = SignalledStop.begin(reason -> interrupt())) {
+            return run();
+        }
     }
 
     /**
