@@ -197,8 +197,9 @@ class ReadinessDifferencesTest extends ReadinessPair {
         Situation.Round round = new Situation.Round(bySchema(pair.standby()), bySchema(pair.primary()));
         Situation situation = new Situation(
                 round, round, "s", "p:1", Set.of(), ProxyFigures.NONE, StandbyFigures.NONE, ReadinessGate.LIMITS);
-        return new DefinitionsCheck()
-                .findings(round, situation).stream().map(Finding::what).toList();
+        return Check.DEFINITIONS.findings(round, situation).stream()
+                .map(Finding::what)
+                .toList();
     }
 
     @Test

@@ -1,27 +1,75 @@
 package io.understudy.readiness;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
-/** One condition for a promotion. Stateless; runs no queries of its own. */
-interface Check {
-    List<Finding> findings(Situation situation);
+/** The conditions for a promotion. They run no queries of their own. */
+enum Check {
+    REACHABLE(Readings.LAST, round -> true, ReachableCheck::find),
+    REPLICATES(Readings.BOTH, Situation.Round::hasStandby, ReplicatesCheck::find),
+    LAG(Readings.LAST, round -> true, LagCheck::find),
+    RECEIVED(Readings.LAST, Situation.Round::hasStandby, ReceivedCheck::find),
+    ERRANT(Readings.ACROSS, Situation.Round::isOfOneProduct, ErrantCheck::find),
+    SEMI_SYNC(Readings.BOTH, Situation.Round::hasBoth, SemiSyncCheck::find),
+    READ_ONLY(Readings.LAST, Situation.Round::hasStandby, ReadOnlyCheck::find),
+    COLD(Readings.LAST, round -> true, ColdCheck::find),
+    VERIFY(Readings.LAST, round -> true, VerifyCheck::find),
+    MISSING(Readings.LAST, round -> true, MissingCheck::find),
+    DISK(Readings.LAST, round -> true, DiskCheck::find),
+    SETTINGS(Readings.BOTH, Situation.Round::hasStandby, SettingsCheck::find),
+    ACCOUNTS(Readings.BOTH, Situation.Round::isOfOneProduct, AccountsCheck::find),
+    DEFINITIONS(Readings.BOTH, Situation.Round::isOfOneProduct, DefinitionsCheck::find),
+    EVENTS(Readings.BOTH, Situation.Round::hasBoth, EventsCheck::find),
+    XA(Readings.BOTH, Situation.Round::hasStandby, XaCheck::find),
+    TRANSACTIONS(Readings.BOTH, Situation.Round::hasStandby, TransactionsCheck::find),
+    SCHEMA_CHANGE(Readings.BOTH, round -> true, SchemaChangeCheck::find),
+    /** Of a member of a cluster, in place of the others. */
+    CLUSTER(Readings.LAST, round -> true, ClusterCheck::find);
 
-    /** A condition on one reading. */
-    @FunctionalInterface
-    interface OfRound {
-        List<Finding> findings(Situation.Round round, Situation situation);
+    private enum Readings {
+        LAST,
+        /** A finding counts only if both readings have it: what replication was about to change passes. */
+        BOTH,
+        /** The primary is read after the standby, so that it has all that the standby got from it. */
+        ACROSS
     }
 
-    /**
-     * Returns a check whose findings count only if both readings have them: what replication was about to change
-     * passes.
-     */
-    static Check twice(OfRound check) {
-        return situation -> {
-            List<Finding> before = check.findings(situation.before(), situation);
-            return check.findings(situation.now(), situation).stream()
-                    .filter(finding -> before.stream().anyMatch(finding::isAbout))
-                    .toList();
-        };
+    private final Readings readings;
+    private final Predicate<Situation.Round> needs;
+    private final Consumer<Findings> finds;
+
+    /** @param needs without which it has nothing to say; another check says what is away */
+    Check(Readings readings, Predicate<Situation.Round> needs, Consumer<Findings> finds) {
+        this.readings = readings;
+        this.needs = needs;
+        this.finds = finds;
+    }
+
+    /** Returns the name of its findings. */
+    String word() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    List<Finding> findings(Situation situation) {
+        Situation.Round now = situation.now();
+        if (readings == Readings.ACROSS) {
+            return findings(new Situation.Round(situation.before().standby(), now.primary()), situation);
+        }
+        List<Finding> before = readings == Readings.BOTH ? findings(situation.before(), situation) : List.of();
+        return findings(now, situation).stream()
+                .filter(finding -> readings == Readings.LAST || before.stream().anyMatch(finding::isAbout))
+                .toList();
+    }
+
+    /** Returns what one reading has. */
+    List<Finding> findings(Situation.Round round, Situation situation) {
+        Findings found = new Findings(word(), round, situation, new ArrayList<>());
+        if (needs.test(round)) {
+            finds.accept(found);
+        }
+        return found.all();
     }
 }

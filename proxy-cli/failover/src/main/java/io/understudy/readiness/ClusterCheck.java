@@ -1,39 +1,33 @@
 package io.understudy.readiness;
 
 import io.understudy.servers.ServerQueries;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Members of Group Replication or Galera, of which this gate and {@code switchover} know nothing. */
-final class ClusterCheck implements Check {
-    private static final Findings FOUND = new Findings("cluster");
-
+final class ClusterCheck {
     private record Membership(String cluster, String remedy) {}
+
+    private ClusterCheck() {}
 
     /** Returns whether one of the servers is a member, so that no other check says something true. */
     static boolean isOne(Situation.Round round) {
         return member(round.standby()) != null || member(round.primary()) != null;
     }
 
-    @Override
-    public List<Finding> findings(Situation situation) {
-        List<Finding> findings = new ArrayList<>();
-        finding("standby", situation.now().standby(), findings);
-        finding("primary", situation.now().primary(), findings);
-        return findings;
+    static void find(Findings found) {
+        find("standby", found.standby(), found);
+        find("primary", found.primary(), found);
     }
 
-    private static void finding(String role, ServerFacts server, List<Finding> findings) {
+    private static void find(String role, ServerFacts server, Findings found) {
         Membership member = member(server);
-        if (member == null) {
-            return;
+        if (member != null) {
+            found.blocks(
+                    role,
+                    "the " + role + " is a member of " + member.cluster() + ", which is not supported",
+                    "members are promoted by the cluster itself, and replicate in another way than this gate reads",
+                    member.remedy());
         }
-        findings.add(FOUND.blocks(
-                role,
-                "the " + role + " is a member of " + member.cluster() + ", which is not supported",
-                "members are promoted by the cluster itself, and replicate in another way than this gate reads",
-                member.remedy()));
     }
 
     /** Returns what a server belongs to, or null. */

@@ -1,32 +1,30 @@
 package io.understudy.readiness;
 
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Checks by the mirror's figures whether the standby's buffer pool is cold. */
-final class ColdCheck implements Check {
-    private static final Findings FOUND = new Findings("cold");
+final class ColdCheck {
+    private ColdCheck() {}
 
-    @Override
-    public List<Finding> findings(Situation situation) {
-        Double coldAbove = situation.expected().coldAbove();
+    static void find(Findings found) {
+        Double coldAbove = found.situation().expected().coldAbove();
         if (coldAbove == null) {
-            return List.of();
+            return;
         }
-        Map<String, Object> warmth = situation.proxy().warmth();
+        Map<String, Object> warmth = found.situation().proxy().warmth();
         if (warmth != null && "was_primary".equals(warmth.get("state"))) {
-            return List.of(); // until now it served what it would serve again
+            return; // until now it served what it would serve again
         }
         Double least = warmth == null ? null : number(warmth.get("excessPages"), "low");
         boolean cold = least != null && least > coldAbove;
         boolean known = warmth != null && "known".equals(warmth.get("state")) && least != null;
         if (known && !cold) { // within the accuracy of the estimate
-            return List.of();
+            return;
         }
         if (warmth == null || !cold) {
-            return List.of(FOUND.unknown(
+            found.unknown(
                     "",
                     "how cold it is, is not known"
                             + (warmth == null
@@ -34,14 +32,15 @@ final class ColdCheck implements Check {
                                     : ": " + warmth.getOrDefault("why", warmth.get("state"))),
                     "a cold standby responds slowly for minutes after the promotion",
                     "let the mirror run for some minutes (docs/mirroring.md); on the standby: SET GLOBAL"
-                            + " innodb_buffer_pool_load_now = 1"));
+                            + " innodb_buffer_pool_load_now = 1");
+            return;
         }
         Double excess = number(warmth.get("excessPages"), "estimate");
         boolean bound = excess == null || "timeouts".equals(warmth.get("state"));
         String until = seconds(warmth.get("forecast"), "secondsUntilWarm");
         String over = seconds(warmth.get("forecast"), "secondsOverCapacity");
         Double reads = number(warmth.get("forecast"), "extraReadsFirstMinute");
-        return List.of(FOUND.warns(
+        found.warns(
                 "",
                 String.format(
                                 Locale.ROOT,
@@ -52,7 +51,7 @@ final class ColdCheck implements Check {
                 "after the promotion these pages come from its disk"
                         + (reads == null ? "" : String.format(Locale.ROOT, ": %,.0f in the first minute", reads))
                         + (over.isEmpty() ? "" : ", more than its disk gives for " + over),
-                "mirror a larger sample until then (sample: adaptive)"));
+                "mirror a larger sample until then (sample: adaptive)");
     }
 
     /** Returns a time of the forecast; empty if it has none, or none that says something. */

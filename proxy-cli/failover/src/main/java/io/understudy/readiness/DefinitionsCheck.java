@@ -9,11 +9,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /** Compares what is defined on both servers: by name, and by shape where both have it. */
-final class DefinitionsCheck implements Check.OfRound {
-    private static final Findings FOUND = new Findings("definitions");
+final class DefinitionsCheck {
     private static final int SHOWN = 20;
     private static final String LACKS = "what needs it fails, or behaves differently, after the promotion";
 
@@ -29,42 +27,37 @@ final class DefinitionsCheck implements Check.OfRound {
     /** Plugins that no statement and no login needs. */
     private static final Set<String> BYSTANDERS = Set.of("AUDIT", "DAEMON", "INFORMATION SCHEMA", "REPLICATION");
 
-    @Override
-    public List<Finding> findings(Situation.Round round, Situation situation) {
-        ServerFacts standby = round.standby();
-        ServerFacts primary = round.primary();
-        if (!standby.responded() || !primary.responded() || standby.isMariaDb() != primary.isMariaDb()) {
-            return List.of();
-        }
-        Definitions here = standby.get(ServerFacts.DEFINITIONS).value();
-        Definitions there = primary.get(ServerFacts.DEFINITIONS).value();
-        if (here == null || there == null) {
-            Known<?> unread =
-                    here == null ? standby.get(ServerFacts.DEFINITIONS) : primary.get(ServerFacts.DEFINITIONS);
-            return List.of(unread("privilege", "definitions", here == null, unread));
-        }
+    private DefinitionsCheck() {}
+
+    static void find(Findings found) {
+        found.compare(ServerFacts.DEFINITIONS, "definitions", LACKS, (here, there) -> compare(here, there, found));
+    }
+
+    private static void compare(Definitions here, Definitions there, Findings found) {
         if (here.bySchema() != there.bySchema()) {
-            return List.of(FOUND.blocks(
+            found.blocks(
                     "tables",
                     "the " + (here.bySchema() ? "standby" : "primary") + " alone has more than "
                             + DefinitionsReader.MOST + " tables",
                     LACKS,
-                    "compare information_schema.TABLES of both"));
+                    "compare information_schema.TABLES of both");
+            return;
         }
-        List<Finding> findings = new ArrayList<>(unread(here, there));
-        boolean sameSeries = standby.series().equals(primary.series());
+        unread(here, there, found);
+        boolean sameSeries = found.standby().series().equals(found.primary().series());
         for (DefinitionKind kind : DefinitionKind.values()) {
             Map<String, String> one = here.of(kind).value();
             Map<String, String> other = there.of(kind).value();
             if (one != null && other != null) {
-                findings.addAll(new Comparison(kind, standby, here.bySchema(), sameSeries).of(one, other, here, there));
+                Findings ofKind = new Findings(found.check(), found.round(), found.situation(), new ArrayList<>());
+                new Comparison(kind, ofKind, here.bySchema(), sameSeries).of(one, other, here, there);
+                found.all().addAll(ofKind.all());
             }
         }
-        return findings;
     }
 
-    /** Returns a finding for each reason, with the kinds that it hides. */
-    private static List<Finding> unread(Definitions here, Definitions there) {
+    /** Adds a finding for each reason, with the kinds that it hides. */
+    private static void unread(Definitions here, Definitions there, Findings found) {
         Map<Known<?>, List<String>> kinds = new LinkedHashMap<>();
         for (DefinitionKind kind : DefinitionKind.values()) {
             Known<?> unread = here.of(kind).value() == null ? here.of(kind) : there.of(kind);
@@ -73,53 +66,42 @@ final class DefinitionsCheck implements Check.OfRound {
                         .add(kind.name().toLowerCase(Locale.ROOT).replace('_', ' '));
             }
         }
-        List<Finding> findings = new ArrayList<>();
-        kinds.forEach((unread, names) ->
-                findings.add(unread(names.toString(), "definitions " + names, isOf(here, unread), unread)));
-        return findings;
-    }
-
-    private static boolean isOf(Definitions server, Known<?> unread) {
-        return server.shapes().containsValue(unread);
-    }
-
-    private static Finding unread(String subject, String what, boolean ofStandby, Known<?> unread) {
-        return FOUND.unread(subject, what, ofStandby, unread, LACKS);
+        kinds.forEach((unread, names) -> found.unread(
+                names.toString(), "definitions " + names, here.shapes().containsValue(unread), unread, LACKS));
     }
 
     /** One kind on both servers. */
-    private record Comparison(DefinitionKind kind, ServerFacts standby, boolean bySchema, boolean sameSeries) {
-        List<Finding> of(Map<String, String> here, Map<String, String> there, Definitions all, Definitions allThere) {
-            List<Finding> findings = new ArrayList<>();
+    private record Comparison(DefinitionKind kind, Findings found, boolean bySchema, boolean sameSeries) {
+        void of(Map<String, String> here, Map<String, String> there, Definitions all, Definitions allThere) {
             TreeSet<String> names = new TreeSet<>(here.keySet());
             names.addAll(there.keySet());
-            int beyond = 0;
+            if (kind == DefinitionKind.PLUGIN) {
+                names.removeAll(LEFT_OUT);
+            }
             for (String name : names) {
                 String one = here.getOrDefault(name, "");
                 String other = there.getOrDefault(name, "");
-                Finding finding = kind.isOfTable()
-                        ? isOnBoth(name, all, allThere) && !one.equals(other) ? differs(name, one, other) : null
-                        : !there.containsKey(name)
-                                ? more(name, one)
-                                : !here.containsKey(name)
-                                        ? missing(name, other)
-                                        : one.equals(other) ? null : differs(name, one, other);
-                if (finding != null && findings.size() < SHOWN) {
-                    findings.add(finding);
-                } else if (finding != null) {
-                    beyond++;
+                if (kind.isOfTable()) {
+                    if (isOnBoth(name, all, allThere) && !one.equals(other)) {
+                        differs(name, one, other);
+                    }
+                } else if (!there.containsKey(name)) {
+                    more(name, one);
+                } else if (!here.containsKey(name)) {
+                    missing(name, other);
+                } else if (!one.equals(other)) {
+                    differs(name, one, other);
                 }
             }
+            int beyond = found.keep(SHOWN);
             if (beyond > 0) {
-                findings.add(FOUND.of(
+                found.add(
                         "beyond " + kind,
                         kind.missing(),
-                        true,
                         beyond + " more differences of this kind: " + kind.words() + " …",
                         LACKS,
-                        ""));
+                        "");
             }
-            return findings;
         }
 
         /** A table that one server lacks is one finding, without its parts. */
@@ -129,12 +111,9 @@ final class DefinitionsCheck implements Check.OfRound {
             return tables != null && others != null && tables.containsKey(name) && others.containsKey(name);
         }
 
-        private @Nullable Finding missing(String name, String shape) {
-            if (kind == DefinitionKind.PLUGIN && LEFT_OUT.contains(name)) {
-                return null;
-            }
+        private void missing(String name, String shape) {
             Severity severity = isBystander(shape) ? Severity.WARNS : kind.missing();
-            return finding(
+            add(
                     severity,
                     "missing",
                     name,
@@ -143,11 +122,8 @@ final class DefinitionsCheck implements Check.OfRound {
                     "on the primary: " + kind.show(quoted(name)) + ";" + mend());
         }
 
-        private @Nullable Finding more(String name, String shape) {
-            if (kind == DefinitionKind.PLUGIN && LEFT_OUT.contains(name)) {
-                return null;
-            }
-            return finding(
+        private void more(String name, String shape) {
+            add(
                     kind.more(),
                     "more",
                     name,
@@ -160,11 +136,11 @@ final class DefinitionsCheck implements Check.OfRound {
                             : "compare on both: " + kind.show(quoted(name)));
         }
 
-        private Finding differs(String name, String here, String there) {
+        private void differs(String name, String here, String there) {
             boolean told = (kind == DefinitionKind.TABLE || kind == DefinitionKind.SEQUENCES) && !bySchema
                     || kind == DefinitionKind.SCHEMA
                     || kind == DefinitionKind.TIME_ZONES;
-            return finding(
+            add(
                     sameSeries ? kind.missing() : Severity.WARNS,
                     "differs",
                     name,
@@ -176,9 +152,9 @@ final class DefinitionsCheck implements Check.OfRound {
                     "compare on both: " + kind.show(quoted(name)) + ";" + mend());
         }
 
-        private Finding finding(Severity severity, String how, String name, String what, String why, String statement) {
+        private void add(Severity severity, String how, String name, String what, String why, String statement) {
             String word = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-            return FOUND.of(how + " " + word + " " + name, severity, severity == Severity.BLOCKS, what, why, statement);
+            found.add(how + " " + word + " " + name, severity, what, why, statement);
         }
 
         private boolean isBystander(String type) {
@@ -200,7 +176,7 @@ final class DefinitionsCheck implements Check.OfRound {
                     " install it on the standby: "
                             + switch (kind) {
                                 case PLUGIN ->
-                                    standby.isMariaDb()
+                                    found.standby().isMariaDb()
                                             ? "INSTALL SONAME '…'"
                                             : "INSTALL PLUGIN … SONAME '…', or plugin-load-add in its option file";
                                 case COMPONENT -> writable() + "INSTALL COMPONENT '…'";
@@ -208,16 +184,15 @@ final class DefinitionsCheck implements Check.OfRound {
                             };
                 case TIME_ZONES ->
                     " fill them on the standby: " + writable()
-                            + (standby.isMariaDb() ? "mariadb-tzinfo-to-sql" : "mysql_tzinfo_to_sql")
+                            + (found.standby().isMariaDb() ? "mariadb-tzinfo-to-sql" : "mysql_tzinfo_to_sql")
                             + " /usr/share/zoneinfo, into the schema mysql";
                 default ->
                     " make the standby's like the primary's (" + writable().strip() + " …), or build the standby anew";
             };
         }
 
-        /** What lets an administrator write there, without the binary log. */
         private String writable() {
-            return (standby.isMariaDb() ? "" : "SET GLOBAL super_read_only = 0; ") + "SET SESSION sql_log_bin = 0; ";
+            return found.standby().writable() + "; ";
         }
 
         private boolean isDroppable() {

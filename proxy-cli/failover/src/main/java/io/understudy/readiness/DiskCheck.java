@@ -1,19 +1,18 @@
 package io.understudy.readiness;
 
-import java.util.List;
 import java.util.Locale;
 
 /** Checks the free disk of the standby, where it tells it. */
-final class DiskCheck implements Check {
-    private static final Findings FOUND = new Findings("disk");
+final class DiskCheck {
     private static final double LITTLE = 0.1;
     private static final double NOTHING = 0.02;
 
-    @Override
-    public List<Finding> findings(Situation situation) {
-        FreeDisk disk = situation.now().standby().get(ServerFacts.FREE_DISK).value();
+    private DiskCheck() {}
+
+    static void find(Findings found) {
+        FreeDisk disk = found.standby().get(ServerFacts.FREE_DISK).value();
         if (disk == null || disk.share() >= LITTLE) {
-            return List.of();
+            return;
         }
         String what = String.format(
                 Locale.ROOT,
@@ -23,6 +22,6 @@ final class DiskCheck implements Check {
                 disk.free() >> 20);
         String why = "with a full disk it neither replicates nor takes writes";
         String statement = "free or add room there; SHOW BINARY LOGS, PURGE BINARY LOGS";
-        return List.of(FOUND.either(disk.share() < NOTHING, "", what, why, statement));
+        found.either(disk.share() < NOTHING, "", what, why, statement);
     }
 }

@@ -8,29 +8,26 @@ import java.util.List;
 import java.util.Set;
 
 /** Transactions that the standby has and the primary never had. */
-final class ErrantCheck implements Check {
-    private static final Findings FOUND = new Findings("errant");
+final class ErrantCheck {
+    private ErrantCheck() {}
 
-    @Override
-    public List<Finding> findings(Situation situation) {
-        // The primary is read after the standby, so that it has all that the standby got from it.
-        ServerFacts standby = situation.before().standby();
-        ServerFacts primary = situation.now().primary();
-        if (!standby.responded() || !primary.responded() || standby.isMariaDb() != primary.isMariaDb()) {
-            return List.of();
-        }
+    static void find(Findings found) {
         try {
-            return standby.isMariaDb() ? mariaDb(standby, primary) : mySql(standby, primary);
+            if (found.standby().isMariaDb()) {
+                mariaDb(found.standby(), found.primary(), found);
+            } else {
+                mySql(found.standby(), found.primary(), found);
+            }
         } catch (IllegalArgumentException e) {
-            return List.of(FOUND.undecided(
+            found.undecided(
                     "",
                     "its GTIDs, or the primary's, cannot be read: " + e.getMessage(),
                     "it may have transactions that the primary never had",
-                    ""));
+                    "");
         }
     }
 
-    private static List<Finding> mariaDb(ServerFacts standby, ServerFacts primary) {
+    private static void mariaDb(ServerFacts standby, ServerFacts primary, Findings found) {
         Set<MariaDbGtid> had = new HashSet<>(MariaDbGtid.list(primary.variable("gtid_binlog_state")));
         List<MariaDbGtid> replicated = MariaDbGtid.list(primary.variable("gtid_slave_pos"));
         had.addAll(replicated);
@@ -45,7 +42,6 @@ final class ErrantCheck implements Check {
                 (before ? unclear : errant).add(gtid.toString());
             }
         }
-        List<Finding> findings = new ArrayList<>();
         String find = "find them with mariadb-binlog in the standby's binary log; ";
         // The server takes them for its own position otherwise; no statement brings back rows.
         String reset =
@@ -53,41 +49,40 @@ final class ErrantCheck implements Check {
                         + " transaction that both have'; START SLAVE. That changes no row: what they wrote differs"
                         + " until it is undone, so if in doubt build the server anew";
         if (!errant.isEmpty()) {
-            findings.add(FOUND.blocks(
+            found.blocks(
                     String.join(",", errant),
                     "its binary log has transactions that the primary never had; the last of each server: "
                             + String.join(", ", errant),
                     "its data differ from the primary's, and after the promotion the other standbys stop with error"
                             + " 1236 or get them too",
-                    find + "undo them; then, " + reset));
+                    find + "undo them; then, " + reset);
         }
         if (!unclear.isEmpty()) {
-            findings.add(FOUND.undecided(
+            found.undecided(
                     "unclear " + String.join(",", unclear),
                     "its binary log has transactions that the primary's does not name; the last of each server: "
                             + String.join(", ", unclear),
                     "the primary has replicated beyond their numbers (gtid_slave_pos), but from another server: whether"
                             + " they were among that is not known",
-                    find + "undo them if they were written there; then, " + reset));
+                    find + "undo them if they were written there; then, " + reset);
         }
-        return findings;
     }
 
-    private static List<Finding> mySql(ServerFacts standby, ServerFacts primary) {
+    private static void mySql(ServerFacts standby, ServerFacts primary, Findings found) {
         GtidNumbers beyond = GtidNumbers.ofMySql(standby.variable("gtid_executed"))
                 .minus(GtidNumbers.ofMySql(primary.variable("gtid_executed")));
         if (beyond.isEmpty()) {
-            return List.of();
+            return;
         }
         List<String> empty =
                 beyond.list(3, (source, number) -> "SET GTID_NEXT = '" + source + ":" + number + "'; BEGIN; COMMIT");
-        return List.of(FOUND.blocks(
+        found.blocks(
                 beyond.toString(),
                 "it has transactions that the primary never had: " + beyond,
                 "its data differ from the primary's, and after the promotion the other servers get them too, or stop"
                         + " when they are purged",
                 "find them with mysqlbinlog in the standby's binary log; undo their changes, then on the primary an"
                         + " empty transaction for each: " + String.join("; ", empty)
-                        + (beyond.count() > empty.size() ? "; …" : "") + "; SET GTID_NEXT = 'AUTOMATIC'"));
+                        + (beyond.count() > empty.size() ? "; …" : "") + "; SET GTID_NEXT = 'AUTOMATIC'");
     }
 }

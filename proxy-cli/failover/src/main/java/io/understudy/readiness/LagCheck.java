@@ -1,14 +1,12 @@
 package io.understudy.readiness;
 
 import io.understudy.servers.ReplicaStatus;
-import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the standby's lag, and the time for which a planned change of the primary would hold its clients. */
-final class LagCheck implements Check {
-    private static final Findings FOUND = new Findings("lag");
+final class LagCheck {
     /** Fencing, STOP SLAVE and opening took 4 to 42 ms in tests. */
     private static final double CHANGE_SECONDS = 0.1;
 
@@ -38,15 +36,10 @@ final class LagCheck implements Check {
         private static @Nullable Long transactions(Situation situation) {
             ServerFacts primary = situation.before().primary();
             ServerFacts standby = situation.now().standby();
-            if (!primary.responded() || !standby.responded()) {
-                return null;
-            }
             try {
-                return primary.isMariaDb()
-                        ? ReplicationGtids.missing(
-                                true, primary.variable("gtid_binlog_pos"), standby.variable("gtid_slave_pos"))
-                        : ReplicationGtids.missing(
-                                false, primary.variable("gtid_executed"), standby.variable("gtid_executed"));
+                return standby.responded()
+                        ? standby.lacks(primary.variable(primary.isMariaDb() ? "gtid_binlog_pos" : "gtid_executed"))
+                        : null;
             } catch (IllegalArgumentException e) {
                 return null; // the check of errant transactions says so
             }
@@ -60,17 +53,19 @@ final class LagCheck implements Check {
         }
     }
 
-    @Override
-    public List<Finding> findings(Situation situation) {
+    private LagCheck() {}
+
+    static void find(Findings found) {
+        Situation situation = found.situation();
         Lag lag = Lag.of(situation);
         Double seconds = lag.seconds();
         Double hold = lag.holdSeconds();
         if (seconds == null || hold == null) {
-            return List.of(); // the applier has stopped or cannot be read, which another check says
+            return; // the applier has stopped or cannot be read, which another check says
         }
         boolean blocks = seconds > situation.limits().lag().toMillis() / 1000.0;
         if (!blocks && seconds < situation.limits().noticedLag().toMillis() / 1000.0) {
-            return List.of();
+            return;
         }
         Long transactions = lag.transactions();
         String what = String.format(
@@ -84,8 +79,8 @@ final class LagCheck implements Check {
                         + " what it received",
                 hold);
         String statement = "wait, and find the cause: SHOW PROCESSLIST on the standby; "
-                + (situation.now().standby().isMariaDb() ? "slave_parallel_threads" : "replica_parallel_workers")
+                + (found.standby().isMariaDb() ? "slave_parallel_threads" : "replica_parallel_workers")
                 + ", a long transaction, its disk";
-        return List.of(FOUND.either(blocks, "", what, why, statement));
+        found.either(blocks, "", what, why, statement);
     }
 }

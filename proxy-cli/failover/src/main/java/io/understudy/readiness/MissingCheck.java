@@ -2,38 +2,37 @@ package io.understudy.readiness;
 
 import io.understudy.lost.ReplayTime;
 import io.understudy.lost.WitnessWarning;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Commits that the black box knows and the standby lacks. */
-final class MissingCheck implements Check {
-    private static final Findings FOUND = new Findings("missing");
+final class MissingCheck {
     private static final String LIST = "understudy report lost --on ";
 
-    @Override
-    public List<Finding> findings(Situation situation) {
+    private MissingCheck() {}
+
+    static void find(Findings found) {
+        Situation situation = found.situation();
         if (!situation.expected().missing()) {
-            return List.of();
+            return;
         }
         Map<String, Object> lost = situation.proxy().lost();
         if (lost == null) {
-            return List.of(FOUND.unknown(
+            found.unknown(
                     "",
                     "what the black box knows of missing commits is not known: the proxy was not asked, or could not"
                             + " ask the standby",
                     "commits that clients were told of may be missing there",
-                    "start the proxy, and give the admin token (admin.token in the file)"));
+                    "start the proxy, and give the admin token (admin.token in the file)");
+            return;
         }
-        List<Finding> findings = new ArrayList<>();
         String list = LIST + situation.standby();
         long implied = number(lost, "impliedOnly", "transactions");
         if (implied > 0) {
             boolean own = wroteAll(situation, String.valueOf(value(lost, "impliedOnly", "numbers")));
-            findings.add(FOUND.blocks(
+            found.blocks(
                     "implied",
                     implied + " transactions count as applied by its position alone, and were never seen applied: "
                             + value(lost, "impliedOnly", "numbers"),
@@ -44,14 +43,13 @@ final class MissingCheck implements Check {
                                             + " about them, and build it anew (docs/failover.md, People, step 6)"
                                     : "; compare the tables with the binary log of the primary that wrote them. If"
                                             + " equal, or if the standby was built anew since: " + list
-                                            + " --compared")));
+                                            + " --compared"));
         }
         long toApply = number(lost, "toApply", "transactions");
         if (toApply > 0) {
-            findings.add(FOUND.of(
+            found.add(
                     "apply",
                     Severity.NOTES,
-                    false,
                     String.format(
                             Locale.ROOT,
                             "if the primary died now, understudy failover would apply %,d transactions (%,d bytes) from"
@@ -60,38 +58,37 @@ final class MissingCheck implements Check {
                             number(lost, "toApply", "bytes"),
                             ReplayTime.seconds(toApply)),
                     "until then it lacks them",
-                    ""));
+                    "");
         }
         if (!Boolean.FALSE.equals(value(lost, "primary", "read"))) {
             WitnessWarning witness = WitnessWarning.of(situation.proxy().witness());
             if (witness != null) {
-                findings.add(FOUND.warns(
+                found.warns(
                         "witness",
                         witness.what(),
                         "commits since then that no standby has received are lost with the primary",
-                        witness.remedy()));
+                        witness.remedy());
             }
-            return findings; // what is missing is on its way from the primary
+            return; // what is missing is on its way from the primary
         }
         long nowhere = number(lost, "answeredAndMissing", "notCaptured")
                 + number(lost, "answeredNumberUnknown", "count")
                 + number(lost, "unknown", "transactions");
         if (nowhere > 0) {
-            findings.add(FOUND.blocks(
+            found.blocks(
                     "lost",
                     nowhere + " transactions are missing there that no rescue file has",
                     "they are in the binary log of the old primary alone",
-                    list + "; promote a standby that lacks fewer, or bring the old primary back"));
+                    list + "; promote a standby that lacks fewer, or bring the old primary back");
         }
         long kept = number(lost, "answeredAndMissing", "captured");
         if (kept > 0) {
-            findings.add(FOUND.warns(
+            found.warns(
                     "kept",
                     kept + " commits that clients were told of are missing there; the black box has them",
                     "after the promotion the application misses them until they are replayed",
-                    "understudy failover --to " + situation.standby() + " applies them; by hand: understudy rescue"));
+                    "understudy failover --to " + situation.standby() + " applies them; by hand: understudy rescue");
         }
-        return findings;
     }
 
     /**

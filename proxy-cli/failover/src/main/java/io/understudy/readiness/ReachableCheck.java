@@ -1,66 +1,62 @@
 package io.understudy.readiness;
 
 import io.understudy.servers.ServerQueries;
-import java.util.ArrayList;
-import java.util.List;
 
 /** Checks that both servers respond. */
-final class ReachableCheck implements Check {
-    private static final Findings STANDBY = new Findings("reachable");
-    private static final Findings PRIMARY = new Findings("primary");
-    private static final Findings GATE = new Findings("gate");
+final class ReachableCheck {
     private static final String NOT_COMPARED = "the standby is not compared with it: transactions that it has not"
             + " received, errant transactions, settings, accounts and tables are not known";
 
-    @Override
-    public List<Finding> findings(Situation situation) {
-        List<Finding> findings = new ArrayList<>();
-        ServerFacts standby = situation.now().standby();
+    private ReachableCheck() {}
+
+    static void find(Findings found) {
+        Findings ofPrimary = new Findings("primary", found.round(), found.situation(), found.all());
+        Situation situation = found.situation();
+        ServerFacts standby = found.standby();
         if (!standby.fault().isEmpty()) {
-            findings.add(fault(standby, "standby"));
+            found.all().add(fault(standby, "standby"));
         } else if (!standby.responded() && standby.denied()) {
-            findings.add(STANDBY.undecided(
+            found.undecided(
                     "standby",
                     "the standby refuses the login: " + standby.unreachable(),
                     "nothing is known of its state",
-                    "correct user or password of primary.monitor, or on the primary: create or unlock that account"));
+                    "correct user or password of primary.monitor, or on the primary: create or unlock that account");
         } else if (standby.isLate() && situation.before().standby().responded()) {
-            findings.add(STANDBY.undecided(
+            found.undecided(
                     "standby",
                     "the standby responded at first, and not in time to the second reading",
                     "nothing is known of its present state",
-                    "ask again, with a longer --timeout"));
+                    "ask again, with a longer --timeout");
         } else if (!standby.responded()) {
-            findings.add(STANDBY.blocks(
-                    "standby", "the standby does not respond: " + standby.unreachable(), "it cannot take over", ""));
+            found.blocks(
+                    "standby", "the standby does not respond: " + standby.unreachable(), "it cannot take over", "");
         }
-        ServerFacts primary = situation.now().primary();
+        ServerFacts primary = found.primary();
         if (!primary.fault().isEmpty()) {
-            findings.add(fault(primary, "primary"));
+            found.all().add(fault(primary, "primary"));
         } else if (!primary.responded() && primary.denied()) {
             // It is alive, so what it has and the standby lacks can be found out before anybody promotes.
-            findings.add(PRIMARY.undecided(
+            ofPrimary.undecided(
                     "primary",
                     "the primary " + situation.primaryAddress() + " refuses the login: " + primary.unreachable(),
                     NOT_COMPARED,
                     "correct user or password of primary.monitor, or on the primary: mend that account, as ALTER USER …"
-                            + " ACCOUNT UNLOCK; understudy check --connect has the statement"));
+                            + " ACCOUNT UNLOCK; understudy check --connect has the statement");
         } else if (!primary.responded()) {
-            findings.add(PRIMARY.unknown(
+            ofPrimary.unknown(
                     "primary",
                     "the primary " + situation.primaryAddress() + " does not respond: " + primary.unreachable(),
                     NOT_COMPARED,
                     "make sure that the old primary is down or read-only before the promotion; understudy report lost"
-                            + " lists what it takes with it, if the black box runs"));
+                            + " lists what it takes with it, if the black box runs");
         } else if (ServerQueries.isOn(primary.variable("read_only"))) {
-            findings.add(PRIMARY.warns(
+            ofPrimary.warns(
                     "read_only",
                     "the primary is read-only",
                     "it has been fenced already, or is not the primary",
                     "on the primary, if that is not meant: SET GLOBAL "
-                            + (primary.isMariaDb() ? "" : "super_read_only = 0, GLOBAL ") + "read_only = 0"));
+                            + (primary.isMariaDb() ? "" : "super_read_only = 0, GLOBAL ") + "read_only = 0");
         }
-        return findings;
     }
 
     private static Finding fault(ServerFacts server, String role) {
@@ -69,8 +65,11 @@ final class ReachableCheck implements Check {
 
     /** Returns the finding about a fault of the gate itself, after which nobody can say that all is well. */
     static Finding fault(String subject, String during, String why) {
-        return GATE.undecided(
+        return new Finding(
+                "gate",
                 subject,
+                Severity.UNKNOWN,
+                true,
                 "the gate itself failed while it " + during,
                 why,
                 "ask again; the log has the details, please report them");

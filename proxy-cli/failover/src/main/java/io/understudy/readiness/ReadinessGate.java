@@ -35,26 +35,6 @@ public final class ReadinessGate {
     /** A standby that lags longer is a finding itself. */
     private static final Duration CATCH_UP = LIMITS.noticedLag();
 
-    private static final List<Check> CHECKS = List.of(
-            new ReachableCheck(),
-            Check.twice(new ReplicatesCheck()),
-            new LagCheck(),
-            new ReceivedCheck(),
-            new ErrantCheck(),
-            Check.twice(new SemiSyncCheck()),
-            new ReadOnlyCheck(),
-            new ColdCheck(),
-            new VerifyCheck(),
-            new MissingCheck(),
-            new DiskCheck(),
-            Check.twice(new SettingsCheck()),
-            Check.twice(new AccountsCheck()),
-            Check.twice(new DefinitionsCheck()),
-            Check.twice(new EventsCheck()),
-            Check.twice(new XaCheck()),
-            Check.twice(new TransactionsCheck()),
-            Check.twice(new SchemaChangeCheck()));
-
     private final LoadedConfig loaded;
     private final StandbyFigures expected;
     private final StandbyConfig standby;
@@ -166,8 +146,8 @@ public final class ReadinessGate {
                 limits);
         // What mends a standby, as making it read-only, would harm the primary.
         List<Check> checks = ReplicatesCheck.isTheSameServer(now)
-                ? List.of(Check.twice(new ReplicatesCheck()))
-                : ClusterCheck.isOne(now) ? List.of(new ReachableCheck(), new ClusterCheck()) : CHECKS;
+                ? List.of(Check.REPLICATES)
+                : ClusterCheck.isOne(now) ? List.of(Check.REACHABLE, Check.CLUSTER) : List.of(Check.values());
         List<Finding> findings = findings(checks, situation);
         if (config.switchover() != null) {
             findings.replaceAll(finding -> EventsCheck.isMovedBySwitchover(finding) ? finding.asNote() : finding);

@@ -1,42 +1,39 @@
 package io.understudy.readiness;
 
 import io.understudy.servers.ReplicaStatus;
-import java.util.List;
 
 /** Transactions that the standby has received and not applied: a restart of its replication loses them. */
-final class ReceivedCheck implements Check {
-    private static final Findings FOUND = new Findings("received");
+final class ReceivedCheck {
+    private ReceivedCheck() {}
 
-    @Override
-    public List<Finding> findings(Situation situation) {
+    static void find(Findings found) {
+        Situation situation = found.situation();
         ReplicaStatus before = Situation.fromPrimary(situation.before());
         ReplicaStatus now = Situation.fromPrimary(situation.now());
-        ServerFacts standby = situation.now().standby();
-        if (before == null || now == null || !standby.responded()) {
-            return List.of();
+        ServerFacts standby = found.standby();
+        if (before == null || now == null) {
+            return;
         }
         String amount = amount(before, now, standby);
         if (amount.isEmpty() || isWorkedOff(situation, now)) {
-            return List.of();
+            return;
         }
-        String safe = "their clients may have been told that they are safe; ";
-        String what = "it has received " + amount + " that it has not applied";
-        return List.of(
-                standby.isMariaDb()
-                        ? FOUND.blocks(
-                                now.name(),
-                                what,
-                                safe + "STOP SLAVE with START SLAVE, or a restart of the server, throws them away"
-                                        + " (MDEV-4698)",
-                                mariaDb(now))
-                        : FOUND.blocks(
-                                now.name(),
-                                what,
-                                safe + "CHANGE REPLICATION SOURCE TO, RESET REPLICA, or a restart with"
-                                        + " relay_log_recovery, throws them away",
-                                (now.applies() ? "" : "on the standby: START REPLICA SQL_THREAD; then ")
-                                        + "wait until SHOW REPLICA STATUS has all of Retrieved_Gtid_Set in"
-                                        + " Executed_Gtid_Set, before STOP REPLICA"));
+        found.blocks(
+                now.name(),
+                "it has received " + amount + " that it has not applied",
+                "their clients may have been told that they are safe; "
+                        + (standby.isMariaDb()
+                                ? "STOP SLAVE with START SLAVE, or a restart of the server, throws them away"
+                                        + " (MDEV-4698)"
+                                : "CHANGE REPLICATION SOURCE TO, RESET REPLICA, or a restart with relay_log_recovery,"
+                                        + " throws them away"),
+                standby.isMariaDb() ? mariaDb(now) : mySql(now));
+    }
+
+    private static String mySql(ReplicaStatus now) {
+        return (now.applies() ? "" : "on the standby: START REPLICA SQL_THREAD; then ")
+                + "wait until SHOW REPLICA STATUS has all of Retrieved_Gtid_Set in Executed_Gtid_Set, before STOP"
+                + " REPLICA";
     }
 
     private static String mariaDb(ReplicaStatus now) {
@@ -60,9 +57,7 @@ final class ReceivedCheck implements Check {
 
     /** Returns what was received in the first reading and is not applied in the second; empty for nothing. */
     private static String amount(ReplicaStatus before, ReplicaStatus now, ServerFacts standby) {
-        Long missing = standby.isMariaDb()
-                ? ReplicationGtids.missing(true, before.received(), standby.variable("gtid_slave_pos"))
-                : ReplicationGtids.missing(false, before.received(), standby.variable("gtid_executed"));
+        Long missing = standby.lacks(before.received());
         if (missing != null) {
             return missing == 0 ? "" : missing + " transactions";
         }

@@ -1,95 +1,82 @@
 package io.understudy.readiness;
 
 import io.understudy.servers.ReplicaStatus;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Checks that the standby replicates all of this primary's writes and applies them. */
-final class ReplicatesCheck implements Check.OfRound {
-    private static final Findings FOUND = new Findings("replicates");
+final class ReplicatesCheck {
     /** ER_MASTER_FATAL_ERROR_READING_BINLOG: the primary cannot send what follows the standby's position. */
     private static final String POSITION_UNKNOWN = "error 1236:";
 
-    @Override
-    public List<Finding> findings(Situation.Round round, Situation situation) {
-        ServerFacts standby = round.standby();
-        if (!standby.responded()) {
-            return List.of();
-        }
-        if (isTheSameServer(round)) {
-            return List.of(
-                    FOUND.blocks("itself", "the standby is the primary itself", "there is nothing to promote", ""));
-        }
-        List<ReplicaStatus> channels = standby.get(ServerFacts.CHANNELS).value();
-        if (channels == null) {
-            return List.of(FOUND.undecided(
+    private ReplicatesCheck() {}
+
+    static void find(Findings found) {
+        boolean mariaDb = found.standby().isMariaDb();
+        Known<List<ReplicaStatus>> known = found.standby().get(ServerFacts.CHANNELS);
+        List<ReplicaStatus> channels = known.value();
+        if (isTheSameServer(found.round())) {
+            found.blocks("itself", "the standby is the primary itself", "there is nothing to promote", "");
+        } else if (channels == null) {
+            found.undecided(
                     "privilege",
-                    "its replication cannot be read: "
-                            + standby.get(ServerFacts.CHANNELS).reason(),
+                    "its replication cannot be read: " + known.reason(),
                     "it may have stopped, or replicate from another server",
-                    standby.get(ServerFacts.CHANNELS).statement()));
-        }
-        if (channels.isEmpty()) {
-            return List.of(FOUND.blocks(
+                    known.statement());
+        } else if (channels.isEmpty()) {
+            found.blocks(
                     "nothing",
                     "the standby does not replicate",
                     "its data ends at some moment in the past, or it has been promoted already",
-                    standby.isMariaDb()
+                    mariaDb
                             ? "on the standby: CHANGE MASTER TO MASTER_HOST = '…', MASTER_USE_GTID = slave_pos; START"
                                     + " SLAVE"
                             : "on the standby: CHANGE REPLICATION SOURCE TO SOURCE_HOST = '…', SOURCE_AUTO_POSITION ="
-                                    + " 1; START REPLICA"));
+                                    + " 1; START REPLICA");
+        } else {
+            for (ReplicaStatus channel : channels) {
+                source(channel, found);
+                threads(channel, found);
+                completeness(channel, found);
+            }
         }
-        List<Finding> findings = new ArrayList<>();
-        for (ReplicaStatus channel : channels) {
-            source(channel, round, situation, findings);
-            threads(channel, round, findings);
-            completeness(channel, standby, findings);
-        }
-        return findings;
     }
 
     /** Returns whether both readings are of one server; false if one of them failed. */
     static boolean isTheSameServer(Situation.Round round) {
-        ServerFacts standby = round.standby();
-        ServerFacts primary = round.primary();
-        if (!standby.responded() || !primary.responded()) {
-            return false;
-        }
-        return standby.identity().isSameServerAs(primary.identity());
+        return round.hasBoth()
+                && round.standby().identity().isSameServerAs(round.primary().identity());
     }
 
     private static String error(int number, String message) {
         return number == 0 ? "" : "error " + number + ": " + message;
     }
 
-    private static void source(
-            ReplicaStatus channel, Situation.Round round, Situation situation, List<Finding> findings) {
-        if (!round.primary().responded()) {
-            if (!channel.source().equals(situation.primaryAddress())) {
-                findings.add(FOUND.unknown(
+    private static void source(ReplicaStatus channel, Findings found) {
+        String primary = found.situation().primaryAddress();
+        if (!found.primary().responded()) {
+            if (!channel.source().equals(primary)) {
+                found.unknown(
                         "source " + channel.name(),
-                        "it replicates from " + channel.source() + "; whether that is the primary ("
-                                + situation.primaryAddress() + ") cannot be compared while that is away",
+                        "it replicates from " + channel.source() + "; whether that is the primary (" + primary
+                                + ") cannot be compared while that is away",
                         "a standby of another server has other data",
-                        ""));
+                        "");
             }
             return;
         }
-        Boolean from = round.primary().identity().isSourceOf(channel);
+        Boolean from = found.primary().identity().isSourceOf(channel);
         if (from == null) {
-            findings.add(FOUND.undecided(
+            found.undecided(
                     "source " + channel.name(),
                     "it is to replicate from " + channel.source() + " and has not connected there yet",
                     "whether that is the primary is not known",
-                    "on the standby: " + start(round.standby(), "")));
+                    "on the standby: " + start(found.standby(), ""));
         } else if (!from) {
-            findings.add(FOUND.blocks(
+            found.blocks(
                     "source " + channel.name(),
-                    "it replicates from " + channel.source() + ", which is not the primary "
-                            + situation.primaryAddress(),
+                    "it replicates from " + channel.source() + ", which is not the primary " + primary,
                     "its data are those of another server",
-                    "name its primary in primary.address, or let it replicate from " + situation.primaryAddress()));
+                    "name its primary in primary.address, or let it replicate from " + primary);
         }
     }
 
@@ -97,20 +84,20 @@ final class ReplicatesCheck implements Check.OfRound {
         return (standby.isMariaDb() ? "START SLAVE" : "START REPLICA") + (thread.isEmpty() ? "" : " " + thread);
     }
 
-    private static void threads(ReplicaStatus channel, Situation.Round round, List<Finding> findings) {
+    private static void threads(ReplicaStatus channel, Findings found) {
         if (!channel.applies()) {
             String error = error(channel.applierErrno(), channel.applierError());
-            findings.add(FOUND.blocks(
+            found.blocks(
                     "applier " + channel.name(),
                     "the applier has stopped" + (error.isEmpty() ? "" : ": " + error),
                     "what it has received is not in its tables, and is discarded if its replication is restarted",
                     (error.isEmpty() ? "" : "mend the error, then ") + "on the standby: "
-                            + start(round.standby(), "SQL_THREAD")));
+                            + start(found.standby(), "SQL_THREAD"));
         }
-        if (!channel.receives() && round.primary().responded()) {
+        if (!channel.receives() && found.primary().responded()) {
             String error = error(channel.receiverErrno(), channel.receiverError());
             boolean diverged = error.startsWith(POSITION_UNKNOWN);
-            findings.add(FOUND.blocks(
+            found.blocks(
                     "receiver " + channel.name(),
                     "it receives nothing from the primary" + (error.isEmpty() ? "" : ": " + error),
                     "what the primary commits from now on is lost",
@@ -118,27 +105,27 @@ final class ReplicatesCheck implements Check.OfRound {
                             ? "a start fails again: either the primary has purged what it lacks, or it has transactions"
                                     + " that the primary lacks, as an old primary (errant). Build it anew; or compare"
                                     + " both first: docs/failover.md, People, step 6"
-                            : "on the standby: " + start(round.standby(), "IO_THREAD")));
+                            : "on the standby: " + start(found.standby(), "IO_THREAD"));
         }
     }
 
-    private static void completeness(ReplicaStatus channel, ServerFacts standby, List<Finding> findings) {
+    private static void completeness(ReplicaStatus channel, Findings found) {
         if (!channel.filters().isEmpty()) {
-            findings.add(FOUND.blocks(
+            found.blocks(
                     "filters " + channel.name(),
                     "it filters what it replicates: " + String.join(", ", channel.filters()),
                     "the data that it leaves out are gone after the promotion",
-                    "remove the filters and copy the tables that are missing"));
+                    "remove the filters and copy the tables that are missing");
         }
         if (channel.delay() > 0) {
-            findings.add(FOUND.blocks(
+            found.blocks(
                     "delay " + channel.name(),
                     "it applies with a delay of " + channel.delay() + " s on purpose",
                     "a promotion waits for that long, or loses what is not applied",
-                    standby.isMariaDb()
+                    found.standby().isMariaDb()
                             ? "on the standby: STOP SLAVE; CHANGE MASTER TO MASTER_DELAY = 0; START SLAVE"
                             : "on the standby: STOP REPLICA SQL_THREAD; CHANGE REPLICATION SOURCE TO SOURCE_DELAY = 0;"
-                                    + " START REPLICA SQL_THREAD"));
+                                    + " START REPLICA SQL_THREAD");
         }
     }
 }

@@ -2,7 +2,9 @@ package io.understudy.readiness;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.Dialect;
+import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.Identity;
+import io.understudy.servers.MariaDbGtid;
 import io.understudy.servers.ReplicaStatus;
 import java.util.List;
 import java.util.Map;
@@ -142,6 +144,33 @@ final class ServerFacts {
 
     Dialect dialect() {
         return Dialect.of(ServerFlavor.of(variable("version")));
+    }
+
+    /**
+     * Returns how many transactions of a position it has not applied; null if replication has no GTIDs.
+     *
+     * @param ahead a position, or a set of GTIDs on MySQL
+     * @throws IllegalArgumentException if it is none
+     */
+    @Nullable
+    Long lacks(String ahead) {
+        if (ahead.isBlank()) {
+            return null;
+        }
+        if (!isMariaDb()) {
+            return GtidNumbers.ofMySql(ahead)
+                    .minus(GtidNumbers.ofMySql(variable("gtid_executed")))
+                    .count();
+        }
+        Map<Long, Long> reached = MariaDbGtid.sequences(variable("gtid_slave_pos"));
+        return MariaDbGtid.list(ahead).stream()
+                .mapToLong(gtid -> Math.max(0, gtid.sequence() - reached.getOrDefault(gtid.domain(), 0L)))
+                .sum();
+    }
+
+    /** Returns the statements after which an administrator may write there, without the binary log. */
+    String writable() {
+        return (isMariaDb() ? "" : "SET GLOBAL super_read_only = 0; ") + "SET SESSION sql_log_bin = 0";
     }
 
     Identity identity() {

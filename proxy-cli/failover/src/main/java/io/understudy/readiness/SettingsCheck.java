@@ -8,42 +8,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /** Compares all global variables, but those that {@link VariableRules} lets differ, and the versions. */
-final class SettingsCheck implements Check.OfRound {
-    private static final Findings FOUND = new Findings("settings");
+final class SettingsCheck {
     private static final int SHOWN = 40;
     private static final double MUCH_LESS = 0.5;
 
-    @Override
-    public List<Finding> findings(Situation.Round round, Situation situation) {
-        ServerFacts standby = round.standby();
-        ServerFacts primary = round.primary();
-        if (!standby.responded()) {
-            return List.of();
-        }
-        List<Finding> findings = new ArrayList<>();
-        if (primary.responded()) {
-            version(standby, primary, findings);
-        }
+    private SettingsCheck() {}
+
+    static void find(Findings found) {
+        version(found);
         List<String> beyond = new ArrayList<>();
-        for (String name : names(standby)) {
-            Finding finding = compare(name, standby, primary);
-            if (finding != null && (findings.size() < SHOWN || finding.severity() == Severity.BLOCKS)) {
-                findings.add(finding);
-            } else if (finding != null) {
-                beyond.add(name);
-            }
-        }
+        names(found.standby()).forEach(name -> compare(name, found, beyond));
         if (!beyond.isEmpty()) {
-            findings.add(FOUND.warns(
+            found.warns(
                     "others",
                     beyond.size() + " more settings differ: " + String.join(", ", beyond),
                     VariableRules.OTHER.why(),
-                    "compare SHOW GLOBAL VARIABLES of both"));
+                    "compare SHOW GLOBAL VARIABLES of both");
         }
-        return findings;
     }
 
     /** Returns the names without those that are another name of a listed one. */
@@ -60,47 +43,56 @@ final class SettingsCheck implements Check.OfRound {
         return names;
     }
 
-    private static void version(ServerFacts standby, ServerFacts primary, List<Finding> findings) {
-        if (standby.isMariaDb() != primary.isMariaDb() || !standby.series().equals(primary.series())) {
-            findings.add(FOUND.warns(
+    private static void version(Findings found) {
+        ServerFacts standby = found.standby();
+        ServerFacts primary = found.primary();
+        if (primary.responded()
+                && (standby.isMariaDb() != primary.isMariaDb()
+                        || !standby.series().equals(primary.series()))) {
+            found.warns(
                     "version",
                     "the standby has version " + standby.variable("version") + ", the primary "
                             + primary.variable("version"),
                     "statements may be refused, run differently or be planned differently; an older server cannot"
                             + " replicate back",
-                    "bring both to the same version, the standby first"));
+                    "bring both to the same version, the standby first");
         }
     }
 
-    private static @Nullable Finding compare(String name, ServerFacts standby, ServerFacts primary) {
+    /** @param beyond gets the name where enough have been found */
+    private static void compare(String name, Findings found, List<String> beyond) {
+        ServerFacts standby = found.standby();
+        ServerFacts primary = found.primary();
         Meaning meaning = VariableRules.of(name);
         if (meaning == null) {
-            return null;
+            return;
         }
         String here = value(name, standby);
-        if (meaning.rule() == VariableRules.Rule.MUST_BE_ON) {
-            return isOn(here) || !name.equals("log_bin") && !isOn(standby.variable("log_bin"))
-                    ? null
-                    : FOUND.warns(
-                            name,
-                            name + " is off on the standby",
-                            meaning.why(),
-                            "in the standby's option file: " + name + "; then restart it");
-        }
         String there = value(name, primary);
-        boolean exists = primary.responded() && primary.hasVariable(name);
-        if (!exists
-                || here.equals(there)
-                || isAsGood(meaning.rule(), here, there)
-                || isUnused(name, standby, primary)) {
-            return null;
+        boolean mustBeOn = meaning.rule() == VariableRules.Rule.MUST_BE_ON;
+        if (mustBeOn
+                ? isOn(here) || !name.equals("log_bin") && !isOn(standby.variable("log_bin"))
+                : !primary.hasVariable(name)
+                        || here.equals(there)
+                        || isAsGood(meaning.rule(), here, there)
+                        || isUnused(name, standby, primary)) {
+            return;
         }
-        String what = name + " is '" + here + "' on the standby and '" + there + "' on the primary";
-        String statement = name.equals("system_time_zone")
-                ? "set the machine's time zone and restart the server, or name a time_zone on both"
-                : set(name, there, standby.isMariaDb());
         boolean blocks = meaning.severity() == Severity.BLOCKS || isMuchLess(meaning.rule(), name, here, there);
-        return FOUND.either(blocks, name, what, meaning.why(), statement);
+        if (!blocks && found.all().size() >= SHOWN) {
+            beyond.add(name);
+            return;
+        }
+        String what = name
+                + (mustBeOn
+                        ? " is off on the standby"
+                        : " is '" + here + "' on the standby and '" + there + "' on the primary");
+        String statement = mustBeOn
+                ? "in the standby's option file: " + name + "; then restart it"
+                : name.equals("system_time_zone")
+                        ? "set the machine's time zone and restart the server, or name a time_zone on both"
+                        : set(name, there, standby.isMariaDb());
+        found.either(blocks, name, what, meaning.why(), statement);
     }
 
     private static String set(String name, String value, boolean mariaDb) {
@@ -134,8 +126,9 @@ final class SettingsCheck implements Check.OfRound {
             case OFF -> !isOn(here) || isOn(there);
             case NOT_LESS -> number(here) >= number(there);
             case NOT_LESS_ZERO_IS_MOST -> zeroAsMost(here) >= zeroAsMost(there);
-            case AS_SAFE -> danger(here) <= danger(there);
-            case AS_SAFE_WITH_3 -> danger(threeAsOne(here)) <= danger(threeAsOne(there));
+            // A higher number loses more in a crash; 0 means that nothing is ever flushed on purpose.
+            case AS_SAFE -> zeroAsMost(here) <= zeroAsMost(there);
+            case AS_SAFE_WITH_3 -> zeroAsMost(threeAsOne(here)) <= zeroAsMost(threeAsOne(there));
         };
     }
 
@@ -163,11 +156,6 @@ final class SettingsCheck implements Check.OfRound {
     private static double zeroAsMost(String text) {
         double value = number(text);
         return value == 0 ? Double.POSITIVE_INFINITY : value;
-    }
-
-    /** Returns a number that is higher where a crash loses more; 0 means that nothing is ever flushed on purpose. */
-    private static double danger(String text) {
-        return zeroAsMost(text);
     }
 
     private static String threeAsOne(String value) {

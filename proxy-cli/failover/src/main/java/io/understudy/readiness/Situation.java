@@ -31,6 +31,18 @@ record Situation(
     record Round(ServerFacts standby, ServerFacts primary) {
         /** Nothing was read. */
         static final Round NONE = new Round(new ServerFacts(), new ServerFacts());
+
+        boolean hasStandby() {
+            return standby.responded();
+        }
+
+        boolean hasBoth() {
+            return standby.responded() && primary.responded();
+        }
+
+        boolean isOfOneProduct() {
+            return hasBoth() && standby.isMariaDb() == primary.isMariaDb();
+        }
     }
 
     /** Returns the connection from the primary: the one known to be, else the one that is not known not to be. */

@@ -1,45 +1,35 @@
 package io.understudy.readiness;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
 /** The oldest open transaction on the standby. */
-final class TransactionsCheck implements Check.OfRound {
-    private static final Findings FOUND = new Findings("transactions");
+final class TransactionsCheck {
+    private TransactionsCheck() {}
 
-    @Override
-    public List<Finding> findings(Situation.Round round, Situation situation) {
-        ServerFacts standby = round.standby();
-        if (!standby.responded()) {
-            return List.of();
-        }
-        List<OpenTransaction> open = standby.get(ServerFacts.TRANSACTIONS).value();
+    static void find(Findings found) {
+        Known<List<OpenTransaction>> known = found.standby().get(ServerFacts.TRANSACTIONS);
+        List<OpenTransaction> open = known.value();
         if (open == null) {
-            return List.of(FOUND.unknown(
+            found.unknown(
                     "privilege",
-                    "its open transactions cannot be read: "
-                            + standby.get(ServerFacts.TRANSACTIONS).reason(),
+                    "its open transactions cannot be read: " + known.reason(),
                     "a long one may block what replication applies, and the promotion",
-                    standby.get(ServerFacts.TRANSACTIONS).statement()));
+                    known.statement());
+            return;
         }
-        List<Finding> findings = new ArrayList<>();
+        long most = found.situation().limits().transaction().toSeconds();
         open.stream()
                 .filter(one -> one.connection() != 0) // a prepared one, which XaCheck names
-                .filter(one -> one.seconds() >= situation.limits().transaction().toSeconds())
+                .filter(one -> one.seconds() >= most)
                 .max(Comparator.comparingLong(OpenTransaction::seconds))
-                .ifPresent(oldest -> findings.add(transaction(oldest)));
-        return findings;
-    }
-
-    private static Finding transaction(OpenTransaction oldest) {
-        String open = "open for " + oldest.seconds() + " s";
-        return FOUND.warns(
-                "connection " + oldest.connection(),
-                "connection " + oldest.connection()
-                        + (oldest.user().isEmpty() ? "" : " of " + oldest.user()) + " has a transaction " + open
-                        + (oldest.rows() == 0 ? "" : ", with " + oldest.rows() + " changed rows"),
-                "replicated schema changes of its tables wait for it, and so does all that comes after them",
-                "on the standby: KILL " + oldest.connection());
+                .ifPresent(oldest -> found.warns(
+                        "connection " + oldest.connection(),
+                        "connection " + oldest.connection()
+                                + (oldest.user().isEmpty() ? "" : " of " + oldest.user())
+                                + " has a transaction open for " + oldest.seconds() + " s"
+                                + (oldest.rows() == 0 ? "" : ", with " + oldest.rows() + " changed rows"),
+                        "replicated schema changes of its tables wait for it, and so does all that comes after them",
+                        "on the standby: KILL " + oldest.connection()));
     }
 }

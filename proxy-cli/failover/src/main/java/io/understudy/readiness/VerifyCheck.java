@@ -1,31 +1,30 @@
 package io.understudy.readiness;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** Reads of which the mirror's {@code verify} found other rows on the standby. */
-final class VerifyCheck implements Check {
-    private static final Findings FOUND = new Findings("verify");
+final class VerifyCheck {
     private static final int SHOWN = 10;
 
-    @Override
-    public List<Finding> findings(Situation situation) {
-        List<Map<String, Object>> differences = situation.proxy().differences();
+    private VerifyCheck() {}
+
+    static void find(Findings found) {
+        List<Map<String, Object>> differences = found.situation().proxy().differences();
         if (differences == null) {
-            return situation.expected().differences()
-                    ? List.of(FOUND.unknown(
-                            "",
-                            "whether reads differ there from the primary is not known: the proxy was not asked, or does"
-                                    + " not verify",
-                            "the standby may have other rows than the primary",
-                            "start the proxy, and give the admin token (admin.token in the file)"))
-                    : List.of();
+            if (found.situation().expected().differences()) {
+                found.unknown(
+                        "",
+                        "whether reads differ there from the primary is not known: the proxy was not asked, or does"
+                                + " not verify",
+                        "the standby may have other rows than the primary",
+                        "start the proxy, and give the admin token (admin.token in the file)");
+            }
+            return;
         }
-        List<Finding> findings = new ArrayList<>();
         differences.stream()
                 .limit(SHOWN)
-                .forEach(row -> findings.add(FOUND.blocks(
+                .forEach(row -> found.blocks(
                         String.valueOf(row.get("digest")),
                         "it has other rows than the primary: a read of " + row.get("tables") + " (digest "
                                 + row.get("digest") + ") gave " + row.get("rowsStandby") + " rows there and "
@@ -35,7 +34,6 @@ final class VerifyCheck implements Check {
                                         : ""),
                         "the application gets them after the promotion, and what the primary had is lost",
                         "compare the tables and repair or build the standby anew; the finding goes when the read no"
-                                + " longer differs")));
-        return findings;
+                                + " longer differs"));
     }
 }

@@ -44,10 +44,9 @@ class AdviceTest {
                         "last_io_errno", errno,
                         "last_io_error", "Got fatal error from master")))));
         Situation.Round round = new Situation.Round(standby, server(1, Map.of()));
-        return new ReplicatesCheck()
-                .findings(round, situation(round)).stream()
-                        .map(Finding::statement)
-                        .toList();
+        return Check.REPLICATES.findings(round, situation(round)).stream()
+                .map(Finding::statement)
+                .toList();
     }
 
     @Test
@@ -67,11 +66,10 @@ class AdviceTest {
                 server(2, Map.of("rpl_semi_sync_master_enabled", "ON", "rpl_semi_sync_slave_enabled", enabled));
         standby.put(ServerFacts.SEMI_SYNC, Known.of(Map.of("Rpl_semi_sync_slave_status", "OFF")));
         Situation.Round round = new Situation.Round(standby, primary);
-        return new SemiSyncCheck()
-                .findings(round, situation(round, proxy)).stream()
-                        .filter(finding -> finding.subject().equals("standby"))
-                        .findFirst()
-                        .orElseThrow();
+        return Check.SEMI_SYNC.findings(round, situation(round, proxy)).stream()
+                .filter(finding -> finding.subject().equals("standby"))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
@@ -98,11 +96,10 @@ class AdviceTest {
         Situation.Round round = new Situation.Round(server(2, Map.of()), server(1, Map.of()));
         Map<String, Object> lost =
                 Map.of("primary", Map.of("read", true), "impliedOnly", Map.of("transactions", 3, "numbers", numbers));
-        return new MissingCheck()
-                .findings(situation(round, new ProxyFigures(null, List.of(), lost, null))).stream()
-                        .map(Finding::statement)
-                        .findFirst()
-                        .orElse("");
+        return Check.MISSING.findings(situation(round, new ProxyFigures(null, List.of(), lost, null))).stream()
+                .map(Finding::statement)
+                .findFirst()
+                .orElse("");
     }
 
     @Test
@@ -117,7 +114,7 @@ class AdviceTest {
         Situation.Round round = new Situation.Round(
                 server(2, Map.of("gtid_binlog_state", "0-2-101,0-1-150")),
                 server(1, Map.of("gtid_binlog_state", "0-1-150")));
-        assertThat(new ErrantCheck().findings(situation(round)))
+        assertThat(Check.ERRANT.findings(situation(round)))
                 .singleElement()
                 .extracting(Finding::statement)
                 .asString()
@@ -132,7 +129,7 @@ class AdviceTest {
         ServerFacts primary = server(1, Map.of());
         primary.put(ServerFacts.EVENTS, Known.of(Map.of("shop.nightly", "ENABLED", "shop.idle", "SLAVESIDE_DISABLED")));
         Situation.Round round = new Situation.Round(standby, primary);
-        List<Finding> found = new EventsCheck().findings(round, situation(round));
+        List<Finding> found = Check.EVENTS.findings(round, situation(round));
         assertThat(found).extracting(Finding::subject).containsExactly("disabled", "nobody");
         List<Finding> moved =
                 found.stream().filter(EventsCheck::isMovedBySwitchover).toList();

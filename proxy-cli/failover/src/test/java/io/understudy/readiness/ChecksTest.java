@@ -55,9 +55,7 @@ class ChecksTest {
     @Test
     void aLagThatOnlyTheSecondReadingHasCounts() {
         Situation situation = situation(round("No", ""), round("Yes", "3600"));
-        assertThat(new LagCheck().findings(situation))
-                .extracting(Finding::severity)
-                .containsExactly(Severity.BLOCKS);
+        assertThat(Check.LAG.findings(situation)).extracting(Finding::severity).containsExactly(Severity.BLOCKS);
     }
 
     /** What other checks found stays. */
@@ -79,7 +77,7 @@ class ChecksTest {
                                 "gtid_io_pos",
                                 "no position")))));
         Situation situation = situation(round, round);
-        assertThat(ReadinessGate.findings(List.of(new ReceivedCheck(), new LagCheck()), situation))
+        assertThat(ReadinessGate.findings(List.of(Check.RECEIVED, Check.LAG), situation))
                 .extracting(Finding::check, Finding::severity, Finding::decides)
                 .containsExactly(tuple("gate", Severity.UNKNOWN, true), tuple("lag", Severity.BLOCKS, true));
     }
@@ -96,19 +94,18 @@ class ChecksTest {
     @Test
     void whatTheProxyDoesNotTellOfAVerifiedStandbyIsUnknown() {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
-        assertThat(new VerifyCheck()
-                        .findings(new Situation(
-                                round,
-                                round,
-                                "s",
-                                "p:1",
-                                Set.of(),
-                                ProxyFigures.NONE,
-                                new StandbyFigures(0.0, true, false),
-                                ReadinessGate.LIMITS)))
+        assertThat(Check.VERIFY.findings(new Situation(
+                        round,
+                        round,
+                        "s",
+                        "p:1",
+                        Set.of(),
+                        ProxyFigures.NONE,
+                        new StandbyFigures(0.0, true, false),
+                        ReadinessGate.LIMITS)))
                 .extracting(Finding::severity)
                 .containsExactly(Severity.UNKNOWN);
-        assertThat(new VerifyCheck().findings(situation(round, round))).isEmpty();
+        assertThat(Check.VERIFY.findings(situation(round, round))).isEmpty();
     }
 
     /** Of MySQL without XA_RECOVER_ADMIN. */
@@ -140,7 +137,7 @@ class ChecksTest {
                                 "Yes",
                                 column,
                                 value)))));
-        assertThat(new ReplicatesCheck().findings(round, situation(round, round)))
+        assertThat(Check.REPLICATES.findings(round, situation(round, round)))
                 .singleElement()
                 .returns(Severity.BLOCKS, Finding::severity)
                 .extracting(Finding::what)
@@ -153,8 +150,7 @@ class ChecksTest {
     void whatIsNotReadIsNoYes() {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
         Situation situation = situation(round, round);
-        for (Check.OfRound check :
-                List.of(new AccountsCheck(), new DefinitionsCheck(), new EventsCheck(), new XaCheck())) {
+        for (Check check : List.of(Check.ACCOUNTS, Check.DEFINITIONS, Check.EVENTS, Check.XA)) {
             List<Finding> findings = check.findings(round, situation);
             assertThat(findings).isNotEmpty().allMatch(finding -> finding.severity() == Severity.UNKNOWN);
             ReadinessReport report =
@@ -182,7 +178,7 @@ class ChecksTest {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
         round.standby().put(ServerFacts.ACCOUNTS, Known.of(standby == null ? Map.of() : Map.of("'app'@'%'", standby)));
         round.primary().put(ServerFacts.ACCOUNTS, Known.of(primary == null ? Map.of() : Map.of("'app'@'%'", primary)));
-        List<Finding> findings = new AccountsCheck().findings(round, situation(round, round));
+        List<Finding> findings = Check.ACCOUNTS.findings(round, situation(round, round));
         assertThat(findings.size()).isLessThan(2);
         return findings.isEmpty() ? "" : findings.get(0).severity().word();
     }
@@ -227,7 +223,7 @@ class ChecksTest {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
         round.standby().put(ServerFacts.DEFINITIONS, Known.of(of(kind, standby)));
         round.primary().put(ServerFacts.DEFINITIONS, Known.of(of(kind, primary)));
-        return new DefinitionsCheck().findings(round, situation(round, round));
+        return Check.DEFINITIONS.findings(round, situation(round, round));
     }
 
     private static Definitions of(DefinitionKind kind, Map<String, String> shapes) {
@@ -296,7 +292,7 @@ class ChecksTest {
         Situation.Round round = new Situation.Round(
                 server(Map.of("log_bin", "ON", "log_slave_updates", "ON", name, standby)),
                 server(Map.of(name, primary)));
-        assertThat(new SettingsCheck().findings(round, situation(round, round)))
+        assertThat(Check.SETTINGS.findings(round, situation(round, round)))
                 .extracting(finding -> finding.severity().word() + " " + finding.subject())
                 .isEqualTo(expected.isEmpty() ? List.of() : List.of(expected + " " + name));
     }
@@ -307,14 +303,14 @@ class ChecksTest {
                 server(Map.of("version", "9.7.0", "group_replication_group_name", "g")),
                 server(Map.of("version", "9.7.0")));
         assertThat(ClusterCheck.isOne(group)).isTrue();
-        assertThat(new ClusterCheck().findings(situation(group, group)))
+        assertThat(Check.CLUSTER.findings(situation(group, group)))
                 .singleElement()
                 .extracting(Finding::what)
                 .isEqualTo("the standby is a member of the group g (Group Replication), which is not supported");
         Situation.Round galera = new Situation.Round(
                 server(Map.of()),
                 server(Map.of("wsrep_on", "ON", "wsrep_provider", "/usr/lib/g.so", "wsrep_cluster_name", "c")));
-        assertThat(new ClusterCheck().findings(situation(galera, galera)))
+        assertThat(Check.CLUSTER.findings(situation(galera, galera)))
                 .singleElement()
                 .extracting(Finding::what)
                 .isEqualTo("the primary is a member of the Galera cluster c (wsrep_on), which is not supported");
@@ -334,8 +330,8 @@ class ChecksTest {
                 figures,
                 new StandbyFigures(0.0, false, true),
                 ReadinessGate.LIMITS);
-        List<Finding> findings = new ArrayList<>(new VerifyCheck().findings(situation));
-        findings.addAll(new MissingCheck().findings(situation));
+        List<Finding> findings = new ArrayList<>(Check.VERIFY.findings(situation));
+        findings.addAll(Check.MISSING.findings(situation));
         return findings.stream()
                 .map(finding -> finding.severity().word() + " " + finding.check() + " " + finding.subject())
                 .toList();
@@ -358,16 +354,15 @@ class ChecksTest {
                 "remedy",
                 "raise it");
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
-        assertThat(new MissingCheck()
-                        .findings(new Situation(
-                                round,
-                                round,
-                                "s",
-                                "p:1",
-                                Set.of(),
-                                new ProxyFigures(null, null, lost, withdrawn),
-                                new StandbyFigures(null, false, true),
-                                ReadinessGate.LIMITS)))
+        assertThat(Check.MISSING.findings(new Situation(
+                        round,
+                        round,
+                        "s",
+                        "p:1",
+                        Set.of(),
+                        new ProxyFigures(null, null, lost, withdrawn),
+                        new StandbyFigures(null, false, true),
+                        ReadinessGate.LIMITS)))
                 .extracting(finding -> finding.severity() + " " + finding.what() + "; " + finding.statement())
                 .containsExactly(
                         "NOTES if the primary died now, understudy failover would apply 2,500 transactions (1,000,000"
@@ -406,7 +401,7 @@ class ChecksTest {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
         round.standby().put(ServerFacts.PREPARED, Known.of(Set.of("a", "b")));
         round.primary().put(ServerFacts.PREPARED, Known.of(Set.of("b", "c")));
-        assertThat(new XaCheck().findings(round, situation(round, round)))
+        assertThat(Check.XA.findings(round, situation(round, round)))
                 .extracting(finding -> finding.severity().word() + " " + finding.subject())
                 .containsExactly("blocks standby a", "warns both b", "blocks primary c");
     }
@@ -416,7 +411,7 @@ class ChecksTest {
     void aFullDiskCounts(long free, String expected) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
         round.standby().put(ServerFacts.FREE_DISK, Known.of(new FreeDisk("/var", free, 100)));
-        assertThat(new DiskCheck().findings(situation(round, round)))
+        assertThat(Check.DISK.findings(situation(round, round)))
                 .extracting(finding -> finding.severity().word())
                 .isEqualTo(expected.isEmpty() ? List.of() : List.of(expected));
     }
@@ -429,7 +424,7 @@ class ChecksTest {
         Situation.Round round = new Situation.Round(
                 server(Map.of("log_bin", "ON", "log_slave_updates", "ON", name, standby)),
                 server(Map.of(name, primary)));
-        assertThat(new SettingsCheck().findings(round, situation(round, round)))
+        assertThat(Check.SETTINGS.findings(round, situation(round, round)))
                 .extracting(Finding::subject)
                 .isEqualTo(found ? List.of(name) : List.of());
     }
@@ -449,7 +444,7 @@ class ChecksTest {
                         "binlog_storage_engine",
                         engine)),
                 server(Map.of("sync_binlog", primary, "binlog_storage_engine", itsEngine)));
-        assertThat(new SettingsCheck().findings(round, situation(round, round)))
+        assertThat(Check.SETTINGS.findings(round, situation(round, round)))
                 .extracting(Finding::subject)
                 .isEqualTo(found ? List.of("sync_binlog") : List.of());
     }
@@ -460,16 +455,15 @@ class ChecksTest {
 
     private static List<Finding> cold(Map<String, Object> warmth) {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));
-        return new ColdCheck()
-                .findings(new Situation(
-                        round,
-                        round,
-                        "s",
-                        "p:1",
-                        Set.of(),
-                        new ProxyFigures(warmth, null, null, null),
-                        new StandbyFigures(0.0, false, false),
-                        ReadinessGate.LIMITS));
+        return Check.COLD.findings(new Situation(
+                round,
+                round,
+                "s",
+                "p:1",
+                Set.of(),
+                new ProxyFigures(warmth, null, null, null),
+                new StandbyFigures(0.0, false, false),
+                ReadinessGate.LIMITS));
     }
 
     /** A forecast in seconds that the mirror cannot make is an interval, or left out. */
@@ -551,11 +545,7 @@ class ChecksTest {
     private static ReadinessReport report(Situation.Round before, Situation.Round now) {
         Situation situation = situation(before, now);
         return new ReadinessReport(
-                STANDBY,
-                situation,
-                LagCheck.Lag.of(situation),
-                new ReachableCheck().findings(situation),
-                Duration.ZERO);
+                STANDBY, situation, LagCheck.Lag.of(situation), Check.REACHABLE.findings(situation), Duration.ZERO);
     }
 
     @Test

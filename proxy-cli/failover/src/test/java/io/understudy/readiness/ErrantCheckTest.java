@@ -24,11 +24,9 @@ class ErrantCheckTest {
         Situation.Round round = new Situation.Round(standby, primary);
         Situation situation = new Situation(
                 round, round, "s", "p:1", Set.of(), ProxyFigures.NONE, StandbyFigures.NONE, ReadinessGate.LIMITS);
-        return new ErrantCheck()
-                .findings(situation).stream()
-                        .map(finding ->
-                                finding.severity().word() + (finding.decides() ? " " : "? ") + finding.subject())
-                        .toList();
+        return Check.ERRANT.findings(situation).stream()
+                .map(finding -> finding.severity().word() + (finding.decides() ? " " : "? ") + finding.subject())
+                .toList();
     }
 
     @ParameterizedTest
