@@ -189,7 +189,8 @@ public final class BinlogFeed implements AutoCloseable {
         }
     }
 
-    private synchronized void primaryReachable() {
+    /** Ends a pause of the stream: the primary responds. Thread-safe; does not wait. */
+    public synchronized void primaryReachable() {
         if (run.started) {
             submit(run.dump::primaryReachable);
         }

@@ -83,8 +83,16 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 box.outcomes(),
                 sessionEvents,
                 open::mayHaveWritten,
+                this::readAgain,
                 box::keep,
                 System::nanoTime);
+    }
+
+    /** A witness waits for two seconds at most by itself. */
+    private void readAgain() {
+        if (witness == null) {
+            BinlogFeed.of(context).primaryReachable();
+        }
     }
 
     private boolean acknowledges() {

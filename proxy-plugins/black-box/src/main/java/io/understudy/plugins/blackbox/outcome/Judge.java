@@ -91,8 +91,7 @@ final class Judge {
             return Judgement.unknown("connection " + lost.thread() + " has committed " + gtids
                     + ", which may also be what it did before");
         }
-        // The stream belongs to the session's run, and what the session has committed before came earlier in it.
-        if (one.isOfRunAt(lost.aliveNanos()) && isLater(one, lost.lastGtid())) {
+        if (isOfSessionsRun(one, lost)) {
             return Judgement.committed(one, lost.kind().equals("commit"));
         }
         if (restarted && one.run() == traces.run(on)) {
@@ -119,13 +118,25 @@ final class Judge {
         if (lost.aliveNanos() - look.latestNanos() >= 0 && isLater(trace, lost.lastGtid())) {
             return false;
         }
-        boolean unsure = lost.openedNanos() - look.latestNanos() < 0;
+        boolean unsure = lost.aliveNanos() - look.latestNanos() < 0;
         return trace.run() != present || unsure && present > 0;
+    }
+
+    /** Returns whether the run wrote it in which the session was: no two connections of a run have one number. */
+    private boolean isOfSessionsRun(Trace trace, UnansweredStatement lost) {
+        String last = lost.lastGtid();
+        if (last == null || trace.run() == Trace.UNKNOWN_RUN) {
+            return false;
+        }
+        // MariaDB's description of a log that is read from within does not tell the run: the stream does.
+        return trace.ofMySql()
+                ? traces.runOf(last) == trace.run()
+                : trace.isOfRunAt(lost.aliveNanos()) && isLater(trace, last);
     }
 
     /** Returns whether MariaDB wrote it behind what the session was told last. MySQL may give smaller numbers later. */
     private static boolean isLater(Trace trace, @Nullable String lastGtid) {
-        if (lastGtid == null || trace.gtid().indexOf(':') >= 0) {
+        if (lastGtid == null || trace.ofMySql()) {
             return false;
         }
         MariaDbGtid last = MariaDbGtid.parse(lastGtid);

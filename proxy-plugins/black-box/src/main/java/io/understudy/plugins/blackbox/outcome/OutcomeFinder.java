@@ -50,6 +50,7 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
     private final Outcomes outcomes;
     private final Runnable beforeJudging;
     private final Predicate<Trace> openElsewhere;
+    private final Runnable readAgain;
     private final Consumer<OutcomeRecord> out;
     private final LongSupplier nanoClock;
     private final Judge judge;
@@ -78,6 +79,7 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
     /**
      * @param beforeJudging takes over the OKs that sessions have seen
      * @param openElsewhere whether a session that goes on may have written the transaction; asked before that
+     * @param readAgain ends the pause of a stream that is away, as the primary responds
      * @param out keeps what is settled
      */
     public OutcomeFinder(
@@ -87,6 +89,7 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
             Outcomes outcomes,
             Runnable beforeJudging,
             Predicate<Trace> openElsewhere,
+            Runnable readAgain,
             Consumer<OutcomeRecord> out,
             LongSupplier nanoClock) {
         this.context = context;
@@ -95,6 +98,7 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
         this.outcomes = outcomes;
         this.beforeJudging = beforeJudging;
         this.openElsewhere = openElsewhere;
+        this.readAgain = readAgain;
         this.out = out;
         this.nanoClock = nanoClock;
         judge = new Judge(traces);
@@ -237,6 +241,9 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
             present = null;
         }
         unreadRounds = unread.isEmpty() ? 0 : unreadRounds + 1;
+        if (unreadRounds % ROUNDS == 1) {
+            readAgain.run();
+        }
         int rounds = traces.reads(look.server()) ? ROUNDS_OF_SAME : ROUNDS;
         if (present == null && unreadRounds > rounds) {
             unreadRounds = 0;

@@ -34,6 +34,14 @@ final class Runs {
         server.created = created == 0 ? server.created : created;
     }
 
+    /** Called when a server's log is read again after another's: it may have been restarted. */
+    void unwatched(long serverId, long nanos) {
+        Server server = servers.get(serverId);
+        if (server != null) {
+            server.began.add(nanos);
+        }
+    }
+
     /** Returns the number of the present run. */
     int present(long serverId) {
         Server server = servers.get(serverId);

@@ -31,4 +31,13 @@ public record Trace(
     boolean isOfRunAt(long timeNanos) {
         return run != UNKNOWN_RUN && streamNanos - timeNanos <= 0;
     }
+
+    /** Returns the same as it arrived then. */
+    Trace at(long arrivedNanos) {
+        return new Trace(gtid, source, serverId, number, thread, kind, arrivedNanos, run, streamNanos, texts);
+    }
+
+    boolean ofMySql() {
+        return gtid.indexOf(':') >= 0;
+    }
 }

@@ -94,8 +94,12 @@ public final class Traces {
 
     /** Called when a stream begins at a position. */
     public synchronized void started(PrimaryFacts facts) {
-        reading = ServerIdentity.of(facts);
+        ServerIdentity next = ServerIdentity.of(facts);
         streamNanos = nanoClock.getAsLong();
+        if (reading != null && !reading.equals(next)) {
+            runs.unwatched(next.serverId(), streamNanos);
+        }
+        reading = next;
         anonymous |= facts.flavor() == ServerFlavor.MARIADB && facts.format().equalsIgnoreCase("ROW");
         GtidNumbers unread = upTo(facts).minus(seen);
         if (!unread.isEmpty()) {
@@ -166,6 +170,12 @@ public final class Traces {
         return runs.present(server.serverId());
     }
 
+    /** Returns the number of the run that wrote a transaction; {@link Trace#UNKNOWN_RUN} if that is not remembered. */
+    synchronized int runOf(String gtid) {
+        Trace trace = answered.getOrDefault(gtid, unanswered.get(gtid));
+        return trace == null ? Trace.UNKNOWN_RUN : trace.run();
+    }
+
     /** Returns whether there may be transactions of unknown threads: then texts tell whose they are. */
     public boolean needsTexts() {
         return anonymous;
@@ -233,7 +243,7 @@ public final class Traces {
         boolean mariadb = !transaction.ofMySql();
         Trace trace = trace(transaction, transaction.lastNanos(), of, texts);
         seen.add(trace.source(), mariadb ? 1 : trace.number(), trace.number());
-        if (unanswered.containsKey(gtid) || answered.containsKey(gtid)) {
+        if (learn(unanswered, trace) || learn(answered, trace)) {
             return;
         }
         anonymous |= mariadb && transaction.thread() == 0;
@@ -246,6 +256,14 @@ public final class Traces {
                 doubtful.put(gtid, true);
             }
         }
+    }
+
+    /** Returns whether the transaction was there. Its own server tells more of it than where it was read before. */
+    private static boolean learn(Map<String, Trace> known, Trace trace) {
+        return known.computeIfPresent(
+                        trace.gtid(),
+                        (gtid, before) -> before.run() == Trace.UNKNOWN_RUN ? trace.at(before.nanos()) : before)
+                != null;
     }
 
     /**

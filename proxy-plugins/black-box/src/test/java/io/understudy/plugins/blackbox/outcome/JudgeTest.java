@@ -24,6 +24,8 @@ class JudgeTest {
     private static final long OPENED = 1_000 * SECOND;
     private static final long SENT = 1_100 * SECOND;
     private static final ServerIdentity A = new ServerIdentity(ServerFlavor.MARIADB, 11, "");
+    private static final String UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
+    private static final ServerIdentity MYSQL = new ServerIdentity(ServerFlavor.MYSQL, 11, UUID);
 
     private long now = 900 * SECOND;
     private final Traces traces = new Traces(() -> now);
@@ -449,51 +451,126 @@ class JudgeTest {
     /** In front of rows MySQL's replica names the thread of its applier. */
     @Test
     void aReplicaOfMySqlDoesNotTellTheThread() {
-        String uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
-        ServerIdentity lostOn = new ServerIdentity(ServerFlavor.MYSQL, 11, uuid);
         now = 900 * SECOND;
-        traces.started(new PrimaryFacts(ServerFlavor.MYSQL, 11, uuid, true, "ROW", true, uuid + ":1-5"));
+        traces.started(mySql(11, UUID, 5));
         now = SENT + SECOND;
-        traces.started(new PrimaryFacts(ServerFlavor.MYSQL, 12, "4" + uuid.substring(1), true, "ROW", true, ""));
-        traces.passed(
-                new BinlogTransaction(
-                        uuid + ":6",
-                        TransactionKind.WRITE,
-                        0,
-                        11,
-                        6,
-                        -1,
-                        100,
-                        now,
-                        now,
-                        true,
-                        Set.of(),
-                        false,
-                        false,
-                        null,
-                        0,
-                        0,
-                        THREAD),
-                null);
-        PrimaryFacts there =
-                new PrimaryFacts(ServerFlavor.MYSQL, 12, "4" + uuid.substring(1), true, "ROW", true, uuid + ":1-6");
+        PrimaryFacts there = mySql(12, "4" + UUID.substring(1), 6);
+        traces.started(mySql(12, "4" + UUID.substring(1), 5));
+        commitOnMySql(6);
         PrimaryLook look =
                 new PrimaryLook(false, 0, 0, List.of(), Set.of(), null, there, GtidNumbers.ofMySql(there.position()));
 
-        open(judge.of(lost(), lostOn, look, trace -> false), uuid + ":6 may be it");
+        open(judge.of(lost(), MYSQL, look, trace -> false), UUID + ":6 may be it");
+    }
+
+    private static PrimaryFacts mySql(long server, String uuid, int last) {
+        return new PrimaryFacts(ServerFlavor.MYSQL, server, uuid, true, "ROW", true, UUID + ":1-" + last);
+    }
+
+    private void commitOnMySql(long number) {
+        traces.passed(transactionOfMySql(number), null);
+    }
+
+    private BinlogTransaction transactionOfMySql(long number) {
+        return new BinlogTransaction(
+                UUID + ":" + number,
+                TransactionKind.WRITE,
+                0,
+                11,
+                number,
+                -1,
+                100,
+                now,
+                now,
+                true,
+                Set.of(),
+                false,
+                false,
+                null,
+                0,
+                0,
+                THREAD);
+    }
+
+    private Judgement judgedOnMySql(int last) {
+        PrimaryFacts facts = mySql(11, UUID, last);
+        PrimaryLook look = new PrimaryLook(
+                false,
+                began - SECOND,
+                began + SECOND,
+                List.of(),
+                Set.of(),
+                null,
+                facts,
+                GtidNumbers.ofMySql(facts.position()));
+        return judge.of(lost(), MYSQL, look, trace -> false);
+    }
+
+    /** The stream notices a restart later than sessions do. */
+    @Test
+    void onMySqlTheSessionsLastTransactionTellsItsRun() {
+        now = 900 * SECOND;
+        traces.started(mySql(11, UUID, 5));
+        traces.format(format(5));
+        now = OPENED + SECOND;
+        traces.started(mySql(11, UUID, 5));
+        traces.format(format(6));
+        commitOnMySql(6);
+        traces.answered(UUID + ":6", false);
+        now = SENT + SECOND;
+        commitOnMySql(7);
+        began = SENT + 10 * SECOND;
+        now = SENT + 12 * SECOND;
+        traces.started(mySql(11, UUID, 7));
+        traces.format(format(7));
+
+        unknown(judgedOnMySql(7), "the same number");
+        lastGtid = UUID + ":6";
+        committed(judgedOnMySql(7), UUID + ":7");
+    }
+
+    @Test
+    void onMySqlTheSameNumberInALaterRunIsAnotherConnection() {
+        now = OPENED + SECOND;
+        traces.started(mySql(11, UUID, 5));
+        traces.format(format(6));
+        commitOnMySql(6);
+        traces.answered(UUID + ":6", false);
+        lastGtid = UUID + ":6";
+        now = SENT + 12 * SECOND;
+        began = SENT + 10 * SECOND;
+        traces.started(mySql(12, "4" + UUID.substring(1), 6));
+        traces.started(mySql(11, UUID, 6)); // begins within a log: it does not tell the run
+        commitOnMySql(7);
+
+        assertThat(judgedOnMySql(7).outcome()).isInstanceOf(Outcome.Unknown.class);
+    }
+
+    /** What was read apart, as the stream was away for long, has no thread; the stream brings it again. */
+    @Test
+    void onMySqlTheStreamTellsTheThreadOfWhatWasReadBefore() {
+        now = 900 * SECOND;
+        traces.started(mySql(11, UUID, 5));
+        traces.format(format(5));
+        now = SENT + SECOND;
+        alive = SENT;
+        traces.read(transactionOfMySql(6), null);
+        open(judgedOnMySql(6), UUID + ":6 may be it");
+
+        traces.started(mySql(11, UUID, 5));
+        commitOnMySql(6);
+        committed(judgedOnMySql(6), UUID + ":6");
     }
 
     /** Of Group Replication, or by gtid_next. */
     @Test
     void aSourceThatIsNotTheServersOwnIsReadFirst() {
-        String uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
-        ServerIdentity mysql = new ServerIdentity(ServerFlavor.MYSQL, 11, uuid);
-        GtidNumbers there = GtidNumbers.ofMySql("5" + uuid.substring(1) + ":1-6");
+        GtidNumbers there = GtidNumbers.ofMySql("5" + UUID.substring(1) + ":1-6");
         traces.anew();
 
-        assertThat(traces.unread(mysql, mysql, there, SENT).count()).isEqualTo(6);
+        assertThat(traces.unread(MYSQL, MYSQL, there, SENT).count()).isEqualTo(6);
         traces.filled(there);
-        assertThat(traces.unread(mysql, mysql, there, SENT).isEmpty()).isTrue();
+        assertThat(traces.unread(MYSQL, MYSQL, there, SENT).isEmpty()).isTrue();
     }
 
     @Test
