@@ -61,6 +61,8 @@ final class InstalledPair implements ProvedPair {
 
     InstalledPair(String... arguments) throws Exception {
         this.arguments = List.of(arguments);
+        // A run that is killed leaves no server.
+        Runtime.getRuntime().addShutdownHook(new Thread(this::stop));
         home = Files.createTempDirectory("understudy-proved-");
         try {
             install();
@@ -179,7 +181,7 @@ final class InstalledPair implements ProvedPair {
             }
         }
         execute(primary(), mariadb ? MARIADB_SCHEMA : MYSQL_SCHEMA);
-        String from = "HOST='127.0.0.1', %sPORT=" + primary() + ", %sUSER='monitor', %sPASSWORD='"
+        String from = "HOST='127.0.0.1', %sCONNECT_RETRY=1, %sPORT=" + primary() + ", %sUSER='monitor', %sPASSWORD='"
                 + CommitProxy.PASSWORD + "'";
         if (mariadb) {
             execute(
@@ -235,17 +237,21 @@ final class InstalledPair implements ProvedPair {
 
     @Override
     public void close() {
-        for (Process process : processes) {
-            if (process != null) {
-                process.destroyForcibly().onExit().join();
-            }
-        }
+        stop();
         try (Stream<Path> files = Files.walk(home)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private void stop() {
+        for (Process process : processes) {
+            if (process != null) {
+                process.destroyForcibly().onExit().join();
+            }
         }
     }
 }

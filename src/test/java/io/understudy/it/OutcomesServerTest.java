@@ -30,9 +30,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -61,7 +64,7 @@ class OutcomesServerTest {
         PROXY
     }
 
-    @TempDir
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path folder;
 
     private ProvedPair pair;
@@ -165,6 +168,71 @@ class OutcomesServerTest {
         assertThat(wrong).isEmpty();
     }
 
+    /** An application that repeats by the proxy's word writes each order once, with a pool of its own. */
+    @ParameterizedTest
+    @EnumSource(names = "PROXY", mode = EnumSource.Mode.EXCLUDE)
+    void eachOrderIsWrittenOnce(Death death) throws Exception {
+        assumeTrue(System.getProperty("understudy.it.death", death.name()).contains(death.name()));
+        int repeated = 0;
+        int orders = 0;
+        Map<String, String> open = new TreeMap<>();
+        for (int round = 1; round <= KILLS; round++) {
+            if (round == 1 || death == Death.FAILOVER) {
+                stop();
+                start(round, death);
+            }
+            OrderLoad load = new OrderLoad(port, "app", CommitProxy.PASSWORD, CLIENTS, this::outcome);
+            int at;
+            try (load) {
+                await().atMost(PATIENCE).until(() -> load.ended() > 100);
+                TimeUnit.MILLISECONDS.sleep(ThreadLocalRandom.current().nextInt(100)); // any moment of a commit
+                at = kill(death);
+                int before = load.ended();
+                await().atMost(PATIENCE).until(() -> load.ended() > before + 2 * CLIENTS);
+            }
+            wrong.addAll(load.wrong(values(at, "SELECT v FROM shop.orders")));
+            repeated += load.repeated();
+            orders += load.ended();
+            open.putAll(load.unknown());
+            pair.execute(at, "DELETE FROM shop.orders");
+        }
+        System.out.println("FIGURE orders " + death + " witness " + WITNESS + ", " + KILLS + " deaths: " + orders
+                + " orders, repeated " + repeated + ", wrong " + wrong.size() + ", given up " + open);
+        assertThat(wrong).isEmpty();
+    }
+
+    private String outcome(String token) {
+        String[] known = {"nothing"};
+        try {
+            await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> {
+                Map<String, Object> view = admin.view("outcomes?token=" + token);
+                List<?> records = (List<?>) view.get("outcomes");
+                if (records == null || records.isEmpty()) {
+                    known[0] = "none";
+                    return true;
+                }
+                Map<String, Object> last = Views.map(records.get(records.size() - 1));
+                known[0] = String.valueOf(last.get("outcome"));
+                return Boolean.TRUE.equals(view.get("settled"));
+            });
+        } catch (ConditionTimeoutException e) {
+            return known[0] + " within 20 s";
+        }
+        return known[0];
+    }
+
+    private List<String> values(int at, String sql) throws SQLException {
+        List<String> values = new ArrayList<>();
+        try (Connection connection = pair.connect(at);
+                Statement statement = connection.createStatement();
+                ResultSet all = statement.executeQuery(sql)) {
+            while (all.next()) {
+                values.add(all.getString(1));
+            }
+        }
+        return values;
+    }
+
     private void round(int round, Death death) throws Exception {
         if (round == 1 && death == Death.PROXY) {
             pair.execute(pair.primary(), "INSERT INTO shop.t VALUES (-1, 0, 'before')", "DELETE FROM shop.t");
@@ -181,14 +249,7 @@ class OutcomesServerTest {
             at = kill(death);
             load.awaitMore(CLIENTS);
         }
-        Set<String> rows = new HashSet<>();
-        try (Connection connection = pair.connect(at);
-                Statement statement = connection.createStatement();
-                ResultSet all = statement.executeQuery("SELECT CONCAT(w, '-', n) FROM shop.t")) {
-            while (all.next()) {
-                rows.add(all.getString(1));
-            }
-        }
+        Set<String> rows = new HashSet<>(values(at, "SELECT CONCAT(w, '-', n) FROM shop.t"));
         Set<String> lost = load.answered();
         lost.removeAll(rows);
         lost.forEach(row -> wrong.add(row + " got an OK, and is not there"));
@@ -281,27 +342,26 @@ class OutcomesServerTest {
 
     /** Asks as a client does that is gone, until it is settled. */
     private Map<String, Object> asked(Failed failed, Death death) throws Exception {
-        Map<String, Object> found = Map.of();
-        long begun = System.nanoTime();
-        while (System.nanoTime() - begun < Duration.ofSeconds(20).toNanos()) {
-            Map<String, Object> view = admin.view("outcomes?token=" + failed.token());
-            List<?> records = (List<?>) view.get("outcomes");
-            if (records != null && !records.isEmpty()) {
-                found = Views.map(records.get(records.size() - 1));
-                if (Boolean.TRUE.equals(view.get("settled"))) {
-                    return found;
-                }
-            } else if (death != Death.PROXY) {
-                // The proxy lost no statement of it: its preparation was in flight. Its thread may be another's now.
-                return Map.of("outcome", "not_committed");
-            } else {
-                found = inTheLog(failed);
-                if (!found.isEmpty()) {
-                    return found;
-                }
-            }
-            TimeUnit.MILLISECONDS.sleep(200);
+        AtomicReference<Map<String, Object>> found = new AtomicReference<>(Map.of());
+        try {
+            await().atMost(Duration.ofSeconds(20))
+                    .pollInterval(Duration.ofMillis(200))
+                    .until(() -> isSettled(failed, death, found));
+        } catch (ConditionTimeoutException e) {
+            return found.get();
         }
-        return found;
+        return found.get();
+    }
+
+    private boolean isSettled(Failed failed, Death death, AtomicReference<Map<String, Object>> found) throws Exception {
+        Map<String, Object> view = admin.view("outcomes?token=" + failed.token());
+        List<?> records = (List<?>) view.get("outcomes");
+        if (records != null && !records.isEmpty()) {
+            found.set(Views.map(records.get(records.size() - 1)));
+            return Boolean.TRUE.equals(view.get("settled"));
+        }
+        // Unless the proxy died it lost no statement of it: its preparation was in flight. Its thread may be another's.
+        found.set(death == Death.PROXY ? inTheLog(failed) : Map.of("outcome", "not_committed"));
+        return !found.get().isEmpty();
     }
 }
