@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 /** Whatever happens to a standby, the sessions whose statements are mirrored to it do not notice. */
 @Timeout(60)
 @Tag("long")
+@Tag("quiet")
 class MirrorIsolationServerTest {
     private static final int SESSIONS = 3;
     private static final int QUEUE_STATEMENTS = 40;

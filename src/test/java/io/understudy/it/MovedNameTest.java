@@ -22,6 +22,7 @@ class MovedNameTest extends FollowingProxy {
     @TempDir
     private Path folder;
 
+    @Tag("quiet")
     @Test
     void aNameThatMovesIsFollowedByAllConnections() throws Exception {
         int ttl = 2;

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The program at its limit of open files: every client is told, the others go on, and it recovers by itself. */
 @Timeout(180)
 @Tag("long")
+@Tag("quiet")
 class OutOfDescriptorsTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final byte[] OK = Bytes.packet(1, new byte[] {0, 0, 0, 2, 0, 0, 0});

@@ -43,6 +43,7 @@ class ReturningPrimaryTest extends FollowingProxy {
         }
     }
 
+    @Tag("quiet")
     @Test
     void theBinaryLogOfAPrimaryThatIsBackIsReadOn() throws Exception {
         try (ProxyUnderTest proxy =

@@ -82,6 +82,7 @@ class SlowNameServerTest {
                 """.formatted(transport, host, server.address().getPort(), timeout));
     }
 
+    @Tag("quiet")
     @ParameterizedTest
     @MethodSource("transports")
     void establishedSessionsGoOn(Transport transport) throws Exception {

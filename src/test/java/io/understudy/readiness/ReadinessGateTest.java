@@ -99,6 +99,7 @@ class ReadinessGateTest extends ReadinessPair {
         }
     }
 
+    @Tag("quiet")
     @Test
     void respondsInTimeWithADeadPrimary() throws Exception {
         pair.primary().kill();
@@ -112,6 +113,7 @@ class ReadinessGateTest extends ReadinessPair {
         }
     }
 
+    @Tag("quiet")
     @Test
     void respondsInTimeWithAFrozenPrimary() throws Exception {
         pair.primary().freeze();
