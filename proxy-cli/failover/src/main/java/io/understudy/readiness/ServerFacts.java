@@ -6,6 +6,8 @@ import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.Identity;
 import io.understudy.servers.MariaDbGtid;
 import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.SemiSyncVariables;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -118,19 +120,16 @@ final class ServerFacts {
 
     /** Returns a system variable, or an empty text if it does not exist or the server did not respond. */
     String variable(String name) {
-        Map<String, String> all = get(VARIABLES).value();
-        return all == null ? "" : all.getOrDefault(name, "");
-    }
-
-    /** Returns the first of these variables that exists, or an empty text. */
-    String variable(String name, String otherName) {
-        String value = variable(name);
-        return value.isEmpty() ? variable(otherName) : value;
+        return all(VARIABLES).getOrDefault(name, "");
     }
 
     boolean hasVariable(String name) {
-        Map<String, String> all = get(VARIABLES).value();
-        return all != null && all.containsKey(name);
+        return all(VARIABLES).containsKey(name);
+    }
+
+    private Map<String, String> all(Fact<Map<String, String>> fact) {
+        Map<String, String> read = get(fact).value();
+        return read == null ? Map.of() : read;
     }
 
     /** Returns the first two numbers of the version. */
@@ -174,18 +173,14 @@ final class ServerFacts {
     }
 
     Identity identity() {
-        Map<String, String> all = get(VARIABLES).value();
-        return Identity.of(all == null ? Map.of() : all);
+        return Identity.of(all(VARIABLES));
     }
 
-    /** Returns a status variable of semi-synchronous replication by its name's end, such as {@code master_status}. */
-    String semiSync(String name, String otherName) {
-        Map<String, String> all = get(SEMI_SYNC).value();
-        if (all == null) {
-            return "";
-        }
-        String value = all.get("rpl_semi_sync_" + name);
-        return value == null ? all.getOrDefault("rpl_semi_sync_" + otherName, "") : value;
+    /** Returns the variables of semi-synchronous replication and its status, as far as they are known. */
+    SemiSyncVariables semiSync() {
+        Map<String, String> both = new HashMap<>(all(VARIABLES));
+        both.putAll(all(SEMI_SYNC));
+        return new SemiSyncVariables(both);
     }
 
     /** Returns the schema changes that it executes; empty also if the account may not see them. */

@@ -2,6 +2,7 @@ package io.understudy.switchover;
 
 import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
+import io.understudy.servers.SemiSyncVariables;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -118,7 +119,7 @@ public final class AfterPromotion {
      */
     private List<String> acknowledge() {
         try {
-            SemiSyncVariables old = SemiSyncVariables.of(pair.primary());
+            SemiSyncVariables old = pair.primary().semiSync();
             if (!old.isOn(old.source())) {
                 return List.of();
             }

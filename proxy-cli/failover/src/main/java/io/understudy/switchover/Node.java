@@ -8,6 +8,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.Dialect;
 import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.SemiSyncVariables;
 import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -143,6 +144,10 @@ public final class Node implements AutoCloseable {
             flavor = product;
         }
         return product;
+    }
+
+    public SemiSyncVariables semiSync() throws SQLException {
+        return ask(SemiSyncVariables.QUERY, SemiSyncVariables::of);
     }
 
     /** Returns whether the server refuses writes of ordinary accounts. */

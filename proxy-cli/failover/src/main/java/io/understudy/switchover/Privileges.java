@@ -1,6 +1,7 @@
 package io.understudy.switchover;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.SemiSyncVariables;
 import io.understudy.servers.ServerQueries;
 import io.understudy.sql.AccountGrants;
 import io.understudy.sql.Quoting;
@@ -121,7 +122,7 @@ public final class Privileges {
             throws SQLException {
         String version = node.value("SELECT VERSION()");
         List<String> missing = new ArrayList<>(onMariaDb(grants, version));
-        SemiSyncVariables semiSync = SemiSyncVariables.of(node);
+        SemiSyncVariables semiSync = node.semiSync();
         if ((enables || semiSync.isOn(semiSync.source())) && !has(grants, SOURCE_ADMIN, version)) {
             missing.add(SOURCE_ADMIN);
         }

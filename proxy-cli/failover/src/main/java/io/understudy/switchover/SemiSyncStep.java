@@ -1,5 +1,6 @@
 package io.understudy.switchover;
 
+import io.understudy.servers.SemiSyncVariables;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +27,11 @@ final class SemiSyncStep implements Step {
 
     @Override
     public String run() throws Exception {
-        SemiSyncVariables old = SemiSyncVariables.of(pair.primary());
+        SemiSyncVariables old = pair.primary().semiSync();
         if (!old.isOn(old.source())) {
             return "it has not";
         }
-        SemiSyncVariables own = SemiSyncVariables.of(pair.standby());
+        SemiSyncVariables own = pair.standby().semiSync();
         if (!own.has(own.source())) {
             throw new StepFailure(pair.standby().name() + " has no plugin for the source side of semi-sync; in its"
                     + " option file: plugin-load-add = semisync_source.so; then restart it");

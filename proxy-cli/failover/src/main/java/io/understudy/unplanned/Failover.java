@@ -3,9 +3,9 @@ package io.understudy.unplanned;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostUnion;
+import io.understudy.servers.SemiSyncVariables;
 import io.understudy.switchover.AfterPromotion;
 import io.understudy.switchover.ScheduledEvent;
-import io.understudy.switchover.SemiSyncVariables;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import io.understudy.switchover.StepRunner;
@@ -304,7 +304,7 @@ public final class Failover implements AutoCloseable {
         }
         views.values().stream().limit(1).forEach(view -> lines.addAll(readUpTo(view)));
         try {
-            SemiSyncVariables own = SemiSyncVariables.of(takeover.standby());
+            SemiSyncVariables own = takeover.standby().semiSync();
             if (semiSync && own.isOn(own.replica()) && !own.isOn(own.source())) {
                 lines.add("commits wait for no acknowledgement. To have them wait, on "
                         + takeover.pair().standbyAddress() + ": " + String.join("; ", own.wait("AFTER_SYNC", 0)));

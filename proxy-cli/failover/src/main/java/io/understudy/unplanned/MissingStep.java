@@ -4,10 +4,10 @@ import io.understudy.config.Address;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.ReportedPosition;
+import io.understudy.servers.SemiSyncVariables;
 import io.understudy.sql.Quoting;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Privileges;
-import io.understudy.switchover.SemiSyncVariables;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import java.io.IOException;
@@ -164,7 +164,7 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
 
     /** Nobody acknowledges what is applied now. */
     private static void waitForNobody(Node standby) throws SQLException {
-        SemiSyncVariables semiSync = SemiSyncVariables.of(standby);
+        SemiSyncVariables semiSync = standby.semiSync();
         if (semiSync.isOn(semiSync.source()) && semiSync.isOn(semiSync.waits())) {
             standby.execute("SET GLOBAL " + semiSync.waits() + "=0");
         }

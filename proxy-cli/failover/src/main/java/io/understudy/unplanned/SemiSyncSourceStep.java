@@ -2,7 +2,7 @@ package io.understudy.unplanned;
 
 import static io.understudy.terminal.Table.map;
 
-import io.understudy.switchover.SemiSyncVariables;
+import io.understudy.servers.SemiSyncVariables;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import java.sql.SQLException;
@@ -60,7 +60,7 @@ record SemiSyncSourceStep(Takeover takeover, Collection<Map<String, Object>> vie
         if (witness.isEmpty() && !acknowledges) {
             return List.of();
         }
-        SemiSyncVariables own = SemiSyncVariables.of(takeover.standby());
+        SemiSyncVariables own = takeover.standby().semiSync();
         if (own.isOn(own.source())) {
             boolean alone = takeover.replicates() && own.isOn(own.waits());
             return alone ? List.of("SET GLOBAL " + own.waits() + "=0") : List.of();

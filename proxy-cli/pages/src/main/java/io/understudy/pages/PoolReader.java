@@ -1,5 +1,6 @@
 package io.understudy.pages;
 
+import io.understudy.servers.Dialect;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -38,14 +39,16 @@ public final class PoolReader {
     private static final Duration COST_OF_PAGE = Duration.ofNanos(10_000);
 
     private final ServerQueries queries;
-    private final Product product;
+    private final boolean mariaDb;
+    private final InnodbNames names;
     private final Consumer<String> warnings;
     private final List<String> notes = new ArrayList<>();
 
     /** @param warnings takes a warning before a reading that costs the server more than a second */
     PoolReader(ServerQueries queries, Consumer<String> warnings) throws SQLException {
         this.queries = queries;
-        this.product = Product.of(queries);
+        this.mariaDb = queries.isMariaDb();
+        this.names = InnodbNames.of(queries);
         this.warnings = warnings;
     }
 
@@ -88,7 +91,7 @@ public final class PoolReader {
         if (!warning.isEmpty()) {
             warnings.accept(warning);
         }
-        queries.execute(product.boundStatements(limit.time()));
+        queries.execute("SET SESSION " + Dialect.of(queries.flavor()).limit(limit.time()));
         long start = System.nanoTime();
         List<Group> groups = groups(pageSize);
         Duration took = Duration.ofNanos(System.nanoTime() - start);
@@ -135,10 +138,10 @@ public final class PoolReader {
 
     private List<Group> groups(int pageSize) throws SQLException {
         // MariaDB leaves freed pages out, MySQL does not: there the pages are also grouped by how full they are.
-        String fill = product == Product.MYSQL ? "DATA_SIZE DIV " + pageSize / FILL_STEPS : "0";
+        String fill = mariaDb ? "0" : "DATA_SIZE DIV " + pageSize / FILL_STEPS;
         return queries.rows(
                 "SELECT SPACE, PAGE_TYPE, TABLE_NAME, INDEX_NAME, COUNT(*), SUM(NUMBER_RECORDS), SUM(DATA_SIZE), SUM("
-                        + product.isOld() + "), SUM(OLDEST_MODIFICATION > 1), SUM(COMPRESSED_SIZE > 0), " + fill
+                        + names.isOld() + "), SUM(OLDEST_MODIFICATION > 1), SUM(COMPRESSED_SIZE > 0), " + fill
                         + " AS FILL"
                         + " FROM information_schema.INNODB_BUFFER_PAGE WHERE PAGE_STATE = 'FILE_PAGE'"
                         + " GROUP BY SPACE, PAGE_TYPE, TABLE_NAME, INDEX_NAME, FILL",
@@ -163,7 +166,7 @@ public final class PoolReader {
     private Map<Long, File> files() throws SQLException {
         return queries
                 .rows(
-                        "SELECT SPACE, FILE_SIZE, NAME FROM " + product.tablespaces() + " WHERE NAME LIKE '%/%'",
+                        "SELECT SPACE, FILE_SIZE, NAME FROM " + names.tablespaces() + " WHERE NAME LIKE '%/%'",
                         row -> Map.entry(
                                 row.getLong(1), new File(fileName(ServerQueries.text(row, 3)), row.getLong(2))))
                 .stream()
@@ -233,7 +236,7 @@ public final class PoolReader {
 
     private IndexPages index(String name, List<Group> groups, boolean clustered, long leaves, boolean outdated) {
         long pages = groups.stream().mapToLong(Group::pages).sum();
-        Contents live = product == Product.MYSQL && leaves > 0 && !outdated
+        Contents live = !mariaDb && leaves > 0 && !outdated
                 ? live(groups, pages - leaves - upperPages(leaves))
                 : live(groups, 0);
         return new IndexPages(
@@ -310,7 +313,7 @@ public final class PoolReader {
      * MySQL the report tells by the statistics which pages are freed.
      */
     private Set<TableOrPartition> outdated(Set<TableOrPartition> tables) throws SQLException {
-        if (product != Product.MYSQL) {
+        if (mariaDb) {
             return Set.of();
         }
         Set<TableOrPartition> outdated = new TreeSet<>(queries.rows(
@@ -337,7 +340,7 @@ public final class PoolReader {
             return Set.of();
         }
         return Set.copyOf(queries.rows(
-                "SELECT SPACE, NAME FROM " + product.indexes() + " WHERE TYPE & 1 = 1",
+                "SELECT SPACE, NAME FROM " + names.indexes() + " WHERE TYPE & 1 = 1",
                 row -> row.getLong(1) + " " + ServerQueries.text(row, 2)));
     }
 
@@ -359,7 +362,7 @@ public final class PoolReader {
 
     private long historyList() throws SQLException {
         long named = queries.status("Innodb_history_list_length");
-        return named > 0 || product == Product.MARIADB
+        return named > 0 || mariaDb
                 ? named
                 : queries.number(
                         "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len'");

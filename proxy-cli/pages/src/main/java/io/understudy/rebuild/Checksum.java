@@ -1,6 +1,5 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Product;
 import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
@@ -17,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 record Checksum(
         String value, String from, String to, @Nullable String unrepeatable) {
 
-    static Checksum of(ServerQueries queries, Product product, Subject subject) throws SQLException {
-        String from = position(queries, product);
+    static Checksum of(ServerQueries queries, boolean mariaDb, Subject subject) throws SQLException {
+        String from = position(queries, mariaDb);
         String value = queries.rows("CHECKSUM TABLE " + subject.quoted(), row -> ServerQueries.text(row, 2))
                 .get(0);
-        return new Checksum(value, from, position(queries, product), unrepeatable(queries, product, subject));
+        return new Checksum(value, from, position(queries, mariaDb), unrepeatable(queries, mariaDb, subject));
     }
 
     /**
@@ -29,9 +28,8 @@ record Checksum(
      * virtual columns and MySQL the hidden columns of multi-valued indexes without calculating them, so what their row
      * buffers held before (seen on 11.4 and 9.7).
      */
-    private static @Nullable String unrepeatable(ServerQueries queries, Product product, Subject subject)
+    private static @Nullable String unrepeatable(ServerQueries queries, boolean mariaDb, Subject subject)
             throws SQLException {
-        boolean mariaDb = product == Product.MARIADB;
         String table = " WHERE TABLE_SCHEMA = " + Quoting.text(subject.schema()) + " AND TABLE_NAME = "
                 + Quoting.text(subject.table());
         long such = queries.number(
@@ -48,9 +46,8 @@ record Checksum(
                 : "MySQL does not calculate multi-valued indexes for CHECKSUM TABLE";
     }
 
-    private static String position(ServerQueries queries, Product product) throws SQLException {
-        return queries.text(
-                product == Product.MARIADB ? "SELECT @@GLOBAL.gtid_slave_pos" : "SELECT @@GLOBAL.gtid_executed");
+    private static String position(ServerQueries queries, boolean mariaDb) throws SQLException {
+        return queries.text(mariaDb ? "SELECT @@GLOBAL.gtid_slave_pos" : "SELECT @@GLOBAL.gtid_executed");
     }
 
     /** Compares this checksum, from before the rebuild, with the one from after it and returns the finding. */

@@ -1,6 +1,6 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Product;
+import io.understudy.pages.InnodbNames;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -51,7 +51,8 @@ final class Copy {
         long sum = standby
                 .queries()
                 .rows(
-                        "SELECT SPACE, FILE_SIZE FROM " + standby.product().tablespaces()
+                        "SELECT SPACE, FILE_SIZE FROM "
+                                + InnodbNames.of(standby.queries()).tablespaces()
                                 + " WHERE NAME LIKE '%/#sql%' OR NAME LIKE '%#P#%#TMP#'",
                         row -> {
                             spaces.add(row.getLong(1));
@@ -60,7 +61,7 @@ final class Copy {
                 .stream()
                 .mapToLong(Long::longValue)
                 .sum();
-        return standby.product() == Product.MARIADB ? sum : written();
+        return standby.queries().isMariaDb() ? sum : written();
     }
 
     /** Returns the bytes that MySQL wrote to the copy: its view of tablespaces tells no size of it. */

@@ -1,7 +1,6 @@
 package io.understudy.rebuild;
 
 import io.understudy.pages.PagesGrants;
-import io.understudy.pages.Product;
 import io.understudy.sql.AccountGrants;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
@@ -13,24 +12,25 @@ final class RebuildPrivileges {
     private static final List<String> ON_TABLES = List.of("ALTER", "CREATE", "INSERT", "SELECT");
 
     private final AccountGrants grants;
-    private final Product product;
+    private final boolean mariaDb;
     private final String user;
 
-    RebuildPrivileges(AccountGrants grants, Product product, String user) {
+    RebuildPrivileges(AccountGrants grants, boolean mariaDb, String user) {
         this.grants = grants;
-        this.product = product;
+        this.mariaDb = mariaDb;
         this.user = user;
     }
 
     static RebuildPrivileges of(StandbyQueries standby, String user) throws SQLException {
-        return new RebuildPrivileges(standby.queries().grants(), standby.product(), user);
+        return new RebuildPrivileges(
+                standby.queries().grants(), standby.queries().isMariaDb(), user);
     }
 
     /** Returns the required privileges. Each entry lists alternatives; the first one is the one to grant. */
     private List<List<String>> onServer(boolean lowersSuperReadOnly) {
         List<List<String>> needs = new ArrayList<>();
         needs.add(List.of("PROCESS"));
-        if (product == Product.MARIADB) {
+        if (mariaDb) {
             needs.add(List.of("BINLOG ADMIN"));
             needs.add(List.of("READ_ONLY ADMIN", "READ ONLY ADMIN"));
             needs.add(List.of("REPLICA MONITOR", "SLAVE MONITOR"));

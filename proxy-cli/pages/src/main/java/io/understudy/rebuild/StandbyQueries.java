@@ -1,6 +1,6 @@
 package io.understudy.rebuild;
 
-import io.understudy.pages.Product;
+import io.understudy.servers.MariaDbGtid;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Queries a standby's replication and read-only state over one connection. Not thread-safe. */
@@ -23,19 +25,13 @@ final class StandbyQueries {
     private static final int MOST_END_PROBES = 600;
 
     private final ServerQueries queries;
-    private final Product product;
 
-    StandbyQueries(ServerQueries queries) throws SQLException {
+    StandbyQueries(ServerQueries queries) {
         this.queries = queries;
-        this.product = Product.of(queries);
     }
 
     ServerQueries queries() {
         return queries;
-    }
-
-    Product product() {
-        return product;
     }
 
     boolean readOnly() throws SQLException {
@@ -160,26 +156,20 @@ final class StandbyQueries {
      */
     @Nullable
     String ownTransactions() throws SQLException {
-        if (product == Product.MARIADB) {
+        if (queries.isMariaDb()) {
             String id = queries.variable("server_id");
-            StringBuilder own = new StringBuilder();
-            for (String gtid : queries.variable("gtid_binlog_state").split(",", -1)) {
-                if (gtid.trim().matches("\\d+-" + id + "-\\d+")) {
-                    own.append(gtid.trim()).append(' ');
-                }
-            }
-            return own.toString().trim();
+            return MariaDbGtid.list(queries.variable("gtid_binlog_state")).stream()
+                    .filter(gtid -> id.equals(Long.toString(gtid.server())))
+                    .map(MariaDbGtid::toString)
+                    .collect(Collectors.joining(" "));
         }
         if (!queries.variable("gtid_mode").startsWith("ON")) {
             return null;
         }
         String uuid = queries.variable("server_uuid");
-        StringBuilder own = new StringBuilder();
-        for (String set : queries.variable("gtid_executed").split(",", -1)) {
-            if (set.trim().startsWith(uuid)) {
-                own.append(set.trim()).append(' ');
-            }
-        }
-        return own.toString().trim();
+        return Stream.of(queries.variable("gtid_executed").split(","))
+                .map(String::strip)
+                .filter(set -> set.startsWith(uuid))
+                .collect(Collectors.joining(" "));
     }
 }

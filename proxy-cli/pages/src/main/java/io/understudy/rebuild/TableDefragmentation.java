@@ -116,7 +116,8 @@ final class TableDefragmentation {
         TableSize before = TableSize.of(standby, subject);
         Set<Long> spaces = names.all();
         AtomicReference<Checksum> sum = new AtomicReference<>();
-        TableRebuild.Work summing = () -> sum.set(Checksum.of(worker.queries(), standby.product(), subject));
+        TableRebuild.Work summing =
+                () -> sum.set(Checksum.of(worker.queries(), standby.queries().isMariaDb(), subject));
         TableRebuild.Failure unsummed = options.checksum() ? rebuild.run(subject, summing) : null;
         if (unsummed != null) {
             return TableOutcome.without(subject.shown(), unsummed.state(), "CHECKSUM TABLE: " + unsummed.why());

@@ -1,7 +1,7 @@
 package io.understudy.rebuild;
 
+import io.understudy.pages.InnodbNames;
 import io.understudy.pages.LeafPages;
-import io.understudy.pages.Product;
 import io.understudy.pages.TableOrPartition;
 import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
@@ -63,7 +63,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
         return standby.queries()
                 .rows(
                         "SELECT NAME, FILE_SIZE, SPACE FROM "
-                                + standby.product().tablespaces() + " WHERE NAME LIKE '%/%'",
+                                + InnodbNames.of(standby.queries()).tablespaces() + " WHERE NAME LIKE '%/%'",
                         row -> new File(named(ServerQueries.text(row, 1)), row.getLong(2), row.getLong(3)));
     }
 
@@ -75,7 +75,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
                     files.stream().map(file -> Long.toString(file.space)).collect(Collectors.joining(", "));
             standby.queries()
                     .rows(
-                            standby.product().paths() + " WHERE SPACE IN (" + spaces + ")",
+                            InnodbNames.of(standby.queries()).paths() + " WHERE SPACE IN (" + spaces + ")",
                             row -> Map.entry(row.getLong(1), ServerQueries.text(row, 2)))
                     .forEach(path -> paths.put(path.getKey(), path.getValue()));
         }
@@ -94,7 +94,7 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
 
     /** For names whose letters the server writes in file names by a table of its own. */
     private static long estimatedBytes(StandbyQueries standby, String schema, String table) throws SQLException {
-        if (standby.product() == Product.MYSQL) {
+        if (!standby.queries().isMariaDb()) {
             standby.queries().execute("SET SESSION information_schema_stats_expiry = 0");
         }
         return standby.queries()

@@ -32,6 +32,12 @@ public sealed interface Dialect permits MariaDb, MySql {
     /** Returns a query that waits until a position is applied; its result is 0 if it is. At least a millisecond. */
     String applied(String position, Duration longest);
 
+    /**
+     * Returns the assignment, for SET SESSION, by which the server ends the session's later statements after a time;
+     * MySQL ends SELECT statements alone. At least a millisecond.
+     */
+    String limit(Duration longest);
+
     /** Returns why the server cannot be switched by GTID; empty if it can. */
     String obstacle(ServerQueries server) throws SQLException;
 

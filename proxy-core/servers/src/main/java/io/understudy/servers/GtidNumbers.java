@@ -1,5 +1,6 @@
 package io.understudy.servers;
 
+import io.understudy.plugin.ServerFlavor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -45,6 +46,20 @@ public final class GtidNumbers {
                 }
             }
         }
+        return set;
+    }
+
+    /**
+     * Returns all transactions up to a position: of MariaDB, such as {@code 0-1-42,10-1-7}, each domain's from 1 on.
+     *
+     * @throws IllegalArgumentException if the text is no position
+     */
+    public static GtidNumbers upTo(ServerFlavor flavor, String position) {
+        if (flavor == ServerFlavor.MYSQL) {
+            return ofMySql(position);
+        }
+        GtidNumbers set = new GtidNumbers();
+        MariaDbGtid.sequences(position).forEach((domain, last) -> set.add(Long.toString(domain), 1, last));
         return set;
     }
 

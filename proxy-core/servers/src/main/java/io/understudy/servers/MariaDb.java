@@ -44,6 +44,11 @@ public final class MariaDb implements Dialect {
     }
 
     @Override
+    public String limit(Duration longest) {
+        return "max_statement_time = " + Dialect.seconds(longest);
+    }
+
+    @Override
     public String obstacle(ServerQueries server) throws SQLException {
         return server.text("SELECT @@GLOBAL.log_bin").equals("1") ? "" : "its binary log is off";
     }

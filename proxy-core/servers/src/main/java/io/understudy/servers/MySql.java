@@ -46,6 +46,11 @@ public final class MySql implements Dialect {
     }
 
     @Override
+    public String limit(Duration longest) {
+        return "max_execution_time = " + Math.max(1, longest.toMillis());
+    }
+
+    @Override
     public String obstacle(ServerQueries server) throws SQLException {
         if (!server.text("SELECT @@GLOBAL.log_bin").equals("1")) {
             return "its binary log is off";

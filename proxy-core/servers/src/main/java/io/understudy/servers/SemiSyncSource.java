@@ -1,5 +1,6 @@
 package io.understudy.servers;
 
+import io.understudy.plugin.ServerFlavor;
 import java.sql.SQLException;
 import java.util.Map;
 
@@ -24,9 +25,20 @@ public record SemiSyncSource(
         long waitFor) {
     private static final String PREFIX = "rpl_semi_sync_";
 
+    /**
+     * Returns a query for {@link #waiting}, of one row and column, which a SELECT may have as an expression. It needs
+     * no privilege.
+     */
+    public static String waitingQuery(ServerFlavor flavor) {
+        return "SELECT COALESCE(MAX(VARIABLE_VALUE), 0) FROM "
+                + (flavor == ServerFlavor.MARIADB ? "information_schema" : "performance_schema")
+                + ".global_status WHERE VARIABLE_NAME IN ('Rpl_semi_sync_source_wait_sessions',"
+                + " 'Rpl_semi_sync_master_wait_sessions')";
+    }
+
     /** Queries the server. Needs no privilege. */
     public static SemiSyncSource of(ServerQueries server) throws SQLException {
-        Map<String, String> all = server.pairs("SHOW GLOBAL VARIABLES LIKE 'rpl\\_semi\\_sync\\_%'");
+        Map<String, String> all = server.pairs(SemiSyncVariables.QUERY);
         all.putAll(server.pairs("SHOW GLOBAL STATUS LIKE 'Rpl\\_semi\\_sync\\_%'"));
         return of(all);
     }

@@ -1,10 +1,9 @@
 package io.understudy.demo.semisync;
 
-import io.understudy.embedded.EmbeddedServer;
+import io.understudy.servers.SemiSyncSource;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -18,18 +17,12 @@ import java.util.Map;
 record SemiSyncCounters(long acknowledged, long unacknowledged, long waits, long waitMicros) {
 
     static SemiSyncCounters read(Connection connection) throws SQLException {
-        Map<String, Long> values = new HashMap<>();
-        for (Map<String, String> row : EmbeddedServer.rows(
-                connection, "SHOW GLOBAL STATUS WHERE Variable_name REGEXP '^Rpl_semi_sync_master_(yes|no|tx)_'")) {
-            values.put(
-                    row.getOrDefault("variable_name", "").toLowerCase(Locale.ROOT),
-                    Long.valueOf(row.getOrDefault("value", "")));
-        }
+        Map<String, String> all = new ServerQueries(connection).pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'");
         return new SemiSyncCounters(
-                values.getOrDefault("rpl_semi_sync_master_yes_tx", 0L),
-                values.getOrDefault("rpl_semi_sync_master_no_tx", 0L),
-                values.getOrDefault("rpl_semi_sync_master_tx_waits", 0L),
-                values.getOrDefault("rpl_semi_sync_master_tx_wait_time", 0L));
+                SemiSyncSource.number(all, "yes_tx"),
+                SemiSyncSource.number(all, "no_tx"),
+                SemiSyncSource.number(all, "tx_waits"),
+                SemiSyncSource.number(all, "tx_wait_time"));
     }
 
     SemiSyncCounters since(SemiSyncCounters before) {

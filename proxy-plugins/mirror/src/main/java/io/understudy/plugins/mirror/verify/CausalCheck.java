@@ -4,12 +4,16 @@ import io.understudy.plugin.HashedResult;
 import io.understudy.plugin.HashedResult.Relation;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.Standby;
+import io.understudy.servers.Dialect;
+import io.understudy.servers.SemiSyncSource;
+import io.understudy.servers.SemiSyncVariables;
 import io.understudy.servers.ServerQueries;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -26,12 +30,14 @@ final class CausalCheck {
     /** Longer than a commit takes from the binary log until other sessions see it, semi-sync's wait apart. */
     static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    private static final int APPLY_SECONDS = 2;
+    private static final Duration APPLY = Duration.ofSeconds(2);
     private static final long LOG_MILLIS = 2_000;
     private static final int TIMEOUT_SECONDS = 5;
     private static final int FETCH = 1_000;
     /** A number, or from MariaDB 12 on a word. */
     private static final Set<String> WRITABLE = Set.of("0", "OFF");
+    /** The expression of the version without its patch level. */
+    private static final String VERSION = "REGEXP_SUBSTR(VERSION(), '^[0-9]+[.][0-9]+')";
 
     /**
      * The outcome of one comparison.
@@ -111,14 +117,14 @@ final class CausalCheck {
             return Outcome.inconclusive("recent_write");
         }
         try (Connection one = primary.getConnection()) {
-            return compare(read, new BoundQuery(sql, values), CheckedProduct.of(flavor), one, quiet);
+            return compare(read, new BoundQuery(sql, values), Dialect.of(flavor), one, quiet);
         } catch (SQLException e) {
             lastError = String.valueOf(e.getMessage());
             return Outcome.inconclusive("error");
         }
     }
 
-    private Outcome compare(VerifiedRead read, BoundQuery bound, CheckedProduct product, Connection one, long quiet)
+    private Outcome compare(VerifiedRead read, BoundQuery bound, Dialect dialect, Connection one, long quiet)
             throws SQLException, InterruptedException {
         String unfit = fitness.unfit(one, read.tables());
         if (unfit != null) {
@@ -126,21 +132,25 @@ final class CausalCheck {
         }
         String wanted = read.sqlMode();
         settle(one, wanted == null ? "''" : wanted);
-        List<String> beginning = ofPrimary(one, product.beginning(), 4);
+        List<String> beginning = ofPrimary(
+                one,
+                dialect.position() + ", (" + SemiSyncSource.waitingQuery(dialect.flavor()) + "), @@SESSION.sql_mode, "
+                        + VERSION,
+                4);
         String before = beginning.get(0);
         boolean waits = !beginning.get(1).equals("0");
         String mode = beginning.get(2);
         asked.run();
         HashedResult expected = read(one, read.schema(), bound);
-        String reached = ofPrimary(one, product.position());
+        String reached = ofPrimary(one, dialect.position());
         String version = beginning.get(3);
         HashedResult found;
         // Opened late: the standby's monitor needs the pool's connections too.
         try (Connection other = read.standby().dataSource().getConnection()) {
-            if (!version.equals(query(other, "SELECT " + CheckedProduct.VERSION))) {
+            if (!version.equals(query(other, "SELECT " + VERSION))) {
                 return Outcome.inconclusive("version"); // values may be written in another way
             }
-            if (!"0".equals(query(other, product.wait(reached, APPLY_SECONDS)))) {
+            if (!"0".equals(query(other, dialect.applied(reached, APPLY)))) {
                 return Outcome.inconclusive("standby_behind");
             }
             settle(other, "'" + mode + "'");
@@ -149,7 +159,7 @@ final class CausalCheck {
                 return Outcome.inconclusive("not_read_only"); // promoted meanwhile
             }
         }
-        String after = ofPrimary(one, product.position());
+        String after = ofPrimary(one, dialect.position());
         if (expected == null || found == null) {
             return Outcome.inconclusive("too_large");
         }
@@ -162,7 +172,8 @@ final class CausalCheck {
         Outcome outcome = new Outcome(null, expected, found, before, after);
         if (waits && outcome.differs()) {
             // A commit that waits for semi-sync is logged, and perhaps applied on the standby, but not visible here.
-            long longest = Long.parseLong(ofPrimary(one, product.timeout()));
+            asked.run();
+            long longest = SemiSyncSource.number(new ServerQueries(one).pairs(SemiSyncVariables.QUERY), "timeout");
             if (!writes.quietSince(read.tables(), quiet - TimeUnit.MILLISECONDS.toNanos(longest))) {
                 return Outcome.inconclusive("commit_waiting");
             }

@@ -1,5 +1,6 @@
 package io.understudy.plugins.mirror.verify;
 
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
@@ -21,15 +22,15 @@ final class TableWrites implements BinlogListener {
 
     private final Map<String, Long> written = new HashMap<>();
     private GtidNumbers seen = new GtidNumbers();
-    private CheckedProduct product = CheckedProduct.MARIADB;
+    private ServerFlavor flavor = ServerFlavor.MARIADB;
     private boolean streaming;
     private long allNanos;
 
     @Override
     public synchronized void onStart(PrimaryFacts facts, boolean replaced) {
         everything();
-        product = CheckedProduct.of(facts.flavor());
-        seen = product.parse(facts.position());
+        flavor = facts.flavor();
+        seen = GtidNumbers.upTo(flavor, facts.position());
         streaming = facts.gtids(); // without GTIDs no position is certain
     }
 
@@ -54,8 +55,19 @@ final class TableWrites implements BinlogListener {
             long now = System.nanoTime();
             transaction.tables().forEach(table -> written.put(table.toLowerCase(Locale.ROOT), now));
         }
-        product.add(seen, transaction);
+        seen(transaction);
         notifyAll();
+    }
+
+    /** Without a GTID it belongs to no position. */
+    private void seen(BinlogTransaction transaction) {
+        String gtid = transaction.gtid();
+        if (flavor == ServerFlavor.MARIADB) {
+            // A domain's log is in order, so all before it were seen too.
+            seen.add(String.valueOf(transaction.domain()), 1, transaction.sequence());
+        } else if (gtid != null) {
+            seen.add(gtid.substring(0, gtid.lastIndexOf(':')).toLowerCase(Locale.ROOT), transaction.sequence());
+        }
     }
 
     /** Returns whether none of the tables was written after {@code nanos}, as far as the log was seen. */
@@ -74,7 +86,7 @@ final class TableWrites implements BinlogListener {
 
     /** Waits until the log was seen up to a position. Returns false after {@code millis}. */
     synchronized boolean await(String position, long millis) throws InterruptedException {
-        GtidNumbers goal = product.parse(position);
+        GtidNumbers goal = GtidNumbers.upTo(flavor, position);
         long deadline = System.nanoTime() + millis * 1_000_000;
         while (streaming && !goal.minus(seen).isEmpty()) {
             long left = (deadline - System.nanoTime()) / 1_000_000;
