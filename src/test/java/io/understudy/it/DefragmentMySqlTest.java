@@ -54,6 +54,7 @@ class DefragmentMySqlTest {
         try (Connection connection = pair.connectReplica();
                 Statement replica = connection.createStatement()) {
             PagesReplica.createAccount(replica, "SESSION_VARIABLES_ADMIN");
+            MySqlSemiSyncPair.logIn(pair.replica(), "pages", "pages");
             replica.execute("SET GLOBAL read_only = 1");
             await().atMost(MOST).ignoreExceptions().until(() -> rows(replica) == rows());
             await().atMost(MOST)

@@ -59,6 +59,8 @@ class MirrorVerifyMySqlTest {
                         "CREATE USER IF NOT EXISTS " + user + " IDENTIFIED BY '" + password + "'",
                         "ALTER USER " + user + " IDENTIFIED BY '" + password + "'",
                         "GRANT ALL ON *.* TO " + user);
+                MySqlSemiSyncPair.logIn(pair.address(), user, password);
+                MySqlSemiSyncPair.logIn(pair.replica(), user, password);
             }
             execute(
                     pair.connect(),

@@ -111,8 +111,20 @@ final class MySqlSemiSyncPair implements SemiSyncPair {
     }
 
     private static Connection connect(int port) throws SQLException {
+        return connect(port, "root", "");
+    }
+
+    private static Connection connect(int port, String user, String password) throws SQLException {
         return DriverManager.getConnection(
-                "jdbc:mariadb://127.0.0.1:" + port + "/?sslMode=disable&allowPublicKeyRetrieval=true", "root", "");
+                "jdbc:mariadb://127.0.0.1:" + port + "/?sslMode=disable&allowPublicKeyRetrieval=true", user, password);
+    }
+
+    /** Has a server keep the digest of an account's password, so that logins without TLS need not send it. */
+    static void logIn(InetSocketAddress server, String user, String password) {
+        await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> {
+            connect(server.getPort(), user, password).close();
+            return true;
+        });
     }
 
     private static void execute(int port, String... statements) throws SQLException {

@@ -42,6 +42,7 @@ class SuperReadOnlyMySqlTest {
         try (Connection connection = pair.connectReplica();
                 Statement replica = connection.createStatement()) {
             PagesReplica.createAccount(replica, "SYSTEM_VARIABLES_ADMIN");
+            MySqlSemiSyncPair.logIn(pair.replica(), "pages", "pages");
             await().atMost(MOST).ignoreExceptions().until(() -> replica.execute("SELECT id FROM shop.held"));
         }
     }
