@@ -4,7 +4,6 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.Dialect;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.Identity;
-import io.understudy.servers.MariaDbGtid;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.SemiSyncVariables;
 import java.util.HashMap;
@@ -156,15 +155,11 @@ final class ServerFacts {
         if (ahead.isBlank()) {
             return null;
         }
-        if (!isMariaDb()) {
-            return GtidNumbers.ofMySql(ahead)
-                    .minus(GtidNumbers.ofMySql(variable("gtid_executed")))
-                    .count();
-        }
-        Map<Long, Long> reached = MariaDbGtid.sequences(variable("gtid_slave_pos"));
-        return MariaDbGtid.list(ahead).stream()
-                .mapToLong(gtid -> Math.max(0, gtid.sequence() - reached.getOrDefault(gtid.domain(), 0L)))
-                .sum();
+        ServerFlavor flavor = dialect().flavor();
+        String applied = variable(flavor == ServerFlavor.MARIADB ? "gtid_slave_pos" : "gtid_executed");
+        return GtidNumbers.upTo(flavor, ahead)
+                .minus(GtidNumbers.upTo(flavor, applied))
+                .count();
     }
 
     /** Returns the statements after which an administrator may write there, without the binary log. */

@@ -46,12 +46,7 @@ final class Reached {
         Map<Long, MariaDbGtid> last = new TreeMap<>();
         MariaDbGtid.list(position.replicated()).forEach(each -> last.put(each.domain(), each));
         applied.forEach(each -> last.put(each.summary().domain(), MariaDbGtid.parse(each.gtid())));
-        return text(last);
-    }
-
-    private static String text(Map<Long, MariaDbGtid> position) {
-        return String.join(
-                ",", position.values().stream().map(MariaDbGtid::toString).toList());
+        return MariaDbGtid.text(last.values());
     }
 
     /**
@@ -71,25 +66,15 @@ final class Reached {
             return GtidNumbers.ofMySql(received).minus(onMySql).toString();
         }
         Map<Long, Long> applied = MariaDbGtid.sequences(position.replicated());
-        List<MariaDbGtid> waiting = MariaDbGtid.list(received).stream()
+        return MariaDbGtid.text(MariaDbGtid.list(received).stream()
                 .filter(each -> each.sequence() > applied.getOrDefault(each.domain(), 0L))
                 .filter(each -> onMariaDb.stream().noneMatch(each::isUpTo))
-                .toList();
-        return waiting.isEmpty()
-                ? ""
-                : String.join(",", waiting.stream().map(MariaDbGtid::toString).toList());
+                .toList());
     }
 
-    /** Returns the position for people: on MariaDB the higher number of each domain, whoever wrote it. */
+    /** Returns the position for people. */
     @Override
     public String toString() {
-        if (flavor == ServerFlavor.MYSQL) {
-            return position.replicated().replace("\n", "");
-        }
-        Map<Long, MariaDbGtid> last = new TreeMap<>();
-        onMariaDb.forEach(each ->
-                last.merge(each.domain(), each, (one, other) -> other.sequence() > one.sequence() ? other : one));
-        return String.join(
-                ",", last.values().stream().map(MariaDbGtid::toString).toList());
+        return position.reached();
     }
 }

@@ -1,9 +1,11 @@
 package io.understudy.servers;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * A GTID of MariaDB.
@@ -39,6 +41,11 @@ public record MariaDbGtid(long domain, long server, long sequence) {
             }
         }
         return all;
+    }
+
+    /** Returns a position, as {@link #list} parses it. */
+    public static String text(Collection<MariaDbGtid> position) {
+        return position.stream().map(MariaDbGtid::toString).collect(Collectors.joining(","));
     }
 
     /** Returns the last sequence of each domain. Of one that two servers have written the higher counts. */

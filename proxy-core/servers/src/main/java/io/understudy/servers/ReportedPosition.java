@@ -2,6 +2,8 @@ package io.understudy.servers;
 
 import io.understudy.plugin.ServerFlavor;
 import java.sql.SQLException;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,21 @@ public record ReportedPosition(
                                 ServerQueries.isOn(row.getString(3)),
                                 ServerQueries.text(row, 4)))
                 .get(0);
+    }
+
+    /**
+     * Returns the position up to which it has transactions, on one line. On MariaDB a replayed file, and clients, move
+     * the binary log's position alone: of each domain, the higher number counts.
+     */
+    public String reached() {
+        if (logged.isBlank()) {
+            return replicated.replace("\n", ""); // MySQL begins a line with each server's set
+        }
+        Map<Long, MariaDbGtid> highest = new TreeMap<>();
+        MariaDbGtid.list(replicated + "," + logged)
+                .forEach(gtid -> highest.merge(
+                        gtid.domain(), gtid, (one, other) -> other.sequence() > one.sequence() ? other : one));
+        return MariaDbGtid.text(highest.values());
     }
 
     private static @Nullable String received(ServerQueries server, ServerFlavor flavor) {

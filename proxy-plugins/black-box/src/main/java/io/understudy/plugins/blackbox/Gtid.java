@@ -5,7 +5,6 @@ import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.MariaDbGtid;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,18 +44,13 @@ record Gtid(String source, long domain, long server, long number) {
      */
     static List<Gtid> parseAll(ServerFlavor flavor, String text) {
         if (flavor == ServerFlavor.MARIADB) {
-            return List.of(mariaDb(text));
+            return List.of(of(MariaDbGtid.parse(text)));
         }
-        return GtidNumbers.ofMySql(text).list(MAX_LISTED, (source, number) -> mySql(source, number));
+        return GtidNumbers.ofMySql(text).list(MAX_LISTED, (source, number) -> new Gtid(source.intern(), 0, 0, number));
     }
 
     /** A command that commits more is a procedure; its further transactions are not listed one by one. */
     private static final int MAX_LISTED = 10_000;
-
-    /** @throws IllegalArgumentException if the text is no GTID */
-    static Gtid mariaDb(String text) {
-        return of(MariaDbGtid.parse(text));
-    }
 
     private static Gtid of(MariaDbGtid gtid) {
         return new Gtid(source(gtid.domain()), gtid.domain(), gtid.server(), gtid.sequence());
@@ -69,10 +63,6 @@ record Gtid(String source, long domain, long server, long number) {
      */
     static List<Gtid> mariaDbPosition(String text) {
         return MariaDbGtid.list(text).stream().map(Gtid::of).toList();
-    }
-
-    private static Gtid mySql(String source, long number) {
-        return new Gtid(source.toLowerCase(Locale.ROOT).intern(), 0, 0, number);
     }
 
     /** Avoids a new string for domain 0, which nearly all transactions have. */

@@ -111,10 +111,7 @@ final class History {
                     .minus(GtidNumbers.ofMySql(now.logged()))
                     .isEmpty();
         }
-        GtidNumbers there = new GtidNumbers();
-        for (Gtid gtid : Gtid.mariaDbPosition(now.position())) {
-            there.add(gtid.source(), 1, gtid.number());
-        }
+        GtidNumbers there = GtidNumbers.upTo(ServerFlavor.MARIADB, now.position());
         return lasts.stream().anyMatch(each -> !there.contains(Gtid.source(each.domain), each.number));
     }
 
@@ -125,20 +122,14 @@ final class History {
 
     /** Called when a stream begins: unseen transactions up to its position have no events here. */
     void streamAt(PrimaryFacts now) {
-        GtidNumbers upTo;
         if (mariadb()) {
-            upTo = new GtidNumbers();
             List<Gtid> position = Gtid.mariaDbPosition(now.position());
-            for (Gtid gtid : position) {
-                upTo.add(gtid.source(), 1, gtid.number());
-                note(gtid);
-            }
+            position.forEach(this::note);
             starts = begun ? starts : position;
             logged = Gtid.mariaDbPosition(now.logged());
-        } else {
-            upTo = GtidNumbers.ofMySql(now.position());
         }
         begun = true;
+        GtidNumbers upTo = GtidNumbers.upTo(flavor(), now.position());
         notKept.addAll(upTo.minus(seen));
         seen.addAll(upTo);
     }

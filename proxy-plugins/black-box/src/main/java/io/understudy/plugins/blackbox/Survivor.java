@@ -3,9 +3,6 @@ package io.understudy.plugins.blackbox;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.servers.ReportedPosition;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,28 +34,10 @@ record Survivor(
                 name,
                 Applied.of(flavor, reported.replicated(), reported.logged()),
                 received == null ? null : Applied.of(flavor, received, ""),
-                reached(reported),
+                reported.reached(),
                 reported.readOnly(),
                 chosen,
                 reported.server().isEmpty() ? name : reported.server());
-    }
-
-    /**
-     * Returns the position up to which a server has transactions. On MariaDB a replayed file, and clients, move the
-     * binary log's position alone: of each domain, the higher number counts.
-     */
-    private static String reached(ReportedPosition reported) {
-        if (reported.logged().isBlank()) {
-            return reported.replicated().replace("\n", ""); // MySQL begins a line with each server's set
-        }
-        Map<Long, Gtid> highest = new TreeMap<>();
-        for (String part : (reported.replicated() + "," + reported.logged()).split(",")) {
-            if (!part.isBlank()) {
-                Gtid gtid = Gtid.mariaDb(part);
-                highest.merge(gtid.domain(), gtid, (one, other) -> other.number() > one.number() ? other : one);
-            }
-        }
-        return highest.values().stream().map(Gtid::text).collect(Collectors.joining(","));
     }
 
     /** Returns whether these are this server's facts, by its server id. */

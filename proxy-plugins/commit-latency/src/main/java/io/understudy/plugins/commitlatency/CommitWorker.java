@@ -238,7 +238,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         } else if (gtid == null) {
             unattributed(tracked, "no_gtid");
         } else {
-            join.commit(tracked, Gtids.last(gtid));
+            join.commit(tracked, ReportedGtids.last(gtid));
         }
         if (polled) {
             classifier.commit(tracked);

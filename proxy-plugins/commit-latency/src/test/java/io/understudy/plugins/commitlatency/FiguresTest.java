@@ -39,11 +39,11 @@ class FiguresTest {
 
     @Test
     void lastOfTheReportedGtids() {
-        assertThat(Gtids.last("0-1-42")).isEqualTo("0-1-42");
-        assertThat(Gtids.last("3E11FA47-71ca-11e1-9e33-c80aa9429562:28-29"))
+        assertThat(ReportedGtids.last("0-1-42")).isEqualTo("0-1-42");
+        assertThat(ReportedGtids.last("3E11FA47-71ca-11e1-9e33-c80aa9429562:28-29"))
                 .isEqualTo("3e11fa47-71ca-11e1-9e33-c80aa9429562:29");
-        assertThat(Gtids.last("u:5:foo:1-2")).isEqualTo("u:foo:2");
-        assertThat(Gtids.last("u:1-5,\nv:7")).isEqualTo("v:7");
+        assertThat(ReportedGtids.last("u:5:foo:1-2")).isEqualTo("u:foo:2");
+        assertThat(ReportedGtids.last("u:1-5,\nv:7")).isEqualTo("v:7");
     }
 
     @Test
