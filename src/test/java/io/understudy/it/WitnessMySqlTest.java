@@ -97,7 +97,9 @@ class WitnessMySqlTest {
                     status.execute("SET GLOBAL rpl_semi_sync_source_timeout = 120000");
                     writers = Writers.start(4, () -> shop(pair.connect()));
                     writers.awaitRows(100);
-                    assertThat(one.witnessView("waitFor")).isEqualTo("2");
+                    await().atMost(Duration.ofSeconds(30))
+                            .untilAsserted(
+                                    () -> assertThat(one.witnessView("waitFor")).isEqualTo("2"));
                 }
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> SemiSyncPair.status(status, "Rpl_semi_sync_source_wait_sessions") > 0);
