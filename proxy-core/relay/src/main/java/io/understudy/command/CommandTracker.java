@@ -56,7 +56,7 @@ public final class CommandTracker implements PacketSink {
     /** For commands without a response. */
     private final Exchange silent;
 
-    private final KeptRead kept = new KeptRead();
+    private final KeptCommand kept = new KeptCommand();
 
     private @Nullable Exchange current;
     /** The exchange to which the client's last packet belongs. */
@@ -193,6 +193,7 @@ public final class CommandTracker implements PacketSink {
             case CommandCode.STMT_SEND_LONG_DATA ->
                 statements && length <= model.statementLimit() ? length : Math.min(length, ID_PREFIX);
             case CommandCode.STMT_CLOSE, CommandCode.STMT_RESET, CommandCode.STMT_FETCH -> Math.min(length, ID_PREFIX);
+            case CommandCode.PING -> movable || mayInject ? 1 : 0;
             default -> mayInject ? 1 : 0;
         };
     }
@@ -264,12 +265,12 @@ public final class CommandTracker implements PacketSink {
         return movable && kept.isAlone(model);
     }
 
-    /** Returns the tables and views of the read that {@link #resend} sends. */
+    /** Returns the tables and views that the command reads that {@link #resend} sends. */
     public List<TableName> readAgain() {
         return kept.reads();
     }
 
-    /** Sends the read in flight again, because another server has taken the place of the one that had it. */
+    /** Sends the command in flight again, because another server has taken the place of the one that had it. */
     public void resend() {
         Exchange exchange = inFlight.head();
         if (exchange == null) {

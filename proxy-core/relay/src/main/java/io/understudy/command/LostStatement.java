@@ -47,7 +47,8 @@ public final class LostStatement {
         int commands = 0;
         int mayCommit = 0;
         for (Exchange each : model.inFlight().all()) {
-            boolean may = mayCommit(each);
+            // Outside of a transaction a COMMIT commits nothing, unless what is ahead of it has begun one.
+            boolean may = mayCommit(each) || first != null && each.kind() == StatementKind.COMMIT;
             first = first == null && may ? each : first;
             mayCommit += may ? 1 : 0;
             commands += each.injected() == null ? 1 : 0;
@@ -70,7 +71,7 @@ public final class LostStatement {
                         || !summary.functions().isEmpty());
         return writes
                 || switch (kind) {
-                    case COMMIT, XA_PREPARE, XA_COMMIT, XA_ROLLBACK -> true;
+                    case XA_PREPARE, XA_COMMIT, XA_ROLLBACK -> true;
                     case SET -> summary == null; // SET STATEMENT … FOR
                     default -> false;
                 };

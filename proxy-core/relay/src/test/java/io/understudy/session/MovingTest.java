@@ -27,15 +27,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What meets a move: the old server's last words, its death, another change, a plugin. */
 @ExtendWith(LeakCheck.class)
 class MovingTest {
     private static final byte[] OK = packet(1, ok(0, ServerStatus.AUTOCOMMIT));
+    private static final byte[] IN_TRANSACTION = packet(1, ok(0, ServerStatus.AUTOCOMMIT | ServerStatus.IN_TRANS));
     private static final byte[] READ = query("SELECT a FROM t WHERE b = 1");
     private static final byte[] WRITE = query("INSERT INTO t VALUES (1)");
 
@@ -179,6 +184,63 @@ class MovingTest {
         scripted.server(OK);
         assertThat(scripted.client.take()).isEqualTo(OK);
         assertThat(scripted.session.phaseName()).isEqualTo("relaying");
+        scripted.finish();
+    }
+
+    private static Stream<byte[]> preparing() {
+        return Stream.of(
+                query("BEGIN"),
+                query("START TRANSACTION READ ONLY"),
+                query("COMMIT"),
+                query("ROLLBACK"),
+                query("SET autocommit = 0, NAMES utf8mb4"),
+                query("SET @a = 1"),
+                query("USE shop"),
+                Bytes.command(CommandCode.INIT_DB, "shop"),
+                Bytes.command(CommandCode.PING, ""));
+    }
+
+    /** Nothing is open that a COMMIT could end: what was written before has got its OK. */
+    @ParameterizedTest
+    @MethodSource("preparing")
+    void whatPreparesWorkIsSentAgain(byte[] command) {
+        scripted.client(command);
+        absent(true);
+        scripted.session.serverClosed();
+        scripted.server.take();
+        absent(false);
+        mover.arrive(true);
+        assertThat(scripted.server.take()).isEqualTo(command);
+        scripted.server(OK);
+        assertThat(scripted.client.take()).isEqualTo(OK);
+        scripted.finish();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SET @a = @a + 1",
+                "SET GLOBAL max_connections = 9",
+                "SET @a = f()",
+                "COMMIT; INSERT INTO t VALUES (1)",
+                "SET STATEMENT max_statement_time = 1 FOR INSERT INTO t VALUES (1)"
+            })
+    void whatMayHaveChangedMoreIsNotSentAgain(String sql) {
+        scripted.client(query(sql));
+        absent(true);
+        scripted.session.serverClosed();
+        assertThat(scripted.session.ended()).isTrue();
+        scripted.finish();
+    }
+
+    @Test
+    void aCommitOfATransactionIsNotSentAgain() {
+        scripted.client(query("BEGIN"));
+        scripted.server(IN_TRANSACTION);
+        scripted.client(query("COMMIT"));
+        absent(true);
+        scripted.session.serverClosed();
+        assertThat(scripted.session.ended()).isTrue();
         scripted.finish();
     }
 
