@@ -187,7 +187,7 @@ public final class LostStatement {
                     ER_UNKNOWN,
                     RESOLUTION_UNKNOWN,
                     what + " is not known whether committed: " + unknown.reason()
-                            + "; ask: understudy report outcomes --connection " + model.serverThreadId());
+                            + "; ask: understudy report outcomes -c FILE --connection " + model.serverThreadId());
         }
         String not = what + " was not committed: the server was lost before; it can be repeated";
         boolean branch = switch (exchange.kind()) {

@@ -348,7 +348,7 @@ class LostStatementTest {
         assertThat(error(1))
                 .startsWith("1105 #08007")
                 .contains("not known whether committed: the new primary lacks it")
-                .contains("understudy report outcomes --connection 4711");
+                .contains("understudy report outcomes -c FILE --connection 4711");
     }
 
     @Test

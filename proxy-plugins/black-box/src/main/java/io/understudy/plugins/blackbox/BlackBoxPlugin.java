@@ -10,6 +10,7 @@ import io.understudy.servers.SemiSyncSource;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +22,8 @@ public final class BlackBoxPlugin extends RunningPlugin<BlackBoxConfig> {
     static final String ID = "black-box";
 
     private static final Logger log = LoggerFactory.getLogger(BlackBoxPlugin.class);
+    /** Versions of MariaDB before 11.5, which log the connection of a transaction with rows. */
+    private static final Pattern WITHOUT_CONNECTION = Pattern.compile("^(10|11\\.[0-4])\\.");
 
     @Override
     public String id() {
@@ -36,9 +39,41 @@ public final class BlackBoxPlugin extends RunningPlugin<BlackBoxConfig> {
     public void check(BlackBoxConfig config, CheckedServer server) throws SQLException {
         if (server.isPrimary()) {
             server.needsBinaryLog("no transaction is kept, so that nothing could be reported or rescued");
+            outcomes(server);
             if (config.acknowledge() != BlackBoxConfig.Acknowledge.OFF) {
                 witness(server);
             }
+        }
+    }
+
+    /** What the outcome of a lost statement needs, as otherwise the first death of a primary shows that it lacks. */
+    private static void outcomes(CheckedServer server) throws SQLException {
+        needs(server, "whether a session whose connection broke still runs there", "PROCESS");
+        needs(
+                server,
+                "whether binlog-ignore-db keeps databases out of the binary log",
+                "REPLICATION CLIENT",
+                "BINLOG MONITOR",
+                "SUPER");
+        if (server.isMariaDb()
+                && WITHOUT_CONNECTION.matcher(server.version()).find()
+                && "ROW".equalsIgnoreCase(server.variable("binlog_format"))) {
+            server.report(
+                    CheckedServer.Level.WARNING,
+                    "",
+                    "with binlog_format=ROW this version does not log which connection wrote a transaction: what became"
+                            + " of a statement without a response is mostly unknown. Set binlog_format=MIXED, or have"
+                            + " clients send tokens (docs/outcomes.md#a-token)");
+        }
+    }
+
+    private static void needs(CheckedServer server, String what, String... oneOf) throws SQLException {
+        if (!server.grants().hasAny(oneOf)) {
+            server.report(
+                    CheckedServer.Level.WARNING,
+                    "",
+                    "what became of a statement without a response can stay unknown, as " + what
+                            + " is not to be seen: GRANT " + oneOf[0] + " ON *.* TO " + server.account());
         }
     }
 
@@ -59,7 +94,7 @@ public final class BlackBoxPlugin extends RunningPlugin<BlackBoxConfig> {
 
     @Override
     public List<String> monitorPrivileges(BlackBoxConfig config) {
-        return List.of("REPLICATION SLAVE");
+        return List.of("REPLICATION SLAVE", "REPLICATION CLIENT", "PROCESS");
     }
 
     @Override
