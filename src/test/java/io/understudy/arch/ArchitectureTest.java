@@ -354,7 +354,7 @@ class ArchitectureTest {
                 .results()
                 .toList();
         assertThat(named)
-                .hasSizeGreaterThan(50)
+                .hasSizeGreaterThan(40)
                 .allSatisfy(match -> assertThat(files.getOrDefault(match.group(2) + ".java", Set.of()))
                         .as("docs/architecture.md: %s is moved, renamed or gone", match.group())
                         .anyMatch(file -> ("/" + file)
