@@ -7,9 +7,9 @@ import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.switchover.ChangeOutcome;
 import io.understudy.unplanned.Failover;
 import io.understudy.unplanned.FailoverOptions;
-import io.understudy.unplanned.FailoverOutcome;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -78,7 +78,7 @@ class FailoverMySqlTest {
                 name -> null);
     }
 
-    private static String run(LoadedConfig loaded, FailoverOutcome expected) throws Exception {
+    private static String run(LoadedConfig loaded, ChangeOutcome expected) throws Exception {
         StringWriter out = new StringWriter();
         FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of(), null);
         try (Failover failover = Failover.to("two", loaded.config(), options, new PrintWriter(out, true))) {
@@ -143,10 +143,10 @@ class FailoverMySqlTest {
                 StringWriter looked = new StringWriter();
                 FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of(), null);
                 try (Failover failover = Failover.to("two", loaded.config(), options, new PrintWriter(looked, true))) {
-                    assertThat(failover.rehearse()).as(looked.toString()).isEqualTo(FailoverOutcome.NOTHING_LOST);
+                    assertThat(failover.rehearse()).as(looked.toString()).isEqualTo(ChangeOutcome.DONE);
                 }
                 System.out.println(looked);
-                String said = run(loaded, FailoverOutcome.NOTHING_LOST);
+                String said = run(loaded, ChangeOutcome.DONE);
                 System.out.println(said);
                 Set<String> missing = new HashSet<>(answered);
                 missing.removeAll(column(two, "SELECT CONCAT(w, '-', n) FROM shop.t"));
@@ -155,7 +155,7 @@ class FailoverMySqlTest {
                         .isEqualTo(content);
                 assertThat(column(two, "SELECT @@GLOBAL.super_read_only + @@GLOBAL.read_only"))
                         .containsExactly("0");
-                assertThat(run(loaded, FailoverOutcome.NOTHING_LOST)).contains("was promoted before");
+                assertThat(run(loaded, ChangeOutcome.DONE)).contains("was promoted before");
             }
         }
     }

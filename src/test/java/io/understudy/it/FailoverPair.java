@@ -13,9 +13,9 @@ import io.understudy.embedded.ServerOptions;
 import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import io.understudy.servers.MariaDbGtid;
+import io.understudy.switchover.ChangeOutcome;
 import io.understudy.unplanned.Failover;
 import io.understudy.unplanned.FailoverOptions;
-import io.understudy.unplanned.FailoverOutcome;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -102,7 +102,7 @@ final class FailoverPair implements AutoCloseable {
     }
 
     /** Runs a failover, whose output a test follows. */
-    FailoverOutcome failOver(PrintWriter out) throws Exception {
+    ChangeOutcome failOver(PrintWriter out) throws Exception {
         FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of(), null);
         try (Failover failover = Failover.to("s1", config(), options, out)) {
             return failover.run();

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.it.FailoverPair.Said;
-import io.understudy.unplanned.FailoverOutcome;
+import io.understudy.switchover.ChangeOutcome;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -122,12 +122,12 @@ class InterruptedFailoverTest {
         lack(2_500);
         servers.pair.primary().kill();
         StringWriter first = new StringWriter();
-        FailoverOutcome outcome = servers.failOver(new Followed(first, line -> {
+        ChangeOutcome outcome = servers.failOver(new Followed(first, line -> {
             if (line.contains("1000 of 2500 are applied")) {
                 servers.standby().kill();
             }
         }));
-        assertThat(outcome).as(first.toString()).isEqualTo(FailoverOutcome.NOT_PROMOTED);
+        assertThat(outcome).as(first.toString()).isEqualTo(ChangeOutcome.NOT_PROMOTED);
         assertThat(first.toString()).contains("a second run goes on there");
         servers.standby().restart();
         servers.standby().execute("SET GLOBAL read_only=1");

@@ -9,9 +9,9 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.host.PluginTypes;
 import io.understudy.remote.AdminClient;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.switchover.ChangeOutcome;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
-import io.understudy.switchover.SwitchoverOutcome;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -146,7 +146,7 @@ class SwitchoverMySqlTest {
             LoadedConfig loaded = config(pair, plugins);
             try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> loaded)) {
                 AdminClient admin = AdminClient.of(loaded.config().admin());
-                assertThat(run(loaded, admin, SwitchoverOutcome.UNDONE))
+                assertThat(run(loaded, admin, ChangeOutcome.NOT_PROMOTED))
                         .contains("blocks semi-sync: this standby has no plugin for the source side");
                 execute(
                         two,
@@ -155,7 +155,7 @@ class SwitchoverMySqlTest {
                         "SET GLOBAL super_read_only = 1");
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> admin.readiness("two").toString().contains("subject=source,"));
-                String said = run(loaded, admin, SwitchoverOutcome.DONE);
+                String said = run(loaded, admin, ChangeOutcome.DONE);
                 assertThat(column(two, "SELECT @@GLOBAL.rpl_semi_sync_source_enabled AS v", "v"))
                         .isEqualTo("1");
                 String event = "SELECT CONCAT(STATUS, ' ', DEFINER) AS v FROM information_schema.EVENTS";
@@ -180,7 +180,7 @@ class SwitchoverMySqlTest {
         }
     }
 
-    private static String run(LoadedConfig loaded, AdminClient admin, SwitchoverOutcome expected) throws Exception {
+    private static String run(LoadedConfig loaded, AdminClient admin, ChangeOutcome expected) throws Exception {
         StringWriter out = new StringWriter();
         try (Switchover switchover = Switchover.to("two", loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
             assertThat(switchover.run()).as(out.toString()).isEqualTo(expected);
@@ -192,7 +192,7 @@ class SwitchoverMySqlTest {
             LoadedConfig loaded, AdminClient admin, Connection one, Connection two) throws Exception {
         execute(two, "SET GLOBAL super_read_only = 0", "CREATE SCHEMA errant", "DROP SCHEMA errant");
         execute(two, "SET GLOBAL super_read_only = 1");
-        assertThat(run(loaded, admin, SwitchoverOutcome.UNDONE))
+        assertThat(run(loaded, admin, ChangeOutcome.NOT_PROMOTED))
                 .contains("blocks errant: it has transactions that the primary never had");
         String server = column(two, "SELECT @@GLOBAL.server_uuid AS v", "v");
         for (int i = 1; i <= 2; i++) {
@@ -221,12 +221,12 @@ class SwitchoverMySqlTest {
         MySqlLoad load = MySqlLoad.start(round, 4, address, PASSWORD);
         load.awaitMore(100);
         StringWriter out = new StringWriter();
-        SwitchoverOutcome outcome;
+        ChangeOutcome outcome;
         try (Switchover switchover = Switchover.to(to, loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
             outcome = switchover.run();
         }
         System.out.println(out);
-        assertThat(outcome).as(out.toString()).isEqualTo(SwitchoverOutcome.DONE);
+        assertThat(outcome).as(out.toString()).isEqualTo(ChangeOutcome.DONE);
         load.awaitMore(100);
         Set<String> answered = load.stop();
         assertThat(rows(chosen)).containsAll(answered);

@@ -24,7 +24,7 @@ class BusySessionsTest extends SwitchoverHarness {
         try (WriteLoad load = new WriteLoad(address(), 2)) {
             awaitGrowth(load);
             Said said = switchTo(chosen);
-            assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.DONE);
+            assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.DONE);
             assertThat(said.text()).contains("1 of standbys that replicate through the proxy");
             awaitGrowth(load);
             load.close();
@@ -42,7 +42,7 @@ class BusySessionsTest extends SwitchoverHarness {
             statement.execute("CREATE TABLE IF NOT EXISTS other (id INT)");
             statement.execute("LOCK TABLES other WRITE");
             Said said = switchTo(standby());
-            assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.UNDONE);
+            assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.NOT_PROMOTED);
             assertThat(said.text()).containsPattern("session \\d+ \\(user app, .*\\): LOCK TABLES since \\d+");
             assertThat(said.text()).doesNotContain(" is read-only\n");
             statement.execute("UNLOCK TABLES");

@@ -75,7 +75,7 @@ class FailedSwitchoverTest extends SwitchoverHarness {
     }
 
     private void assertAsBefore(EmbeddedServer old, EmbeddedServer chosen, WriteLoad load, Said said) throws Exception {
-        assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.UNDONE);
+        assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.NOT_PROMOTED);
         assertThat(said.text()).contains("FAILED: ", "everything is as before");
         assertThat(readOnly(old)).as(said.text()).isFalse();
         assertThat(readOnly(chosen)).as(said.text()).isTrue();
@@ -143,7 +143,7 @@ class FailedSwitchoverTest extends SwitchoverHarness {
             chosen.execute("STOP SLAVE");
             Said stopped = switchTo(chosen, hasty, steps -> steps);
             chosen.execute("START SLAVE");
-            assertThat(stopped.outcome()).isEqualTo(SwitchoverOutcome.UNDONE);
+            assertThat(stopped.outcome()).isEqualTo(ChangeOutcome.NOT_PROMOTED);
             assertThat(stopped.text())
                     .contains("does not receive what the primary writes")
                     .doesNotContain("undone:");
@@ -162,7 +162,7 @@ class FailedSwitchoverTest extends SwitchoverHarness {
         }
         try {
             Said said = switchTo(chosen);
-            assertThat(said.outcome()).isEqualTo(SwitchoverOutcome.UNDONE);
+            assertThat(said.outcome()).isEqualTo(ChangeOutcome.NOT_PROMOTED);
             assertThat(said.text()).contains("blocks errant").contains("that the primary never had");
             assertThat(readOnly(chosen)).isTrue();
         } finally {
@@ -231,7 +231,7 @@ class FailedSwitchoverTest extends SwitchoverHarness {
         EmbeddedServer chosen = standby();
         try {
             Said said = switchTo(chosen, BOUNDS, steps -> overtaken(steps, old));
-            assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.UNDONE);
+            assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.NOT_PROMOTED);
             assertThat(said.text()).contains("has become read-only since the check");
             assertThat(readOnly(old)).as("what the other switch has done stays").isTrue();
             assertThat(readOnly(chosen)).as(said.text()).isTrue();
@@ -247,7 +247,7 @@ class FailedSwitchoverTest extends SwitchoverHarness {
         EmbeddedServer old = primary();
         EmbeddedServer chosen = standby();
         Said said = switchTo(chosen, BOUNDS, this::released);
-        assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.UNDONE);
+        assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.NOT_PROMOTED);
         assertThat(said.text()).contains("the proxy holds its sessions no more");
         assertThat(readOnly(old)).as(said.text()).isFalse();
         assertThat(readOnly(chosen)).as(said.text()).isTrue();
@@ -281,7 +281,7 @@ class FailedSwitchoverTest extends SwitchoverHarness {
         EmbeddedServer old = primary();
         EmbeddedServer chosen = standby();
         Said said = switchTo(chosen, BOUNDS, steps -> follow(steps, new Broken(steps.follow(), true)));
-        assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.LEFT);
+        assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.LEFT);
         assertThat(readOnly(old)).isTrue();
         assertThat(readOnly(chosen)).isFalse();
         assertThat(admin.view("hold")).containsEntry("held", false);
@@ -289,7 +289,7 @@ class FailedSwitchoverTest extends SwitchoverHarness {
         admin.act("primary?address=" + text(chosen));
 
         Said wrote = switchTo(old, BOUNDS, steps -> follow(steps, new Writing(steps.follow(), chosen)));
-        assertThat(wrote.outcome()).as(wrote.text()).isEqualTo(SwitchoverOutcome.LEFT);
+        assertThat(wrote.outcome()).as(wrote.text()).isEqualTo(ChangeOutcome.LEFT);
         assertThat(wrote.text())
                 .contains("FAILED: somebody wrote to the old primary")
                 .doesNotContain("CHANGE MASTER");

@@ -46,7 +46,7 @@ class MovedPoolTest extends SwitchoverHarness {
                 load.awaitMore();
                 load.takeSteps();
                 Said said = switchTo(standby());
-                assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.DONE);
+                assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.DONE);
                 load.awaitMore();
                 pauses.addAll(longest(load.takeSteps()));
                 held.add(said.number(HELD));

@@ -19,7 +19,7 @@ class OldFileTest extends SwitchoverHarness {
         EmbeddedServer chosen = standby();
         assertThat(restartPending()).isZero();
         Said said = switchTo(chosen);
-        assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.DONE);
+        assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.DONE);
         assertThat(restartPending()).isEqualTo(1);
         assertThat(admin.view("config").toString())
                 .contains("path=primary.address", "running=" + text(chosen), "file=" + text(old));

@@ -33,7 +33,7 @@ class PromotedByHandTest extends SwitchoverHarness {
                             steps, step, () -> chosen.execute("STOP SLAVE", "SET GLOBAL read_only=0"), true));
             assertThat(readOnly(old)).as(said.text()).isTrue();
             assertThat(readOnly(chosen)).isFalse();
-            assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.LEFT);
+            assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.LEFT);
             assertThat(said.text()).contains("somebody has promoted it", "stays read-only");
             assertThat(slave(chosen)).isNotEqualTo("ON");
             back(old, chosen);
@@ -46,7 +46,7 @@ class PromotedByHandTest extends SwitchoverHarness {
         EmbeddedServer chosen = standby();
         Said said = switchTo(chosen, BOUNDS, steps -> interrupted(steps, 7, () -> follow(text(chosen)), true));
         assertThat(readOnly(old)).as(said.text()).isTrue();
-        assertThat(said.outcome()).isEqualTo(SwitchoverOutcome.LEFT);
+        assertThat(said.outcome()).isEqualTo(ChangeOutcome.LEFT);
         assertThat(said.text()).contains("the proxy follows " + text(chosen));
         follow(text(old));
         back(old, chosen);
@@ -59,7 +59,7 @@ class PromotedByHandTest extends SwitchoverHarness {
         Said said = switchTo(
                 chosen, BOUNDS, steps -> interrupted(steps, 8, () -> old.execute("SET GLOBAL read_only=0"), false));
         assertThat(readOnly(chosen)).as(said.text()).isTrue();
-        assertThat(said.outcome()).isEqualTo(SwitchoverOutcome.UNDONE);
+        assertThat(said.outcome()).isEqualTo(ChangeOutcome.NOT_PROMOTED);
         assertThat(said.text()).contains("is not read-only any more");
         assertThat(readOnly(old)).isFalse();
         awaitReplication(chosen);

@@ -58,13 +58,13 @@ class SwitchoverEventsTest extends SwitchoverHarness {
         awaitEvents(chosen, REST);
 
         Said said = switchTo(chosen);
-        assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.DONE);
+        assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.DONE);
         assertThat(events(chosen)).isEqualTo(RUN);
         assertThat(events(old)).isEqualTo(REST);
         makeStandby(old, said);
 
         Said back = switchTo(old);
-        assertThat(back.outcome()).as(back.text()).isEqualTo(SwitchoverOutcome.DONE);
+        assertThat(back.outcome()).as(back.text()).isEqualTo(ChangeOutcome.DONE);
         assertThat(events(old)).isEqualTo(RUN);
         assertThat(events(chosen)).isEqualTo(REST);
         assertThat(old.query("SELECT STATUS FROM information_schema.EVENTS WHERE EVENT_NAME = 'off'"))

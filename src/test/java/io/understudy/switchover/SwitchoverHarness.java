@@ -143,7 +143,7 @@ abstract class SwitchoverHarness {
         return (InetSocketAddress) proxy.proxy().addresses().get(0);
     }
 
-    record Said(SwitchoverOutcome outcome, String text) {
+    record Said(ChangeOutcome outcome, String text) {
         long number(Pattern pattern) {
             Matcher matcher = pattern.matcher(text);
             assertThat(matcher.find()).as("%s in %s", pattern, text).isTrue();

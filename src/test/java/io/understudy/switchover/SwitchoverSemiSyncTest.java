@@ -44,7 +44,7 @@ class SwitchoverSemiSyncTest extends SwitchoverHarness {
             assertThat(source(chosen)).isEqualTo("OFFON");
 
             Said said = switchTo(chosen);
-            assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.DONE);
+            assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.DONE);
             assertThat(said.text()).contains("blocks semi-sync", "the steps that follow mend what blocks");
             assertThat(source(chosen))
                     .as("enabled, and nobody waits without a standby")

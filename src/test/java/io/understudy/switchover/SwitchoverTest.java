@@ -51,7 +51,7 @@ class SwitchoverTest extends SwitchoverHarness {
                 steps(said.text())
                         .forEach((step, millis) -> took.computeIfAbsent(step, none -> new ArrayList<>())
                                 .add(millis));
-                assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.DONE);
+                assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.DONE);
                 assertThat(readOnly(old)).isTrue();
                 assertThat(readOnly(chosen)).isFalse();
                 held.add(said.number(HELD));
@@ -91,7 +91,7 @@ class SwitchoverTest extends SwitchoverHarness {
             awaitGrowth(load);
             EmbeddedServer old = primary();
             Said said = switchTo(standby());
-            assertThat(said.outcome()).as(said.text()).isEqualTo(SwitchoverOutcome.DONE);
+            assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.DONE);
             awaitGrowth(load);
             load.close();
             assertThat(rows(primary()) - before).isEqualTo(load.committed());
@@ -153,7 +153,7 @@ class SwitchoverTest extends SwitchoverHarness {
         pair.awaitCaughtUp(PATIENCE);
         Said unknown = switchTo(chosen);
         old.execute("GRANT SLAVE MONITOR ON *.* TO monitor");
-        assertThat(unknown.outcome()).as(unknown.text()).isEqualTo(SwitchoverOutcome.UNDONE);
+        assertThat(unknown.outcome()).as(unknown.text()).isEqualTo(ChangeOutcome.NOT_PROMOTED);
         assertThat(unknown.text())
                 .contains("the readiness gate says unknown", "GRANT SLAVE MONITOR ON *.* TO 'monitor'");
         assertThat(readOnly(old)).isFalse();

@@ -146,7 +146,7 @@ class ThreeServersTest {
             awaitGrowth(load);
             try (Switchover switchover =
                     Switchover.to("two", loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
-                assertThat(switchover.run()).as(out.toString()).isEqualTo(SwitchoverOutcome.DONE);
+                assertThat(switchover.run()).as(out.toString()).isEqualTo(ChangeOutcome.DONE);
             }
             awaitGrowth(load);
         }

@@ -125,6 +125,16 @@ public final class LostSource {
         return new LostSource(new Saved(reader.open(directory, key)), config, directory.toString(), peers);
     }
 
+    /** Returns the same with another name, without a proxy whose rescue file is read. */
+    public LostSource named(String other) {
+        return new LostSource(actions, config, other, peers);
+    }
+
+    /** Returns the name of the proxy, or of the directory that one has left. */
+    public String name() {
+        return name;
+    }
+
     /** Has a directory answer by the part of it that belongs to the server of which the standby replicates. */
     public LostSource of(ReplicaStatus replication) {
         String id = replication.sourceServerId();

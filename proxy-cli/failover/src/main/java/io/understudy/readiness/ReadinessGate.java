@@ -67,20 +67,7 @@ public final class ReadinessGate {
      */
     public static ReadinessGate of(
             LoadedConfig loaded, StandbyFigures expected, String name, Address primary, Limits limits, Duration time) {
-        return new ReadinessGate(loaded, expected, standby(loaded.config(), name), primary, limits, time);
-    }
-
-    /**
-     * Returns the standby of a name.
-     *
-     * @throws IllegalArgumentException if the configuration has no such standby
-     */
-    public static StandbyConfig standby(UnderstudyConfig config, String name) {
-        return config.standbys().stream()
-                .filter(each -> each.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("there is no standby '" + name + "'; known: "
-                        + config.standbys().stream().map(StandbyConfig::name).toList()));
+        return new ReadinessGate(loaded, expected, loaded.config().standby(name), primary, limits, time);
     }
 
     /**

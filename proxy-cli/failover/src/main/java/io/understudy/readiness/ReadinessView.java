@@ -116,7 +116,7 @@ public final class ReadinessView {
      */
     private Kept report(String standby, long most, long mostDefinitions) {
         LoadedConfig loaded = config.get();
-        ReadinessGate.standby(loaded.config(), standby);
+        loaded.config().standby(standby);
         Address present = primary.get();
         try {
             if (!gate.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS)) {

@@ -65,6 +65,21 @@ public final class AfterPromotion {
         });
     }
 
+    /**
+     * Has the new primary execute events. Returns their names.
+     *
+     * @throws StepFailure if it refuses some
+     */
+    public String enable(List<ScheduledEvent> events) throws StepFailure {
+        List<String> failed = ScheduledEvent.enable(pair.standby(), events);
+        if (!failed.isEmpty()) {
+            throw new StepFailure("it takes writes, and these events do not run there. By hand, as an account that may"
+                    + " (MySQL: with SYSTEM_USER if the definer has it), on " + pair.standbyAddress() + ": "
+                    + String.join("; ", failed));
+        }
+        return events.isEmpty() ? "none" : DisableEventsStep.names(events);
+    }
+
     /** Removes the new primary's replication connection, which would start again with the server. */
     public Step forget() {
         String statement = pair.dialect().forget(pair.replication());

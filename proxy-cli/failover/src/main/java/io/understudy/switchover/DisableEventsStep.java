@@ -11,9 +11,6 @@ import java.util.stream.Collectors;
  */
 final class DisableEventsStep implements Step {
     private static final String DISABLE = "DISABLE ON SLAVE"; // the state that replication gives them, on MySQL, too
-    private static final String ENABLE = "ENABLE";
-    /** ER_EVENT_DOES_NOT_EXIST: a client has dropped it before the hold. */
-    private static final int NO_SUCH_EVENT = 1539;
 
     private final Pair pair;
     private final Unchanged unchanged;
@@ -44,7 +41,7 @@ final class DisableEventsStep implements Step {
             try {
                 event.set(pair.primary(), DISABLE);
             } catch (SQLException e) {
-                if (!isOfConnection(e)) {
+                if (!ScheduledEvent.isOfConnection(e)) {
                     disabled.remove(event); // refused: there is nothing to undo
                 }
                 throw e;
@@ -62,13 +59,13 @@ final class DisableEventsStep implements Step {
                         + pair.standbyAddress() + ": " + byHand(found);
     }
 
-    private static String names(List<ScheduledEvent> events) {
+    static String names(List<ScheduledEvent> events) {
         return events.stream().map(ScheduledEvent::toString).collect(Collectors.joining(", "));
     }
 
     /** Returns the statements that have a server execute them. */
     private static String byHand(List<ScheduledEvent> events) {
-        return events.stream().map(event -> event.alter(ENABLE)).collect(Collectors.joining("; "));
+        return events.stream().map(event -> event.alter(ScheduledEvent.ENABLE)).collect(Collectors.joining("; "));
     }
 
     @Override
@@ -79,7 +76,6 @@ final class DisableEventsStep implements Step {
         try {
             pair.primary().ensureFormerEnded(); // else one might be disabled after this
             unchanged.ensure();
-            enable(pair.primary());
         } catch (UndoRefused e) {
             throw new UndoRefused(
                     e.getMessage() + ". Scheduled events are disabled on both; on the primary: " + byHand(disabled));
@@ -89,43 +85,17 @@ final class DisableEventsStep implements Step {
                             + byHand(disabled) + " (" + e.getMessage() + ")",
                     e);
         }
+        List<String> failed = ScheduledEvent.enable(pair.primary(), disabled);
+        if (!failed.isEmpty()) {
+            throw new SQLException("the old primary's scheduled events may still be disabled; on "
+                    + pair.primaryAddress() + ": " + String.join("; ", failed));
+        }
         return "enabled on " + pair.primaryAddress() + " again: " + names(disabled);
     }
 
-    /** Tries each, so that one that cannot be enabled (its only time is over, say) does not keep the others. */
-    private void enable(Node node) throws SQLException {
-        SQLException first = null;
-        for (ScheduledEvent event : disabled) {
-            try {
-                event.set(node, ENABLE);
-            } catch (SQLException e) {
-                if (isOfConnection(e)) {
-                    throw e;
-                }
-                boolean dropped = e.getErrorCode() == NO_SUCH_EVENT;
-                first = first == null && !dropped ? e : first;
-            }
-        }
-        if (first != null) {
-            throw first;
-        }
-    }
-
-    private static boolean isOfConnection(SQLException e) {
-        String state = e.getSQLState();
-        return state == null || state.startsWith("08");
-    }
-
     /** Returns the step that has the new primary execute what the old one did. */
-    Step enabling() {
-        return Step.of("enable these events on " + pair.standby().name(), () -> {
-            try {
-                enable(pair.standby());
-            } catch (SQLException e) {
-                throw new StepFailure(
-                        e.getMessage() + "; by hand, on " + pair.standbyAddress() + ": " + byHand(disabled), e);
-            }
-            return (disabled.isEmpty() ? "none" : names(disabled)) + leftDisabled();
-        });
+    Step enabling(AfterPromotion after) {
+        return Step.of(
+                "enable these events on " + pair.standby().name(), () -> after.enable(disabled) + leftDisabled());
     }
 }

@@ -6,6 +6,9 @@ import java.time.Duration;
 
 /** The position of the old primary's last transaction, which the standby has applied. Used by one thread. */
 final class LastTransaction {
+    /** For the response: the old primary must be writable again before the hold is over. */
+    private static final Duration GRACE = Duration.ofMillis(150);
+
     private final Pair pair;
     private String position = "";
 
@@ -17,10 +20,19 @@ final class LastTransaction {
         return position;
     }
 
-    /** Reads it, within the time. */
-    String read(Duration longest) throws SQLException {
-        position = pair.primary().valueWithin(pair.dialect().position(), longest);
-        return position;
+    /** Reads it, and waits until the standby has applied it. */
+    Step applied(HoldClock clock) {
+        String name = pair.standby().name();
+        return Step.of("wait until " + name + " has applied the last transaction", () -> {
+            String waitsFor = "and " + name + " has yet to apply the last transactions";
+            position = pair.primary().valueWithin(pair.dialect().position(), clock.left(waitsFor));
+            Duration left = clock.left(waitsFor);
+            String applied = pair.standby().valueWithin(pair.dialect().applied(position, left), left.plus(GRACE));
+            if (!applied.equals("0")) {
+                throw new StepFailure(name + " has not applied " + position + " within " + left.toMillis() + " ms");
+            }
+            return "applied up to " + position;
+        });
     }
 
     /**

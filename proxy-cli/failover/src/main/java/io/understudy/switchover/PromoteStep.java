@@ -1,14 +1,19 @@
 package io.understudy.switchover;
 
 import java.sql.SQLException;
-import java.util.concurrent.Callable;
 
 /**
  * Makes the standby writable. From then on nothing can be undone.
  *
- * @param held returns whether the proxy holds its sessions; fails if the proxy does not respond
+ * @param ready fails if it is not to be, at the last moment
+ * @param afterwards what to do when it is not known whether it is writable, behind the end of the connection
  */
-record PromoteStep(Pair pair, LastTransaction transaction, HoldClock clock, Callable<Boolean> held) implements Step {
+public record PromoteStep(Pair pair, Check ready, String afterwards) implements Step {
+    /** What must hold at the last moment. */
+    public interface Check {
+        void run() throws Exception;
+    }
+
     private static final int TRIES = 5;
     private static final long PAUSE_MILLIS = 400;
 
@@ -19,12 +24,7 @@ record PromoteStep(Pair pair, LastTransaction transaction, HoldClock clock, Call
 
     @Override
     public String run() throws Exception {
-        transaction.ensureLast();
-        if (!held.call()) {
-            throw new StepFailure(
-                    "the proxy holds its sessions no more: somebody has released them, or it has restarted");
-        }
-        clock.left("and the standby is not promoted");
+        ready.run();
         String connection = pair.standby().traced();
         try {
             pair.standby().execute(pair.dialect().writable());
@@ -51,12 +51,9 @@ record PromoteStep(Pair pair, LastTransaction transaction, HoldClock clock, Call
         }
         throw new PromotionUnknown(
                 failed.getMessage() + "; whether it is writable now, or becomes so when it executes that statement, is"
-                        + " not known. The old primary " + pair.primaryAddress() + " stays read-only. On "
-                        + pair.standbyAddress() + ": KILL " + connection + ", until SHOW PROCESSLIST has that"
-                        + " connection no more. If SELECT @@GLOBAL.read_only there is 0 then, tell the proxy: POST"
-                        + " /api/primary; if it is 1, on " + pair.primaryAddress() + ": "
-                        + pair.dialect().writable() + ", and on "
-                        + pair.standbyAddress() + ": " + pair.dialect().start(pair.replication()),
+                        + " not known. On " + pair.standbyAddress() + ": KILL " + connection
+                        + ", until SHOW PROCESSLIST"
+                        + " has that connection no more. " + afterwards,
                 failed);
     }
 }

@@ -1,7 +1,7 @@
 package io.understudy.switchover;
 
 /** The promotion was requested, and whether it has happened is not known: nothing may be undone. */
-final class PromotionUnknown extends Exception {
+public final class PromotionUnknown extends Exception {
     private static final long serialVersionUID = 1;
 
     PromotionUnknown(String message, Throwable cause) {

@@ -3,6 +3,7 @@ package io.understudy.switchover;
 import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -13,11 +14,15 @@ import java.util.List;
  * @param collation {@code collation_connection} of its creation
  */
 public record ScheduledEvent(String schema, String name, String definer, String charset, String collation) {
+    static final String ENABLE = "ENABLE";
+    /** ER_EVENT_DOES_NOT_EXIST: a client has dropped it before the hold. */
+    private static final int NO_SUCH_EVENT = 1539;
+
     private static final String EVENTS = "SELECT EVENT_SCHEMA, EVENT_NAME, DEFINER, CHARACTER_SET_CLIENT,"
             + " COLLATION_CONNECTION FROM information_schema.EVENTS WHERE STATUS IN (%s) ORDER BY 1, 2";
 
     /** Returns the events that the server executes. The account sees those of schemas where it has EVENT. */
-    public static List<ScheduledEvent> enabled(Node node) throws SQLException {
+    static List<ScheduledEvent> enabled(Node node) throws SQLException {
         return withStatus(node, "'ENABLED'");
     }
 
@@ -45,7 +50,7 @@ public record ScheduledEvent(String schema, String name, String definer, String 
     }
 
     /** Returns the statement that changes its state. Without the definer it would become the account's own. */
-    public String alter(String state) {
+    String alter(String state) {
         int at = definer.lastIndexOf('@');
         String account = at < 0
                 ? Quoting.account(definer)
@@ -53,8 +58,39 @@ public record ScheduledEvent(String schema, String name, String definer, String 
         return "ALTER DEFINER=" + account + " EVENT " + Quoting.name(schema, name) + " " + state;
     }
 
+    /**
+     * Has a server execute events. One that it refuses (its only time is over, say) does not keep the others.
+     *
+     * @return the statements that failed, each with the reason; one that somebody has dropped is none
+     */
+    static List<String> enable(Node node, List<ScheduledEvent> events) {
+        List<String> failed = new ArrayList<>();
+        String broken = "";
+        for (ScheduledEvent event : events) {
+            String reason = broken;
+            try {
+                if (broken.isEmpty()) {
+                    event.set(node, ENABLE);
+                }
+            } catch (SQLException e) {
+                reason = e.getErrorCode() == NO_SUCH_EVENT ? "" : String.valueOf(e.getMessage());
+                broken = isOfConnection(e) ? reason : "";
+            }
+            if (!reason.isEmpty()) {
+                failed.add(event.alter(ENABLE) + " (" + reason + ")");
+            }
+        }
+        return failed;
+    }
+
+    /** Returns whether the server may have executed the statement that failed. */
+    static boolean isOfConnection(SQLException e) {
+        String state = e.getSQLState();
+        return state == null || state.startsWith("08");
+    }
+
     /** Changes its state. The statement also stores the session's character set, so the event's own is set for it. */
-    public void set(Node node, String state) throws SQLException {
+    void set(Node node, String state) throws SQLException {
         String statement = alter(state);
         if (charset.isEmpty() || !statement.chars().allMatch(c -> c < 128)) { // it could not be read in another one
             node.execute(statement);

@@ -45,7 +45,7 @@ public final class StepRunner {
         line(step.plan() + " - FAILED: " + (message == null ? e.toString() : message));
     }
 
-    static void rethrowInterrupt(Exception e) throws InterruptedException {
+    public static void rethrowInterrupt(Exception e) throws InterruptedException {
         if (e instanceof InterruptedException interrupt) {
             throw interrupt;
         }

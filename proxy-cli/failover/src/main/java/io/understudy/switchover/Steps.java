@@ -1,6 +1,7 @@
 package io.understudy.switchover;
 
 import io.understudy.config.StandbyConfig;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,27 +26,59 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
         AfterPromotion after = new AfterPromotion(pair);
         DisableEventsStep events = new DisableEventsStep(pair, unchanged);
         return new Steps(
-                List.of(
-                        new CheckStep(pair, proxy),
-                        new GateStep(pair, proxy, bounds.lag()),
-                        new LagStep(pair, bounds.lag())),
+                List.of(new CheckStep(pair, proxy), new GateStep(pair, proxy, bounds.lag()), lag(pair, bounds.lag())),
                 List.of(
                         events,
                         new HoldStep(proxy, clock),
                         new ReadOnlyStep(pair, clock, unchanged),
-                        new AppliedStep(pair, last, clock),
+                        last.applied(clock),
                         new StopReplicationStep(pair, clock),
                         new SemiSyncStep(pair, clock)),
-                new PromoteStep(pair, last, clock, () -> proxy.isHolding(clock.left(PROMOTION))),
+                promotion(pair, proxy, clock, last),
                 after.follow(proxy),
                 after.release(proxy, clock),
                 others.isEmpty()
-                        ? List.of(events.enabling(), after.forget(), after.oldPrimary(last))
+                        ? List.of(events.enabling(after), after.forget(), after.oldPrimary(last))
                         : List.of(
-                                events.enabling(),
+                                events.enabling(after),
                                 after.forget(),
                                 after.oldPrimary(last),
                                 after.otherStandbys(others)));
+    }
+
+    /** Waits until the standby has applied what the primary had written when the step began. */
+    private static Step lag(Pair pair, Duration longest) {
+        return Step.of("measure the lag: at most " + longest.toMillis() + " ms", () -> {
+            // Numbered here, so that no held session waits for that.
+            pair.primary().traced();
+            pair.standby().traced();
+            String position = pair.primary().value(pair.dialect().position());
+            long begun = System.nanoTime();
+            String applied = pair.standby().value(pair.dialect().applied(position, longest), longest);
+            if (!applied.equals("0")) {
+                throw new StepFailure(pair.standby().name() + " has not applied the primary's position within "
+                        + longest.toMillis() + " ms; wait until it has caught up, or allow more with --lag");
+            }
+            return "lag " + (System.nanoTime() - begun) / 1_000_000 + " ms";
+        });
+    }
+
+    private static Step promotion(Pair pair, ProxyControl proxy, HoldClock clock, LastTransaction last) {
+        PromoteStep.Check ready = () -> {
+            last.ensureLast();
+            if (!proxy.isHolding(clock.left(PROMOTION))) {
+                throw new StepFailure(
+                        "the proxy holds its sessions no more: somebody has released them, or it has restarted");
+            }
+            clock.left(PROMOTION);
+        };
+        return new PromoteStep(
+                pair,
+                ready,
+                "The old primary " + pair.primaryAddress() + " stays read-only. If SELECT @@GLOBAL.read_only on "
+                        + pair.standbyAddress() + " is 0 then, tell the proxy: POST /api/primary; if it is 1, on "
+                        + pair.primaryAddress() + ": " + pair.dialect().writable() + ", and on "
+                        + pair.standbyAddress() + ": " + pair.dialect().start(pair.replication()));
     }
 
     List<Step> all() {

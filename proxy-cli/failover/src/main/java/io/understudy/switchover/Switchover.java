@@ -49,7 +49,7 @@ public final class Switchover implements AutoCloseable {
             throws IOException, SQLException, InterruptedException {
         SwitchoverAccount.ensureToken(config);
         ProxyControl proxy = new ProxyControl(admin);
-        StandbyConfig standby = SwitchoverAccount.standby(name, config);
+        StandbyConfig standby = config.standby(name);
         SwitchoverConfig account = SwitchoverAccount.of(config);
         Address present = Address.parse(proxy.primary());
         if (present.equals(standby.address())) {
@@ -89,17 +89,17 @@ public final class Switchover implements AutoCloseable {
     }
 
     /** Prints the steps and runs the checks alone. */
-    public SwitchoverOutcome rehearse() throws InterruptedException {
+    public ChangeOutcome rehearse() throws InterruptedException {
         int number = 0;
         for (Step step : steps.all()) {
             runner.line(++number + ". " + step.plan());
         }
         Deque<Step> none = new ArrayDeque<>();
-        return prepare(steps.checks(), none) ? SwitchoverOutcome.DONE : SwitchoverOutcome.UNDONE;
+        return prepare(steps.checks(), none) ? ChangeOutcome.DONE : ChangeOutcome.NOT_PROMOTED;
     }
 
     /** Runs all steps. */
-    public SwitchoverOutcome run() throws InterruptedException {
+    public ChangeOutcome run() throws InterruptedException {
         try {
             Deque<Step> done = new ArrayDeque<>();
             if (!prepare(steps.checks(), done) || !prepare(steps.preparation(), done)) {
@@ -110,7 +110,7 @@ public final class Switchover implements AutoCloseable {
             } catch (PromotionUnknown e) {
                 runner.failed(steps.promotion(), e);
                 runner.finish(steps.release());
-                return SwitchoverOutcome.LEFT;
+                return ChangeOutcome.LEFT;
             } catch (Exception e) {
                 StepRunner.rethrowInterrupt(e);
                 runner.failed(steps.promotion(), e);
@@ -122,13 +122,13 @@ public final class Switchover implements AutoCloseable {
         }
     }
 
-    private SwitchoverOutcome follow() throws InterruptedException {
+    private ChangeOutcome follow() throws InterruptedException {
         boolean well = runner.finish(steps.follow());
         well &= runner.finish(steps.release());
         for (Step step : steps.rest()) {
             well &= runner.finish(step);
         }
-        return well ? SwitchoverOutcome.DONE : SwitchoverOutcome.LEFT;
+        return well ? ChangeOutcome.DONE : ChangeOutcome.LEFT;
     }
 
     /** Ends a switchover that has not reached the promotion, and waits for its end. Called when a signal arrives. */
@@ -159,7 +159,7 @@ public final class Switchover implements AutoCloseable {
         runner.timed(step);
     }
 
-    private SwitchoverOutcome undo(Deque<Step> begun) throws InterruptedException {
+    private ChangeOutcome undo(Deque<Step> begun) throws InterruptedException {
         boolean all = true;
         for (boolean last : new boolean[] {false, true}) {
             for (Step step : begun) {
@@ -169,7 +169,7 @@ public final class Switchover implements AutoCloseable {
             }
         }
         runner.line(all ? "failed; everything is as before" : "failed, and not everything could be undone");
-        return all ? SwitchoverOutcome.UNDONE : SwitchoverOutcome.LEFT;
+        return all ? ChangeOutcome.NOT_PROMOTED : ChangeOutcome.LEFT;
     }
 
     /** Tries for some time: a server may need that to be reachable again. */

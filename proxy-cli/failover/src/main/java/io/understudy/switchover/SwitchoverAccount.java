@@ -2,7 +2,6 @@ package io.understudy.switchover;
 
 import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
-import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.config.bind.RawSection;
@@ -75,19 +74,6 @@ public final class SwitchoverAccount {
             throw new IllegalArgumentException("the running proxy holds sessions and changes the primary for holders of"
                     + " its token alone: add admin: { token: … } to the file, and reload the proxy");
         }
-    }
-
-    /**
-     * Returns a standby by its name.
-     *
-     * @throws IllegalArgumentException if there is no standby of that name; the message has their names
-     */
-    public static StandbyConfig standby(String name, UnderstudyConfig config) {
-        return config.standbys().stream()
-                .filter(each -> each.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("there is no standby '" + name + "'; known: "
-                        + config.standbys().stream().map(StandbyConfig::name).toList()));
     }
 
     /** Returns the failure of a statement; of a refused login, with the statements that create the account. */

@@ -2,9 +2,13 @@ package io.understudy.unplanned;
 
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.lost.LostSource;
 import io.understudy.lost.LostUnion;
 import io.understudy.servers.SemiSyncVariables;
 import io.understudy.switchover.AfterPromotion;
+import io.understudy.switchover.ChangeOutcome;
+import io.understudy.switchover.PromoteStep;
+import io.understudy.switchover.PromotionUnknown;
 import io.understudy.switchover.ScheduledEvent;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
@@ -52,7 +56,7 @@ public final class Failover implements AutoCloseable {
     public static Failover to(String name, UnderstudyConfig config, FailoverOptions options, PrintWriter out)
             throws IOException, SQLException, InterruptedException {
         SwitchoverAccount.ensureToken(config);
-        StandbyConfig standby = SwitchoverAccount.standby(name, config);
+        StandbyConfig standby = config.standby(name);
         List<AskedProxy> proxies = AskedProxy.all(config, options);
         Takeover takeover = Takeover.of(standby, config, proxies, options);
         List<StandbyConfig> others = config.standbys().stream()
@@ -63,9 +67,9 @@ public final class Failover implements AutoCloseable {
     }
 
     /** Prints what would be done, and looks at what the standby lacks. Changes nothing. */
-    public FailoverOutcome rehearse() throws InterruptedException {
+    public ChangeOutcome rehearse() throws InterruptedException {
         if (!runner.finish(new CheckTargetStep(takeover, true))) {
-            return FailoverOutcome.NOT_PROMOTED;
+            return ChangeOutcome.NOT_PROMOTED;
         }
         if (isPrimaryAlready()) {
             return already();
@@ -75,7 +79,7 @@ public final class Failover implements AutoCloseable {
         well &= runner.finish(
                 Step.of("check that it can be applied", new MissingStep(takeover, runner::line)::rehearse));
         if (!well) {
-            return FailoverOutcome.NOT_PROMOTED;
+            return ChangeOutcome.NOT_PROMOTED;
         }
         SemiSyncSourceStep semiSync = semiSyncSource();
         runner.finish(Step.of(semiSync.plan(), semiSync::rehearse));
@@ -83,7 +87,7 @@ public final class Failover implements AutoCloseable {
         if (!lost.isEmpty()) {
             runner.line("would be lost: " + LINE + String.join(LINE, lost));
         }
-        return lost.isEmpty() ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.LOST;
+        return lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
     }
 
     /** Returns whether nothing is left to do, and the old primary, if it is known, is a standby. */
@@ -107,13 +111,13 @@ public final class Failover implements AutoCloseable {
         }
     }
 
-    private FailoverOutcome already() {
+    private ChangeOutcome already() {
         runner.line(takeover.name() + " (" + takeover.pair().standbyAddress() + ") is the primary already");
         List<String> lost = views.isEmpty() ? List.of() : lost(true);
         if (!lost.isEmpty()) {
             runner.line("lost: " + LINE + String.join(LINE, lost));
         }
-        return lost.isEmpty() ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.LOST;
+        return lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
     }
 
     private String look() throws SQLException, IOException, InterruptedException, StepFailure {
@@ -135,12 +139,12 @@ public final class Failover implements AutoCloseable {
     }
 
     /** Runs all steps. */
-    public FailoverOutcome run() throws InterruptedException {
+    public ChangeOutcome run() throws InterruptedException {
         if (!runner.finish(new CheckTargetStep(takeover, true))) {
             return notPromoted();
         }
         if (isPrimaryAlready()) {
-            return runner.finish(semiSyncSource()) ? already() : FailoverOutcome.LEFT;
+            return runner.finish(semiSyncSource()) ? already() : ChangeOutcome.LEFT;
         }
         if (!runner.finish(new OldPrimaryStep(takeover, false))) {
             return notPromoted();
@@ -156,34 +160,41 @@ public final class Failover implements AutoCloseable {
             if (!applyMissing()) {
                 return notPromoted();
             }
-            PromotionStep promotion = new PromotionStep(takeover);
-            if (!runner.finish(promotion)) {
-                return promotionFailed();
+            PromoteStep promotion = new PromoteStep(takeover.pair(), () -> {}, "Run this again then");
+            try {
+                runner.timed(promotion);
+            } catch (PromotionUnknown e) {
+                runner.failed(promotion, e);
+                return ChangeOutcome.LEFT;
+            } catch (Exception e) {
+                StepRunner.rethrowInterrupt(e);
+                runner.failed(promotion, e);
+                return notPromoted();
             }
         } else if (!runner.finish(compare(false))) {
-            return FailoverOutcome.LEFT;
+            return ChangeOutcome.LEFT;
         }
         boolean semiSync = runner.finish(semiSyncSource());
         boolean well = follow() && semiSync;
         List<String> lost = lost(true);
         runner.line("lost: " + (lost.isEmpty() ? "nothing" : LINE + String.join(LINE, lost)));
         runner.line(advice(semiSync));
-        return !well ? FailoverOutcome.LEFT : lost.isEmpty() ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.LOST;
+        return !well ? ChangeOutcome.LEFT : lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
     }
 
     /**
      * Applies what the standby lacks, and promotes nothing.
      *
-     * @return {@link FailoverOutcome#NOTHING_LOST}, {@link FailoverOutcome#LOST} or, if that failed,
-     *     {@link FailoverOutcome#NOT_PROMOTED}
+     * @return {@link ChangeOutcome#NOTHING_LOST}, {@link ChangeOutcome#LOST} or, if that failed,
+     *     {@link ChangeOutcome#NOT_PROMOTED}
      */
-    public FailoverOutcome rescue() throws InterruptedException {
+    public ChangeOutcome rescue() throws InterruptedException {
         if (!runner.finish(new CheckTargetStep(takeover, false)) || !applyMissing()) {
-            return FailoverOutcome.NOT_PROMOTED;
+            return ChangeOutcome.NOT_PROMOTED;
         }
         List<String> lost = lost(true);
         runner.line("still missing: " + (lost.isEmpty() ? "nothing" : LINE + String.join(LINE, lost)));
-        return lost.isEmpty() ? FailoverOutcome.NOTHING_LOST : FailoverOutcome.LOST;
+        return lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
     }
 
     private boolean applyMissing() throws InterruptedException {
@@ -192,29 +203,17 @@ public final class Failover implements AutoCloseable {
                 && runner.finish(compare(true));
     }
 
-    private FailoverOutcome notPromoted() {
+    private ChangeOutcome notPromoted() {
         runner.line(takeover.name() + " was not promoted. What was applied there stays; it may be tried again");
-        return FailoverOutcome.NOT_PROMOTED;
-    }
-
-    private FailoverOutcome promotionFailed() {
-        try {
-            if (takeover.standby().readOnly()) {
-                return notPromoted();
-            }
-        } catch (SQLException e) {
-            runner.line(String.valueOf(e.getMessage()));
-        }
-        runner.line("whether " + takeover.name() + " is writable is not known; run this again once it responds");
-        return FailoverOutcome.LEFT;
+        return ChangeOutcome.NOT_PROMOTED;
     }
 
     /** @param whole whether all that the black boxes have must be there */
     private Step compare(boolean whole) {
         return Step.of("compare " + takeover.name() + " with the black boxes", () -> {
             Reached reached = takeover.reached();
-            for (AskedBlackBox each : takeover.blackBoxes()) {
-                Map<String, Object> view = each.source().lost(takeover.name(), reached.applied());
+            for (LostSource each : takeover.blackBoxes()) {
+                Map<String, Object> view = each.lost(takeover.name(), reached.applied());
                 views.put(each.name(), view);
                 long left = ReplayForecast.missing(view);
                 if (whole && left > 0) {
@@ -239,7 +238,9 @@ public final class Failover implements AutoCloseable {
                 return "released";
             }));
         }
-        well &= runner.finish(new EventsStep(takeover));
+        well &= runner.finish(Step.of(
+                "enable the scheduled events that replication has disabled on " + takeover.name(),
+                () -> after.enable(ScheduledEvent.disabledAsOnStandby(takeover.standby()))));
         if (takeover.replicates()) {
             well &= runner.finish(after.forget());
         }
@@ -331,6 +332,6 @@ public final class Failover implements AutoCloseable {
 
     @Override
     public void close() {
-        takeover.close();
+        takeover.pair().close();
     }
 }

@@ -1,6 +1,7 @@
 package io.understudy.unplanned;
 
 import io.understudy.config.Address;
+import io.understudy.lost.LostSource;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.ReportedPosition;
@@ -35,9 +36,9 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         ServerFlavor flavor = takeover.pair().dialect().flavor();
         Reached reached = takeover.reached();
         try (MissingTransactions missing = new MissingTransactions(flavor)) {
-            for (AskedBlackBox each : takeover.blackBoxes()) {
+            for (LostSource each : takeover.blackBoxes()) {
                 // By the positions just read: nothing in relay logs counts any more.
-                take(each, each.source().rescue("failover", reached.applied()), missing);
+                take(each, each.rescue("failover", reached.applied()), missing);
             }
             MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
             List<MissingTransaction> lacking = replay.lacking(reached);
@@ -52,9 +53,8 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
                 GtidNumbers numbers = new GtidNumbers();
                 lacking.forEach(
                         each -> numbers.add(each.source(), each.summary().sequence()));
-                for (AskedBlackBox each : takeover.blackBoxes()) {
-                    each.source()
-                            .applied(takeover.name(), reached.applied(), numbers); // which another one may have had
+                for (LostSource each : takeover.blackBoxes()) {
+                    each.applied(takeover.name(), reached.applied(), numbers); // which another one may have had
                 }
             }
             return applied + " transactions, " + lacking.get(0).gtid() + " to "
@@ -76,8 +76,8 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         ServerFlavor flavor = takeover.pair().dialect().flavor();
         ReportedPosition position = takeover.standby().ask("its position", ReportedPosition::of);
         try (MissingTransactions missing = new MissingTransactions(flavor)) {
-            for (AskedBlackBox each : takeover.blackBoxes()) {
-                take(each, each.source().lookAtRescue("failover", position), missing);
+            for (LostSource each : takeover.blackBoxes()) {
+                take(each, each.lookAtRescue("failover", position), missing);
             }
             MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
             List<MissingTransaction> lacking = replay.lacking(new Reached(flavor, position));
@@ -86,7 +86,7 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         }
     }
 
-    private static void take(AskedBlackBox box, Map<String, Object> begun, MissingTransactions missing)
+    private static void take(LostSource box, Map<String, Object> begun, MissingTransactions missing)
             throws IOException, InterruptedException, StepFailure {
         String beyond = String.valueOf(begun.getOrDefault("survivorBeyond", ""));
         if (!beyond.isEmpty() && !"0".equals(String.valueOf(begun.get("transactions")))) {
@@ -94,7 +94,7 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
                     + "), so that numbers and rows may collide with those that it lacks. Decide what of them stays, or"
                     + " promote another standby; by hand: understudy rescue, docs/black-box.md");
         }
-        missing.add(() -> box.source().part(begun));
+        missing.add(() -> box.part(begun));
     }
 
     private void check(MissingReplay replay, List<MissingTransaction> lacking)

@@ -2,9 +2,17 @@ package io.understudy.unplanned;
 
 import io.understudy.config.Address;
 import io.understudy.server.PrimaryState;
+import io.understudy.switchover.Node;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +26,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     /** A proxy finds out with its next probe: each second, and after three without a response. */
     private static final Duration PATIENCE = Duration.ofSeconds(6);
 
+    private static final Duration RESPONSE = Duration.ofSeconds(3);
     private static final long PAUSE_MILLIS = 200;
     private static final @Nullable String NOT_YET = PrimaryState.UNKNOWN.problem();
 
@@ -47,9 +56,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
                     + takeover.pair().dialect().readOnly();
         }
         if (takeover.options().fenced()) {
-            return signs + ": "
-                    + OldPrimary.fence(
-                            takeover.pair().primary(), takeover.pair().dialect());
+            return signs + ": " + fence();
         }
         throw new StepFailure("the old primary " + old + " is not known to be dead: " + signs
                 + ". If it lives: understudy switchover --to " + takeover.name()
@@ -59,7 +66,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
 
     /** Returns who has which sign of life of it; empty for nobody. */
     private String signs(Address old) throws IOException, InterruptedException {
-        String here = OldPrimary.sign(old);
+        String here = sign(old);
         if (!here.isEmpty()) {
             return here;
         }
@@ -91,5 +98,51 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     private boolean follows(AskedProxy proxy, Map<String, Object> view) throws IOException, InterruptedException {
         return takeover.pair().standbyAddress().toString().equals(view.get("address"))
                 || proxy.control().namesOfPrimary().contains(takeover.name());
+    }
+
+    /**
+     * Returns the sign of life that a server gives, or why that is not known; empty if its machine refuses connections
+     * at its address. A port that accepts them and says nothing is a sign: a frozen server may go on.
+     */
+    static String sign(Address address) {
+        if (address.isUnix()) {
+            return Files.exists(Path.of(address.path())) ? "its socket file is there" : "";
+        }
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(address.host(), address.port()), (int) RESPONSE.toMillis());
+            socket.setSoTimeout((int) RESPONSE.toMillis());
+            try {
+                return socket.getInputStream().read() < 0
+                        ? "its port accepts connections, and closes them"
+                        : "it responds";
+            } catch (SocketTimeoutException e) {
+                return "its port accepts connections, and nothing comes: it may be frozen, and go on later";
+            } catch (IOException e) {
+                return "its port accepts connections, and breaks them (" + e.getMessage() + ")";
+            }
+        } catch (IOException e) {
+            return sign(e);
+        }
+    }
+
+    /** A refusal comes from the machine itself. All else may be the way to it: others may still reach it. */
+    static String sign(IOException failed) {
+        boolean refused = failed instanceof ConnectException
+                && !String.valueOf(failed.getMessage()).contains("timed out");
+        return refused ? "" : "it cannot be reached from here, whether it lives or not (" + failed + ")";
+    }
+
+    /** Makes it read-only if it can. Returns what was done, or why not. */
+    private String fence() {
+        Node primary = takeover.pair().primary();
+        String readOnly = takeover.pair().dialect().readOnly();
+        try {
+            primary.executeWithin("SET SESSION lock_wait_timeout=2", RESPONSE);
+            primary.executeWithin(readOnly, RESPONSE);
+            return "the old primary is read-only now (" + readOnly + ")";
+        } catch (SQLException e) {
+            return "the old primary could NOT be made read-only: keep clients away from it (power, network, STOP), as"
+                    + " what is written there from now on is lost (" + e.getMessage() + ")";
+        }
     }
 }

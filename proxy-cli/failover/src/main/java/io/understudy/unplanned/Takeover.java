@@ -40,9 +40,8 @@ record Takeover(
         boolean oldIsKnown,
         DataSource scripts,
         List<AskedProxy> proxies,
-        List<AskedBlackBox> blackBoxes,
-        FailoverOptions options)
-        implements AutoCloseable {
+        List<LostSource> blackBoxes,
+        FailoverOptions options) {
 
     static Takeover of(
             StandbyConfig standby, UnderstudyConfig config, List<AskedProxy> proxies, FailoverOptions options)
@@ -105,16 +104,16 @@ record Takeover(
                 .orElseGet(() -> ConfiguredPrimary.of(config.primary(), standby.address()));
     }
 
-    private static List<AskedBlackBox> blackBoxes(
+    private static List<LostSource> blackBoxes(
             UnderstudyConfig config, List<AskedProxy> proxies, List<ReplicaStatus> sources, FailoverOptions options) {
-        List<AskedBlackBox> all = new ArrayList<>();
+        List<LostSource> all = new ArrayList<>();
         if (config.plugins().containsKey("black-box")) {
-            proxies.forEach(each -> all.add(new AskedBlackBox(each.name(), new LostSource(each.admin(), null))));
+            proxies.forEach(each -> all.add(new LostSource(each.admin(), null).named(each.name())));
         }
-        LostSource directory = options.directory();
-        if (directory != null) {
+        if (options.directory() != null) {
+            LostSource directory = options.directory().named("the directory");
             sources.forEach(directory::of);
-            all.add(new AskedBlackBox("the directory", directory));
+            all.add(directory);
         }
         return all;
     }
@@ -182,14 +181,9 @@ record Takeover(
      */
     Map<String, Map<String, Object>> look(Reached reached) throws IOException, InterruptedException {
         Map<String, Map<String, Object>> views = new LinkedHashMap<>();
-        for (AskedBlackBox each : blackBoxes) {
-            views.put(each.name(), each.source().look(name(), reached.applied()));
+        for (LostSource each : blackBoxes) {
+            views.put(each.name(), each.look(name(), reached.applied()));
         }
         return views;
-    }
-
-    @Override
-    public void close() {
-        pair.close();
     }
 }

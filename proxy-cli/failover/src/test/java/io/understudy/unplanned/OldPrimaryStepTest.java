@@ -104,20 +104,21 @@ class OldPrimaryStepTest {
 
     @Test
     void aNameThatIsNotKnownHereMayLive() {
-        assertThat(OldPrimary.sign(Address.parse("no-such-host.invalid:3306")))
+        assertThat(OldPrimaryStep.sign(Address.parse("no-such-host.invalid:3306")))
                 .contains("it cannot be reached from here", "UnknownHostException");
     }
 
     /** The way to it may be cut for this machine alone. */
     @Test
     void onlyARefusalIsNoSignOfLife() {
-        assertThat(OldPrimary.sign(new ConnectException("Connection refused"))).isEmpty();
+        assertThat(OldPrimaryStep.sign(new ConnectException("Connection refused")))
+                .isEmpty();
         for (IOException each : List.of(
                 new NoRouteToHostException("No route to host"),
                 new SocketTimeoutException("Connect timed out"),
                 new ConnectException("Connection timed out"),
                 new SocketException("Network is unreachable"))) {
-            assertThat(OldPrimary.sign(each)).contains("whether it lives or not", each.getMessage());
+            assertThat(OldPrimaryStep.sign(each)).contains("whether it lives or not", each.getMessage());
         }
     }
 }

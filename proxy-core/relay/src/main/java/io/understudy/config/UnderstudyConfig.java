@@ -86,6 +86,19 @@ public record UnderstudyConfig(
         checks.done();
     }
 
+    /**
+     * Returns the standby of a name.
+     *
+     * @throws IllegalArgumentException if there is none; the message has their names
+     */
+    public StandbyConfig standby(String name) {
+        return standbys.stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no standby '" + name + "'; known: "
+                        + standbys.stream().map(StandbyConfig::name).toList()));
+    }
+
     private static void checkStandby(Checks checks, List<StandbyConfig> standbys, int index) {
         StandbyConfig standby = standbys.get(index);
         String path = "standbys[" + index + "]";

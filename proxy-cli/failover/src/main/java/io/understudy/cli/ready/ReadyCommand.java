@@ -156,7 +156,7 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
     private static Map<String, Object> gate(LoadedConfig config, String name, Limits limits, Duration time)
             throws InterruptedException {
         long begun = System.nanoTime();
-        StandbyConfig standby = ReadinessGate.standby(config.config(), name);
+        StandbyConfig standby = config.config().standby(name);
         Address primary = null;
         StandbyFigures expected = PluginTypes.installed().figures(config);
         ProxyFigures figures = ProxyFigures.NONE;

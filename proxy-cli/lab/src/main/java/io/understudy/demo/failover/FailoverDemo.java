@@ -5,9 +5,9 @@ import io.understudy.demo.failover.FailoverServers.Primary;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.report.ReportText;
+import io.understudy.switchover.ChangeOutcome;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
-import io.understudy.switchover.SwitchoverOutcome;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -67,14 +67,14 @@ public final class FailoverDemo {
                 sessions);
         out.say("   (understudy switchover --to %s)", FailoverProxy.SECOND);
         out.say("");
-        SwitchoverOutcome outcome;
+        ChangeOutcome outcome;
         try (WriteSessions load = sessions(proxy, FailoverServers.PLANNED)) {
             ensure(load.awaitMore(transactions, PATIENCE), "the load does not proceed");
             try (Switchover switchover =
                     Switchover.to(FailoverProxy.SECOND, proxy.config(), proxy.admin(), BOUNDS, out.out())) {
                 outcome = switchover.run();
             }
-            boolean goesOn = outcome == SwitchoverOutcome.DONE && load.awaitMore(transactions, PATIENCE);
+            boolean goesOn = outcome == ChangeOutcome.DONE && load.awaitMore(transactions, PATIENCE);
             load.close();
             Set<String> missing = missing(load, servers.rows(Primary.SECOND, FailoverServers.PLANNED));
             out.say("");

@@ -6,9 +6,9 @@ import io.understudy.embedded.EmbeddedException;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.switchover.ChangeOutcome;
 import io.understudy.unplanned.Failover;
 import io.understudy.unplanned.FailoverOptions;
-import io.understudy.unplanned.FailoverOutcome;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -195,7 +195,7 @@ public final class WitnessDemo {
             out.say("3. understudy failover --to %s", STANDBY);
             out.say("");
             long begun = System.nanoTime();
-            FailoverOutcome outcome;
+            ChangeOutcome outcome;
             try (Failover failover = Failover.to(
                     STANDBY, proxy.config(), new FailoverOptions(false, PATIENCE, Set.of(), null), out.out())) {
                 outcome = failover.run();
@@ -206,7 +206,7 @@ public final class WitnessDemo {
             }
             out.say("");
             out.say("   First write through the proxy      after %.2f s", (System.nanoTime() - begun) / 1e9);
-            return written && outcome == FailoverOutcome.NOTHING_LOST && proven(pair, told);
+            return written && outcome == ChangeOutcome.DONE && proven(pair, told);
         }
     }
 
