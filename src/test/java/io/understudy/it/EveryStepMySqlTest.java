@@ -124,7 +124,7 @@ class EveryStepMySqlTest {
             one.execute(
                     "SET GLOBAL rpl_semi_sync_source_enabled = OFF",
                     "CREATE TABLE shop.t (n INT AUTO_INCREMENT PRIMARY KEY)",
-                    "GRANT SELECT, REPLICATION CLIENT, PROCESS ON *.* TO monitor",
+                    "GRANT SELECT, REPLICATION CLIENT, PROCESS, SHOW VIEW, TRIGGER, EVENT ON *.* TO monitor",
                     "CREATE USER switcher IDENTIFIED BY '" + PASSWORD + "'",
                     "GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION CLIENT, REPLICATION_SLAVE_ADMIN, RELOAD, EVENT ON *.* TO"
                             + " switcher");
