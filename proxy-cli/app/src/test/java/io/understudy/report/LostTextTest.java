@@ -2,7 +2,7 @@ package io.understudy.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.understudy.lost.LostWarnings;
+import io.understudy.lost.MissingView;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -54,10 +54,11 @@ class LostTextTest {
 
     @Test
     void unknownIsNotZero() {
-        assertThat(LostWarnings.lost(nothingMissing("0-1-9", "12:00"))).isFalse();
-        assertThat(LostWarnings.lost(nothingMissing("", "12:00"))).isTrue();
+        assertThat(new MissingView(nothingMissing("0-1-9", "12:00")).isLoss()).isFalse();
+        assertThat(new MissingView(nothingMissing("", "12:00")).isLoss()).isTrue();
         assertThat(ReportText.LOST.of(nothingMissing("", "12:00"))).contains("what it has is NOT KNOWN");
-        assertThat(LostWarnings.lost(nothingMissing("0-1-9", "never read"))).isTrue();
+        assertThat(new MissingView(nothingMissing("0-1-9", "never read")).isLoss())
+                .isTrue();
         assertThat(ReportText.LOST.of(nothingMissing("0-1-9", "never read")))
                 .contains("Nothing is known of what is missing");
     }

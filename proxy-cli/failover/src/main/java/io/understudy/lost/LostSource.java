@@ -93,12 +93,10 @@ public final class LostSource {
         }
     }
 
-    /** @param config holds the account for a server given by its address; null if there is none */
-    public LostSource(AdminClient admin, @Nullable UnderstudyConfig config) {
-        this(admin, config, List.of());
-    }
-
-    /** @param peers proxies whose black boxes are queried, too */
+    /**
+     * @param config holds the account for a server given by its address; null if there is none
+     * @param peers proxies whose black boxes are queried, too
+     */
     public LostSource(AdminClient admin, @Nullable UnderstudyConfig config, List<OtherProxy> peers) {
         this(new Running(admin), config, "this proxy", peers);
     }
@@ -154,7 +152,7 @@ public final class LostSource {
             return on == null ? actions.view("lost") : actions.act("lost", asked(on));
         }
         Views all = views(on);
-        Map<String, Object> united = LostUnion.of(all.found);
+        Map<String, Object> united = LostUnion.of(all.found).all();
         united.put("notAsked", all.problems);
         return united;
     }
@@ -225,17 +223,17 @@ public final class LostSource {
                     "no proxy has what precedes the transactions of the others, so that no single file can"
                             + " be replayed first: understudy rescue --apply unites them");
         }
-        Map<String, Object> united = LostUnion.of(all.found);
+        MissingView united = LostUnion.of(all.found);
         rescuing = proxies().stream()
                 .filter(each -> each.name.equals(proxy))
                 .findFirst()
                 .orElse(this);
-        Map<String, Object> rescue = new LinkedHashMap<>(rescuing.alone()
-                .rescue(String.valueOf(Table.map(united, "survivor").get("name"))));
+        Map<String, Object> rescue = new LinkedHashMap<>(
+                rescuing.alone().rescue(String.valueOf(united.part("survivor").get("name"))));
         rescue.put("proxy", proxy);
         rescue.put("elsewhere", LostUnion.elsewhere(all.found, proxy));
-        rescue.put("unknown", Table.whole(Table.map(united, "unknown"), "transactions"));
-        rescue.put("damaged", united.get("damaged"));
+        rescue.put("unknown", united.unknown());
+        rescue.put("damaged", united.all().get("damaged"));
         rescue.put("notAsked", all.problems);
         return rescue;
     }
@@ -263,16 +261,17 @@ public final class LostSource {
         actions.act("lost/applied", parameters);
     }
 
-    /** As {@link #rescue}, for a server that the caller has asked itself. */
-    public Map<String, Object> rescue(String on, ReportedPosition position) throws IOException, InterruptedException {
-        return actions.act("lost/rescue", asked(on, position));
-    }
-
-    /** As above, and the proxy remembers nothing of it. */
-    public Map<String, Object> lookAtRescue(String on, ReportedPosition position)
+    /**
+     * As {@link #rescue}, for a server that the caller has asked itself.
+     *
+     * @param look whether the proxy remembers nothing of it
+     */
+    public Map<String, Object> rescue(String on, ReportedPosition position, boolean look)
             throws IOException, InterruptedException {
         Map<String, String> parameters = asked(on, position);
-        parameters.put("look", "true");
+        if (look) {
+            parameters.put("look", "true");
+        }
         return actions.act("lost/rescue", parameters);
     }
 

@@ -1,6 +1,5 @@
 package io.understudy.lost;
 
-import static io.understudy.terminal.Table.map;
 import static io.understudy.terminal.Table.rows;
 import static io.understudy.terminal.Table.whole;
 
@@ -19,16 +18,17 @@ import org.jspecify.annotations.Nullable;
  * one has it, answered if one saw its OK, and in a gap if none has it.
  */
 public final class LostUnion {
-    private static final String MISSING = "answeredAndMissing";
+    private static final String MISSING = MissingView.MISSING;
     private static final String SILENT = "missingNotKnownAnswered";
     private static final String RECEIVED = "receivedNotApplied";
-    private static final String UNSETTLED = "answeredNumberUnknown";
+    private static final String UNSETTLED = MissingView.UNSETTLED;
     private static final String TRANSACTIONS = "transactions";
 
-    private final Collection<Map<String, Object>> views;
+    private final Map<String, MissingView> named = new LinkedHashMap<>();
+    private final Collection<MissingView> views = named.values();
 
-    private LostUnion(Collection<Map<String, Object>> views) {
-        this.views = views;
+    private LostUnion(Map<String, Map<String, Object>> views) {
+        views.forEach((name, view) -> named.put(name, new MissingView(view)));
     }
 
     /**
@@ -36,8 +36,8 @@ public final class LostUnion {
      *
      * @param views responses of {@code /api/lost} about one server, by proxy; at least one
      */
-    public static Map<String, Object> of(Map<String, Map<String, Object>> views) {
-        return new LostUnion(views.values()).united(views);
+    public static MissingView of(Map<String, Map<String, Object>> views) {
+        return new MissingView(new LostUnion(views).united());
     }
 
     /**
@@ -47,11 +47,12 @@ public final class LostUnion {
      * @return null if there is no such proxy
      */
     static @Nullable String first(Map<String, Map<String, Object>> views) {
-        GtidNumbers all = new LostUnion(views.values()).captured();
+        LostUnion union = new LostUnion(views);
+        GtidNumbers all = union.union("captured");
         String best = null;
         long most = -1;
-        for (Map.Entry<String, Map<String, Object>> each : views.entrySet()) {
-            GtidNumbers its = numbers(each.getValue(), "captured");
+        for (Map.Entry<String, MissingView> each : union.named.entrySet()) {
+            GtidNumbers its = each.getValue().numbers("captured");
             if (its.count() > most && precedes(its, all.minus(its))) {
                 best = each.getKey();
                 most = its.count();
@@ -62,10 +63,8 @@ public final class LostUnion {
 
     /** Returns how many transactions the others have that one has not. */
     static long elsewhere(Map<String, Map<String, Object>> views, String proxy) {
-        return new LostUnion(views.values())
-                .captured()
-                .minus(numbers(views.getOrDefault(proxy, Map.of()), "captured"))
-                .count();
+        GtidNumbers its = new MissingView(views.getOrDefault(proxy, Map.of())).numbers("captured");
+        return new LostUnion(views).union("captured").minus(its).count();
     }
 
     private static boolean precedes(GtidNumbers its, GtidNumbers rest) {
@@ -75,24 +74,14 @@ public final class LostUnion {
         return precedes[0];
     }
 
-    private static GtidNumbers numbers(Map<String, Object> view, String part) {
-        return GtidNumbers.ofMySql(String.valueOf(map(view, part).getOrDefault("numbers", "")));
-    }
-
-    private GtidNumbers captured() {
-        GtidNumbers captured = new GtidNumbers();
-        views.forEach(view -> captured.addAll(numbers(view, "captured")));
-        return captured;
-    }
-
-    private Map<String, Object> united(Map<String, Map<String, Object>> named) {
-        Map<String, Object> base = named.values().iterator().next();
-        Map<String, Object> united = new LinkedHashMap<>(base);
+    private Map<String, Object> united() {
+        MissingView base = views.iterator().next();
+        Map<String, Object> united = new LinkedHashMap<>(base.all());
         united.put("primary", primary(base));
-        GtidNumbers captured = captured();
+        GtidNumbers captured = union("captured");
         united.put("captured", numbered(captured));
-        Map<String, Map<String, Object>> answered = rowsOf(MISSING, false);
-        Map<String, Map<String, Object>> others = rowsOf(SILENT, true);
+        Map<String, Map<String, Object>> answered = rowsOf(MISSING);
+        Map<String, Map<String, Object>> others = rowsOf(SILENT);
         answered.forEach((gtid, row) -> {
             Map<String, Object> events = others.remove(gtid);
             if (events != null) {
@@ -112,15 +101,14 @@ public final class LostUnion {
         Map<String, Object> silent = part(base, SILENT, others);
         silent.put("count", Math.max(others.size(), captured.count() - kept));
         united.put(SILENT, silent);
-        Map<String, Map<String, Object>> received = rowsOf(RECEIVED, true);
-        united.put(RECEIVED, part(base, RECEIVED, received));
-        Map<String, Map<String, Object>> unsettled = rowsOf(UNSETTLED, false);
+        united.put(RECEIVED, part(base, RECEIVED, rowsOf(RECEIVED)));
+        Map<String, Map<String, Object>> unsettled = rowsOf(UNSETTLED);
         unsettled.keySet().removeAll(answered.keySet());
         united.put(UNSETTLED, part(base, UNSETTLED, unsettled));
         GtidNumbers gap = union("unknown");
         gap.removeAll(captured);
-        Map<String, Object> unknown = new LinkedHashMap<>(map(base, "unknown"));
-        views.forEach(view -> map(view, "unknown").forEach(unknown::putIfAbsent));
+        Map<String, Object> unknown = new LinkedHashMap<>();
+        views.forEach(view -> view.part("unknown").forEach(unknown::putIfAbsent));
         unknown.putAll(numbered(gap));
         united.put("unknown", unknown);
         united.put("impliedOnly", numbered(union("impliedOnly")));
@@ -128,44 +116,44 @@ public final class LostUnion {
         List<Object> proxies = new ArrayList<>();
         List<Object> damaged = new ArrayList<>();
         named.forEach((proxy, view) -> {
-            rows(view, "logs").forEach(log -> {
+            rows(view.all(), "logs").forEach(log -> {
                 Map<String, Object> line = new LinkedHashMap<>(log);
                 line.put("server", log.get("server") + " by " + proxy);
                 logs.add(line);
             });
-            damaged.addAll(rows(view, "damaged"));
+            damaged.addAll(rows(view.all(), "damaged"));
             proxies.add(
-                    Map.of("proxy", proxy, "captured", numbers(view, "captured").count()));
+                    Map.of("proxy", proxy, "captured", view.numbers("captured").count()));
         });
         united.put("logs", logs);
         united.put("proxies", proxies);
         united.put("damaged", damaged);
         // A witness that knows speaks for the others; a black box that acknowledges nothing cannot.
         boolean known = views.stream()
-                .anyMatch(view -> rows(view, "notKnown").isEmpty()
-                        && !map(view, "witness").isEmpty());
+                .anyMatch(view -> rows(view.all(), "notKnown").isEmpty()
+                        && !view.part("witness").isEmpty());
         united.put(
                 "notKnown",
                 known
                         ? List.of()
                         : views.stream()
-                                .flatMap(view -> rows(view, "notKnown").stream())
+                                .flatMap(view -> rows(view.all(), "notKnown").stream())
                                 .distinct()
                                 .toList());
         return united;
     }
 
     /** It is read if one reads it; what a proxy that never read it was to have is not known. */
-    private Map<String, Object> primary(Map<String, Object> base) {
+    private Map<String, Object> primary(MissingView base) {
         List<Map<String, Object>> all =
-                views.stream().map(view -> map(view, "primary")).toList();
+                views.stream().map(view -> view.part("primary")).toList();
         Map<String, Object> primary = new LinkedHashMap<>(all.stream()
                 .filter(each -> Boolean.TRUE.equals(each.get("read")))
                 .findFirst()
                 .or(() -> all.stream()
                         .filter(each -> "never read".equals(each.get("lostAt")))
                         .findFirst())
-                .orElse(map(base, "primary")));
+                .orElse(base.part("primary")));
         all.stream()
                 .map(each -> String.valueOf(each.getOrDefault("survivorBeyond", "")))
                 .filter(beyond -> !beyond.isEmpty())
@@ -193,14 +181,14 @@ public final class LostUnion {
      */
     private long unlisted(String count, boolean captured) {
         return views.stream()
-                .map(view -> map(view, MISSING))
+                .map(view -> view.part(MISSING))
                 .mapToLong(part -> Math.max(0, whole(part, count) - count(rows(part, TRANSACTIONS), captured)))
                 .sum();
     }
 
     private GtidNumbers union(String part) {
         GtidNumbers union = new GtidNumbers();
-        views.forEach(view -> union.addAll(numbers(view, part)));
+        views.forEach(view -> union.addAll(view.numbers(part)));
         return union;
     }
 
@@ -209,35 +197,28 @@ public final class LostUnion {
     }
 
     /**
-     * Returns the rows of a part of all views, by GTID.
-     *
-     * @param kept whether rows of the same transaction differ in nothing: else what one of them has counts
+     * Returns the rows of a part of all views, by GTID. Of one transaction, what a view has that captured it counts.
      */
-    private Map<String, Map<String, Object>> rowsOf(String part, boolean kept) {
+    private Map<String, Map<String, Object>> rowsOf(String part) {
         Map<String, Map<String, Object>> all = new LinkedHashMap<>();
-        views.forEach(view -> rows(map(view, part), TRANSACTIONS).forEach(row -> {
+        views.forEach(view -> rows(view.part(part), TRANSACTIONS).forEach(row -> {
             Map<String, Object> present =
                     all.computeIfAbsent(String.valueOf(row.get("gtid")), gtid -> new LinkedHashMap<>(row));
-            if (!kept) {
-                row.forEach(present::putIfAbsent);
-                if (Boolean.TRUE.equals(row.get("captured"))) {
-                    present.putAll(row);
-                }
+            row.forEach(present::putIfAbsent);
+            if (Boolean.TRUE.equals(row.get("captured"))) {
+                present.putAll(row);
             }
         }));
         return all;
     }
 
     /** Beyond the rows that the proxies list, a part has as many transactions as the one of them that has most. */
-    private Map<String, Object> part(Map<String, Object> base, String name, Map<String, Map<String, Object>> rows) {
-        Map<String, Object> part = new LinkedHashMap<>(map(base, name));
-        long listed = views.stream()
-                .mapToLong(view -> whole(map(view, name), "count"))
-                .max()
-                .orElse(0);
+    private Map<String, Object> part(MissingView base, String name, Map<String, Map<String, Object>> rows) {
+        Map<String, Object> part = new LinkedHashMap<>(base.part(name));
+        long listed = views.stream().mapToLong(view -> view.count(name)).max().orElse(0);
         boolean partial = views.stream()
-                .anyMatch(view -> whole(map(view, name), "count")
-                        > rows(map(view, name), TRANSACTIONS).size());
+                .anyMatch(view ->
+                        view.count(name) > rows(view.part(name), TRANSACTIONS).size());
         part.put("count", partial ? Math.max(listed, rows.size()) : rows.size());
         part.put(TRANSACTIONS, new ArrayList<>(rows.values()));
         return part;

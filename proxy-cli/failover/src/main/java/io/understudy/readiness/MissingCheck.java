@@ -1,11 +1,11 @@
 package io.understudy.readiness;
 
-import io.understudy.lost.ReplayTime;
+import io.understudy.lost.MissingView;
 import io.understudy.lost.WitnessWarning;
+import io.understudy.terminal.Table;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Commits that the black box knows and the standby lacks. */
 final class MissingCheck {
@@ -18,8 +18,7 @@ final class MissingCheck {
         if (!situation.expected().missing()) {
             return;
         }
-        Map<String, Object> lost = situation.proxy().lost();
-        if (lost == null) {
+        if (situation.proxy().lost() == null) {
             found.unknown(
                     "",
                     "what the black box knows of missing commits is not known: the proxy was not asked, or could not"
@@ -28,14 +27,15 @@ final class MissingCheck {
                     "start the proxy, and give the admin token (admin.token in the file)");
             return;
         }
+        MissingView lost = new MissingView(situation.proxy().lost());
         String list = LIST + situation.standby();
-        long implied = number(lost, "impliedOnly", "transactions");
-        if (implied > 0) {
-            boolean own = wroteAll(situation, String.valueOf(value(lost, "impliedOnly", "numbers")));
+        if (lost.implied() > 0) {
+            String numbers = String.valueOf(lost.part("impliedOnly").get("numbers"));
+            boolean own = wroteAll(situation, numbers);
             found.blocks(
                     "implied",
-                    implied + " transactions count as applied by its position alone, and were never seen applied: "
-                            + value(lost, "impliedOnly", "numbers"),
+                    lost.implied() + " transactions count as applied by its position alone, and were never seen"
+                            + " applied: " + numbers,
                     "they were reported as missing before, and are lost for good after the promotion",
                     list
                             + (own
@@ -45,7 +45,8 @@ final class MissingCheck {
                                             + " equal, or if the standby was built anew since: " + list
                                             + " --compared"));
         }
-        long toApply = number(lost, "toApply", "transactions");
+        Map<String, Object> apply = lost.part("toApply");
+        long toApply = Table.whole(apply, "transactions");
         if (toApply > 0) {
             found.add(
                     "apply",
@@ -55,12 +56,12 @@ final class MissingCheck {
                             "if the primary died now, understudy failover would apply %,d transactions (%,d bytes) from"
                                     + " the black box, in about %d s",
                             toApply,
-                            number(lost, "toApply", "bytes"),
-                            ReplayTime.seconds(toApply)),
+                            Table.whole(apply, "bytes"),
+                            MissingView.seconds(toApply)),
                     "until then it lacks them",
                     "");
         }
-        if (!Boolean.FALSE.equals(value(lost, "primary", "read"))) {
+        if (!lost.isPrimaryGone()) {
             WitnessWarning witness = WitnessWarning.of(situation.proxy().witness());
             if (witness != null) {
                 found.warns(
@@ -71,21 +72,17 @@ final class MissingCheck {
             }
             return; // what is missing is on its way from the primary
         }
-        long nowhere = number(lost, "answeredAndMissing", "notCaptured")
-                + number(lost, "answeredNumberUnknown", "count")
-                + number(lost, "unknown", "transactions");
-        if (nowhere > 0) {
+        if (lost.nowhere() > 0) {
             found.blocks(
                     "lost",
-                    nowhere + " transactions are missing there that no rescue file has",
+                    lost.nowhere() + " transactions are missing there that no rescue file has",
                     "they are in the binary log of the old primary alone",
                     list + "; promote a standby that lacks fewer, or bring the old primary back");
         }
-        long kept = number(lost, "answeredAndMissing", "captured");
-        if (kept > 0) {
+        if (lost.kept() > 0) {
             found.warns(
                     "kept",
-                    kept + " commits that clients were told of are missing there; the black box has them",
+                    lost.kept() + " commits that clients were told of are missing there; the black box has them",
                     "after the promotion the application misses them until they are replayed",
                     "understudy failover --to " + situation.standby() + " applies them; by hand: understudy rescue");
         }
@@ -104,13 +101,5 @@ final class MissingCheck {
                 && Arrays.stream(numbers.split(",", -1))
                         .map(each -> each.strip().replaceFirst(":.*", ""))
                         .allMatch(source -> source.equals(uuid) || source.matches("\\d+-" + id));
-    }
-
-    private static @Nullable Object value(Map<String, Object> lost, String part, String key) {
-        return lost.get(part) instanceof Map<?, ?> map ? map.get(key) : null;
-    }
-
-    private static long number(Map<String, Object> lost, String part, String key) {
-        return value(lost, part, key) instanceof Number number ? number.longValue() : 0;
     }
 }

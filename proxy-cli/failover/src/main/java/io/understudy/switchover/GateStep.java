@@ -1,5 +1,6 @@
 package io.understudy.switchover;
 
+import io.understudy.terminal.Table;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,23 +29,19 @@ record GateStep(Pair pair, ProxyControl proxy, Duration longestLag) implements S
         boolean lag = false;
         boolean mended = false;
         boolean others = false;
-        if (report.get("findings") instanceof List<?> rows) {
-            for (Object row : rows) {
-                if (row instanceof Map<?, ?> finding) {
-                    findings.add(line(finding));
-                    boolean decides =
-                            "blocks".equals(finding.get("severity")) || Boolean.TRUE.equals(finding.get("decides"));
-                    // The primary lives: whatever the gate compares with it must have been compared.
-                    decides |= "unknown".equals(finding.get("severity")) && "primary".equals(finding.get("check"));
-                    lag |= decides && "lag".equals(finding.get("check"));
-                    boolean enables = isSemiSyncSource(finding);
-                    mended |= decides && (enables || "received".equals(finding.get("check")));
-                    others |= decides
-                            && !enables
-                            && !"lag".equals(finding.get("check"))
-                            && !"received".equals(finding.get("check"));
-                }
-            }
+        for (Map<String, Object> finding : Table.rows(report, "findings")) {
+            findings.add(line(finding));
+            Object check = finding.get("check");
+            // The primary lives: whatever the gate compares with it must have been compared.
+            boolean decides = "blocks".equals(finding.get("severity"))
+                    || Boolean.TRUE.equals(finding.get("decides"))
+                    || "unknown".equals(finding.get("severity")) && "primary".equals(check);
+            boolean ofLag = "lag".equals(check);
+            boolean mends =
+                    "received".equals(check) || "semi-sync".equals(check) && "source".equals(finding.get("subject"));
+            lag |= decides && ofLag;
+            mended |= decides && mends;
+            others |= decides && !ofLag && !mends;
         }
         String verdict = String.valueOf(report.get("verdict"));
         String text = verdict + String.join("", findings);
@@ -58,10 +55,6 @@ record GateStep(Pair pair, ProxyControl proxy, Duration longestLag) implements S
             return text + System.lineSeparator() + "    --lag allows that: " + longestLag.toMillis() + " ms";
         }
         throw new StepFailure("the readiness gate says " + text);
-    }
-
-    private static boolean isSemiSyncSource(Map<?, ?> finding) {
-        return "semi-sync".equals(finding.get("check")) && "source".equals(finding.get("subject"));
     }
 
     private static boolean isWithin(@Nullable Object lagSeconds, Duration longest) {

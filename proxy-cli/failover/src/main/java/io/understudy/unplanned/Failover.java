@@ -4,6 +4,7 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostSource;
 import io.understudy.lost.LostUnion;
+import io.understudy.lost.MissingView;
 import io.understudy.servers.SemiSyncVariables;
 import io.understudy.switchover.AfterPromotion;
 import io.understudy.switchover.ChangeOutcome;
@@ -133,7 +134,7 @@ public final class Failover implements AutoCloseable {
         if (!looked.isEmpty()) {
             found.add("by the black box of " + String.join(" and ", looked.keySet())
                     + (looked.size() > 1 ? ", each transaction once: " : ": ")
-                    + ReplayForecast.of(LostUnion.of(looked)));
+                    + LostUnion.of(looked).forecast());
         }
         return String.join(LINE, found);
     }
@@ -215,7 +216,7 @@ public final class Failover implements AutoCloseable {
             for (LostSource each : takeover.blackBoxes()) {
                 Map<String, Object> view = each.lost(takeover.name(), reached.applied());
                 views.put(each.name(), view);
-                long left = ReplayForecast.missing(view);
+                long left = new MissingView(view).toApply();
                 if (whole && left > 0) {
                     throw new StepFailure(left + " transactions that the black box of " + each.name()
                             + " has are not there: understudy report lost --on " + takeover.name());
@@ -254,8 +255,8 @@ public final class Failover implements AutoCloseable {
     private List<String> lost(boolean applied) {
         List<String> lost = new ArrayList<>();
         if (!views.isEmpty()) {
-            Map<String, Object> united = LostUnion.of(views);
-            lost.addAll(applied ? LostSummary.of(united) : ReplayForecast.gone(united));
+            MissingView united = LostUnion.of(views);
+            lost.addAll(applied ? united.lost() : united.goneUnlessRead());
         } else {
             lost.add("NOT KNOWN: no black box was read. What the old primary's binary log has behind the new primary's"
                     + " position is lost");
@@ -303,7 +304,9 @@ public final class Failover implements AutoCloseable {
             lines.add("what is down goes to the primary of its file when it starts: " + String.join(", ", down)
                     + ". Before that: primary: { address: " + takeover.pair().standbyAddress() + " }");
         }
-        views.values().stream().limit(1).forEach(view -> lines.addAll(readUpTo(view)));
+        views.values().stream()
+                .limit(1)
+                .forEach(view -> new MissingView(view).readUpTo().ifPresent(lines::add));
         try {
             SemiSyncVariables own = takeover.standby().semiSync();
             if (semiSync && own.isOn(own.replica()) && !own.isOn(own.source())) {
@@ -314,20 +317,6 @@ public final class Failover implements AutoCloseable {
             lines.add(e.getMessage());
         }
         return "to do: " + String.join(LINE, lines);
-    }
-
-    /** The last log that is not read any more is the old primary's. */
-    private static List<String> readUpTo(Map<String, Object> view) {
-        List<String> ended = new ArrayList<>();
-        if (view.get("logs") instanceof List<?> logs) {
-            for (Object each : logs) {
-                if (each instanceof Map<?, ?> log && Boolean.FALSE.equals(log.get("read"))) {
-                    ended.add("its binary log was read up to " + log.get("upTo") + ": if its " + log.get("variable")
-                            + " is further, build it anew");
-                }
-            }
-        }
-        return ended.isEmpty() ? ended : ended.subList(ended.size() - 1, ended.size());
     }
 
     @Override

@@ -38,7 +38,7 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         try (MissingTransactions missing = new MissingTransactions(flavor)) {
             for (LostSource each : takeover.blackBoxes()) {
                 // By the positions just read: nothing in relay logs counts any more.
-                take(each, each.rescue("failover", reached.applied()), missing);
+                take(each, each.rescue("failover", reached.applied(), false), missing);
             }
             MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
             List<MissingTransaction> lacking = replay.lacking(reached);
@@ -77,7 +77,7 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         ReportedPosition position = takeover.standby().ask("its position", ReportedPosition::of);
         try (MissingTransactions missing = new MissingTransactions(flavor)) {
             for (LostSource each : takeover.blackBoxes()) {
-                take(each, each.lookAtRescue("failover", position), missing);
+                take(each, each.rescue("failover", position, true), missing);
             }
             MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
             List<MissingTransaction> lacking = replay.lacking(new Reached(flavor, position));

@@ -1,9 +1,7 @@
 package io.understudy.unplanned;
 
-import static io.understudy.terminal.Table.map;
-import static io.understudy.terminal.Table.whole;
-
 import io.understudy.lost.LostUnion;
+import io.understudy.lost.MissingView;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.MariaDbGtid;
@@ -93,7 +91,9 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
 
     private String unlessNothingIsLost(String untold) throws Exception {
         Map<String, Map<String, Object>> views = takeover.look(takeover.reached());
-        List<String> lost = views.isEmpty() ? List.of("no black box was read") : LostSummary.gone(LostUnion.of(views));
+        List<String> lost = views.isEmpty()
+                ? List.of("no black box was read")
+                : LostUnion.of(views).gone();
         if (!lost.isEmpty()) {
             throw new StepFailure(takeover.name() + " has " + untold + ". What they hold is not known, and may be"
                     + " nowhere else (" + String.join("; ", lost) + "). Copy them, and read them with mariadb-binlog."
@@ -106,12 +106,11 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
     /** The black boxes have them until a standby has applied them; the next step reports what they have not. */
     private String fromBlackBoxes(String left) throws Exception {
         Map<String, Map<String, Object>> views = takeover.look(takeover.reached());
-        Map<String, Object> lost = views.isEmpty() ? Map.of() : LostUnion.of(views);
-        GtidNumbers captured =
-                GtidNumbers.ofMySql(String.valueOf(map(lost, "captured").getOrDefault("numbers", "")));
+        MissingView lost = views.isEmpty() ? new MissingView(Map.of()) : LostUnion.of(views);
+        GtidNumbers captured = lost.numbers("captured");
         boolean all = MariaDbGtid.list(left).stream()
                 .allMatch(last -> captured.contains(String.valueOf(last.domain()), last.sequence()));
-        if (!all || whole(map(lost, "unknown"), "transactions") > 0) {
+        if (!all || lost.unknown() > 0) {
             throw new StepFailure(takeover.name() + " has received " + left
                     + ", which the black boxes do not have, and its replication is stopped: MariaDB throws that"
                     + " away when it starts again (MDEV-4698). Read"

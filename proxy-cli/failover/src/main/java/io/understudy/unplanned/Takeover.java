@@ -108,7 +108,7 @@ record Takeover(
             UnderstudyConfig config, List<AskedProxy> proxies, List<ReplicaStatus> sources, FailoverOptions options) {
         List<LostSource> all = new ArrayList<>();
         if (config.plugins().containsKey("black-box")) {
-            proxies.forEach(each -> all.add(new LostSource(each.admin(), null).named(each.name())));
+            proxies.forEach(each -> all.add(new LostSource(each.admin(), null, List.of()).named(each.name())));
         }
         if (options.directory() != null) {
             LostSource directory = options.directory().named("the directory");

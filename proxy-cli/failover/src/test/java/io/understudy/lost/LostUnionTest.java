@@ -54,9 +54,9 @@ class LostUnionTest {
         view("one").put("notKnown", List.of());
         view("two").put("notKnown", List.of(Map.of("what", "the end")));
         view("two").put("witness", Map.of("mode", "disk"));
-        assertThat(rows(LostUnion.of(views), "notKnown")).hasSize(1);
+        assertThat(rows(LostUnion.of(views).all(), "notKnown")).hasSize(1);
         view("one").put("witness", Map.of("mode", "disk"));
-        assertThat(rows(LostUnion.of(views), "notKnown")).isEmpty();
+        assertThat(rows(LostUnion.of(views).all(), "notKnown")).isEmpty();
     }
 
     private Map<String, Object> view(String proxy) {
@@ -67,7 +67,7 @@ class LostUnionTest {
     void aTransactionIsCapturedIfOneHasItAndAnsweredIfOneSawTheOk() {
         proxy("one", "0:7", "", List.of(answered(7, true), answered(8, false)), List.of());
         proxy("two", "0:7-9", "", List.of(), List.of(kept(7), kept(8), kept(9)));
-        Map<String, Object> united = LostUnion.of(views);
+        Map<String, Object> united = LostUnion.of(views).all();
         Map<String, Object> missing = map(united, "answeredAndMissing");
         assertThat(missing)
                 .containsEntry("count", 2L)
@@ -94,7 +94,7 @@ class LostUnionTest {
     void aGapIsOneOnlyIfNoneHasIt() {
         proxy("one", "0:1-5", "", List.of(), List.of(kept(1)));
         proxy("two", "0:6-9", "0:1-4,1:3", List.of(), List.of(kept(6)));
-        assertThat(map(LostUnion.of(views), "unknown"))
+        assertThat(map(LostUnion.of(views).all(), "unknown"))
                 .containsEntry("numbers", "1:3")
                 .containsEntry("transactions", 1L);
     }
@@ -123,7 +123,7 @@ class LostUnionTest {
         Objects.requireNonNull(views.get("one"))
                 .put("missingNotKnownAnswered", Map.of("count", 2000, "transactions", many));
         proxy("two", "0:1", "0:2-2000", List.of(), List.of(kept(1)));
-        Map<String, Object> united = LostUnion.of(views);
+        Map<String, Object> united = LostUnion.of(views).all();
         assertThat(map(united, "missingNotKnownAnswered")).containsEntry("count", 2000L);
         assertThat(map(united, "unknown")).containsEntry("transactions", 0L);
     }
@@ -146,7 +146,7 @@ class LostUnionTest {
         proxy("one", "0:1001-3000", "", List.of(), List.of());
         view("one").put("answeredAndMissing", listed(2000, 1000, List.of(answered(1, false), answered(2, false))));
         proxy("two", "0:1", "", List.of(), List.of());
-        Map<String, Object> united = LostUnion.of(views);
+        Map<String, Object> united = LostUnion.of(views).all();
         assertThat(map(united, "answeredAndMissing"))
                 .containsEntry("captured", 2001L)
                 .containsEntry("notCaptured", 999L)
@@ -157,12 +157,12 @@ class LostUnionTest {
                 .containsExactly(true, false);
 
         proxy("two", "0:1-1000", "", List.of(), List.of());
-        assertThat(map(LostUnion.of(views), "answeredAndMissing"))
+        assertThat(map(LostUnion.of(views).all(), "answeredAndMissing"))
                 .as("whether it has those that are not listed is not known")
                 .containsEntry("notCaptured", 998L);
         proxy("three", "0:1001-5000", "", List.of(), List.of());
         view("three").put("answeredAndMissing", listed(1500, 0, List.of(answered(1001, true))));
-        Map<String, Object> three = LostUnion.of(views);
+        Map<String, Object> three = LostUnion.of(views).all();
         assertThat(map(three, "answeredAndMissing")).containsEntry("captured", 3502L);
         assertThat(map(three, "missingNotKnownAnswered")).containsEntry("count", 5000L - 3502);
     }
@@ -170,11 +170,11 @@ class LostUnionTest {
     @Test
     void aProxyThatWasNotAskedIsAWarning() {
         proxy("one", "", "", List.of(), List.of());
-        Map<String, Object> united = LostUnion.of(views);
+        Map<String, Object> united = LostUnion.of(views).all();
         united.put("survivor", Map.of("position", "0-1-9"));
-        assertThat(LostWarnings.lost(united)).isFalse();
+        assertThat(new MissingView(united).isLoss()).isFalse();
         united.put("notAsked", List.of(Map.of("proxy", "two", "why", "refused")));
-        assertThat(LostWarnings.lost(united)).isTrue();
-        assertThat(LostWarnings.rescue(united)).isTrue();
+        assertThat(new MissingView(united).isLoss()).isTrue();
+        assertThat(MissingView.isLoss(united)).isTrue();
     }
 }

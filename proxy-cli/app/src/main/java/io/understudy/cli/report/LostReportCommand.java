@@ -1,6 +1,6 @@
 package io.understudy.cli.report;
 
-import io.understudy.lost.LostWarnings;
+import io.understudy.lost.MissingView;
 import io.understudy.report.ReportText;
 import java.util.Map;
 import picocli.CommandLine;
@@ -29,7 +29,7 @@ public final class LostReportCommand extends PrintedReport {
 
     @Override
     int exitCode(Map<String, Object> report) {
-        return LostWarnings.lost(report) ? LostOptions.WARNS : super.exitCode(report);
+        return new MissingView(report).isLoss() ? LostOptions.WARNS : super.exitCode(report);
     }
 
     @Override

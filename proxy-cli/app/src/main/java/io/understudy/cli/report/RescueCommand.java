@@ -2,7 +2,7 @@ package io.understudy.cli.report;
 
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostSource;
-import io.understudy.lost.LostWarnings;
+import io.understudy.lost.MissingView;
 import io.understudy.report.ReportText;
 import io.understudy.terminal.CliCommand;
 import io.understudy.terminal.Subcommand;
@@ -76,7 +76,7 @@ public final class RescueCommand extends CliCommand implements Subcommand {
         PrintWriter out = line.getOut();
         out.print(ReportText.rescue(rescue, file.toString()));
         out.flush();
-        return LostWarnings.rescue(rescue) ? LostOptions.WARNS : CommandLine.ExitCode.OK;
+        return MissingView.isLoss(rescue) ? LostOptions.WARNS : CommandLine.ExitCode.OK;
     }
 
     private int apply(CommandLine line) throws Exception {

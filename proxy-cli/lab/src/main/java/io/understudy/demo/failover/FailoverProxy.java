@@ -13,6 +13,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /** The proxy with the black box before two candidates, each of which is known as a standby too. */
@@ -28,7 +29,7 @@ final class FailoverProxy implements AutoCloseable {
     private FailoverProxy(DemoProxy proxy) throws IOException {
         this.proxy = proxy;
         admin = AdminClient.of(proxy.config().admin());
-        lost = new LostSource(admin, proxy.config());
+        lost = new LostSource(admin, proxy.config(), List.of());
     }
 
     static FailoverProxy start(EmbeddedPair pair, String password) throws Exception {

@@ -1,0 +1,185 @@
+package io.understudy.lost;
+
+import static io.understudy.terminal.Table.map;
+import static io.understudy.terminal.Table.rows;
+import static io.understudy.terminal.Table.whole;
+
+import io.understudy.servers.GtidNumbers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a server lacks, by one black box or by several: the response of {@code /api/lost}. What it does not tell counts
+ * as nothing, and what a newer proxy tells besides stays.
+ *
+ * @param all its keys
+ */
+public record MissingView(Map<String, Object> all) {
+    static final String MISSING = "answeredAndMissing";
+    static final String UNSETTLED = "answeredNumberUnknown";
+    private static final int NAMED = 10;
+    /** Measured between two servers of one machine, with binary log; a slower disk or a longer way takes longer. */
+    private static final long TRANSACTIONS_A_SECOND = 1_000;
+
+    public Map<String, Object> part(String name) {
+        return map(all, name);
+    }
+
+    long count(String part) {
+        return whole(part(part), "count");
+    }
+
+    /** Returns the transactions of a part that is a set of numbers. */
+    public GtidNumbers numbers(String part) {
+        return GtidNumbers.ofMySql(String.valueOf(part(part).getOrDefault("numbers", "")));
+    }
+
+    private boolean isNeverRead() {
+        return "never read".equals(part("primary").get("lostAt"));
+    }
+
+    /** Returns whether what is missing does not come from the primary any more. */
+    public boolean isPrimaryGone() {
+        return Boolean.FALSE.equals(part("primary").get("read"));
+    }
+
+    /** Returns how many transactions are in a gap: neither known to be applied, nor kept. */
+    public long unknown() {
+        return whole(part("unknown"), "transactions");
+    }
+
+    /** Returns how many count as applied by the position alone, and were reported as missing before. */
+    public long implied() {
+        return whole(part("impliedOnly"), "transactions");
+    }
+
+    /** Returns how many transactions that clients were told of are missing, and kept. */
+    public long kept() {
+        return whole(part(MISSING), "captured");
+    }
+
+    /** Returns how many are missing, and nowhere but in the old primary's binary log. */
+    public long nowhere() {
+        return whole(part(MISSING), "notCaptured") + count(UNSETTLED) + unknown();
+    }
+
+    /** Returns how many transactions a failover would have to apply. */
+    public long toApply() {
+        return kept() + count("missingNotKnownAnswered");
+    }
+
+    /** Returns about how many seconds a server takes to apply transactions, rounded up. */
+    public static long seconds(long transactions) {
+        return (transactions + TRANSACTIONS_A_SECOND - 1) / TRANSACTIONS_A_SECOND;
+    }
+
+    /** Returns whether something is missing that stays missing, or it is not known what is. */
+    public boolean isLoss() {
+        return String.valueOf(part("survivor").get("position")).isBlank()
+                || isNeverRead()
+                || !rows(all, "damaged").isEmpty()
+                || isPrimaryGone()
+                        && rows(all, "notAsked").size()
+                                        + rows(all, "notKnown").size()
+                                        + nowhere()
+                                        + count("receivedNotApplied")
+                                        + implied()
+                                > 0;
+    }
+
+    /**
+     * Returns whether a rescue file lacks something, a replay would hide that something is missing, or collide with
+     * replication.
+     *
+     * @param rescue the response of {@code POST /api/lost/rescue}
+     */
+    public static boolean isLoss(Map<String, Object> rescue) {
+        return !rows(rescue, "damaged").isEmpty()
+                || Boolean.TRUE.equals(rescue.get("primaryRead"))
+                || rows(rescue, "notAsked").size()
+                                + whole(rescue, "elsewhere")
+                                + whole(rescue, "unknown")
+                                + whole(rescue, "receivedNotApplied")
+                                + whole(rescue, "impliedOnly")
+                                + whole(rescue, "notCaptured")
+                        > 0;
+    }
+
+    /** Returns what a failover would have to apply, and what cannot be had, in a sentence. */
+    public String forecast() {
+        List<String> lost = goneUnlessRead();
+        return toApply() + " transactions, about " + seconds(toApply()) + " s"
+                + (lost.isEmpty() ? "" : "; besides, " + String.join("; ", lost));
+    }
+
+    /** Returns what cannot be had; what a living primary's log has yet to bring does not count. */
+    public List<String> goneUnlessRead() {
+        return Boolean.TRUE.equals(part("primary").get("read")) ? List.of() : gone();
+    }
+
+    /** Returns a sentence for each kind of loss, once what the black box has was to be applied; none for nothing. */
+    public List<String> lost() {
+        List<String> lost = gone();
+        if (toApply() > 0) {
+            lost.add(toApply() + " transactions that the black box has, and that were not applied before the server"
+                    + " accepted writes: understudy report lost, understudy rescue");
+        }
+        return lost;
+    }
+
+    /** As above, without the transactions that the black box has. */
+    public List<String> gone() {
+        List<String> lost = new ArrayList<>();
+        if (isNeverRead()) {
+            lost.add("NOT KNOWN: the old primary's binary log was never read");
+        }
+        rows(all, "notKnown").forEach(each -> lost.add("NOT KNOWN: " + each.get("what")));
+        long notCaptured = whole(part(MISSING), "notCaptured");
+        if (notCaptured > 0) {
+            lost.add(notCaptured + " transactions that clients were told are committed, and whose events never came: "
+                    + gtids(MISSING, notCaptured) + ". They are in the old primary's binary log");
+        }
+        long unsettled = count(UNSETTLED);
+        if (unsettled > 0) {
+            lost.add(unsettled + " responses whose transaction is not known; if they were commits: "
+                    + gtids(UNSETTLED, unsettled));
+        }
+        if (unknown() > 0) {
+            lost.add(unknown() + " transactions in a gap: neither known to be applied, nor kept: "
+                    + part("unknown").get("numbers"));
+        }
+        if (implied() > 0) {
+            lost.add(implied() + " transactions implied by the position alone, and reported as missing before: "
+                    + part("impliedOnly").get("numbers"));
+        }
+        rows(all, "damaged").forEach(each -> lost.add("NOT KNOWN: the log is damaged. " + each.get("what")));
+        if (count("receivedNotApplied") > 0) {
+            lost.add(count("receivedNotApplied") + " transactions received, and not applied");
+        }
+        if (part("primary").get("survivorBeyond") instanceof String beyond && !beyond.isEmpty()) {
+            lost.add("it has transactions that the old primary never had, as far as it was read: " + beyond);
+        }
+        return lost;
+    }
+
+    /**
+     * Returns where the reading of the binary log ended that is not read any more, the old primary's; empty if none.
+     */
+    public Optional<String> readUpTo() {
+        return rows(all, "logs").stream()
+                .filter(log -> Boolean.FALSE.equals(log.get("read")))
+                .reduce((earlier, later) -> later)
+                .map(log -> "its binary log was read up to " + log.get("upTo") + ": if its " + log.get("variable")
+                        + " is further, build it anew");
+    }
+
+    private String gtids(String part, long count) {
+        List<String> named = rows(part(part), "transactions").stream()
+                .map(row -> String.valueOf(row.get("gtid")))
+                .limit(Math.min(NAMED, count))
+                .toList();
+        return String.join(", ", named) + (count > named.size() ? ", …" : "");
+    }
+}
