@@ -3,6 +3,7 @@ package io.understudy.readiness;
 import io.understudy.pages.TableOrPartition;
 import io.understudy.sql.Quoting;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +24,13 @@ final class DefinitionsCheck {
             "rpl_semi_sync_replica",
             "clone",
             "DISKS");
+
+    private static final Set<DefinitionKind> DROPPABLE = EnumSet.of(
+            DefinitionKind.TABLE,
+            DefinitionKind.VIEW,
+            DefinitionKind.TRIGGER,
+            DefinitionKind.ROUTINE,
+            DefinitionKind.EVENT);
 
     /** Plugins that no statement and no login needs. */
     private static final Set<String> BYSTANDERS = Set.of("AUDIT", "DAEMON", "INFORMATION SCHEMA", "REPLICATION");
@@ -62,8 +70,7 @@ final class DefinitionsCheck {
         for (DefinitionKind kind : DefinitionKind.values()) {
             Known<?> unread = here.of(kind).value() == null ? here.of(kind) : there.of(kind);
             if (unread.value() == null) {
-                kinds.computeIfAbsent(unread, reason -> new ArrayList<>())
-                        .add(kind.name().toLowerCase(Locale.ROOT).replace('_', ' '));
+                kinds.computeIfAbsent(unread, reason -> new ArrayList<>()).add(kind.word());
             }
         }
         kinds.forEach((unread, names) -> found.unread(
@@ -95,12 +102,8 @@ final class DefinitionsCheck {
             }
             int beyond = found.keep(SHOWN);
             if (beyond > 0) {
-                found.add(
-                        "beyond " + kind,
-                        kind.missing(),
-                        beyond + " more differences of this kind: " + kind.words() + " …",
-                        LACKS,
-                        "");
+                found.blocks(
+                        "beyond " + kind, beyond + " more differences of this kind: " + kind.words() + " …", LACKS, "");
             }
         }
 
@@ -112,9 +115,9 @@ final class DefinitionsCheck {
         }
 
         private void missing(String name, String shape) {
-            Severity severity = isBystander(shape) ? Severity.WARNS : kind.missing();
+            boolean bystander = kind == DefinitionKind.PLUGIN && BYSTANDERS.contains(shape);
             add(
-                    severity,
+                    bystander ? Severity.WARNS : Severity.BLOCKS,
                     "missing",
                     name,
                     "only the primary has " + words(name),
@@ -129,7 +132,7 @@ final class DefinitionsCheck {
                     name,
                     "only the standby has " + words(name),
                     "it was not created by replication; after the promotion the application has it",
-                    isDroppable()
+                    !bySchema && DROPPABLE.contains(kind)
                             ? "on the standby, if nobody needs it: " + writable() + "DROP "
                                     + (shape.startsWith("SEQUENCE") ? "SEQUENCE" : word(name)) + " "
                                     + quoted(bare(name))
@@ -141,7 +144,7 @@ final class DefinitionsCheck {
                     || kind == DefinitionKind.SCHEMA
                     || kind == DefinitionKind.TIME_ZONES;
             add(
-                    sameSeries ? kind.missing() : Severity.WARNS,
+                    sameSeries ? Severity.BLOCKS : Severity.WARNS,
                     "differs",
                     name,
                     words(name)
@@ -153,12 +156,7 @@ final class DefinitionsCheck {
         }
 
         private void add(Severity severity, String how, String name, String what, String why, String statement) {
-            String word = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-            found.add(how + " " + word + " " + name, severity, what, why, statement);
-        }
-
-        private boolean isBystander(String type) {
-            return kind == DefinitionKind.PLUGIN && BYSTANDERS.contains(type);
+            found.add(how + " " + kind.word() + " " + name, severity, what, why, statement);
         }
 
         private String words(String name) {
@@ -193,14 +191,6 @@ final class DefinitionsCheck {
 
         private String writable() {
             return found.standby().writable() + "; ";
-        }
-
-        private boolean isDroppable() {
-            return !bySchema
-                    && switch (kind) {
-                        case TABLE, VIEW, TRIGGER, ROUTINE, EVENT -> true;
-                        default -> false;
-                    };
         }
 
         private String word(String name) {
