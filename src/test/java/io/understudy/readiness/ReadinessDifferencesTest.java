@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.plugin.StandbyFigures;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -183,9 +184,9 @@ class ReadinessDifferencesTest extends ReadinessPair {
 
     private static ServerFacts bySchema(EmbeddedServer server) throws SQLException {
         try (Connection connection = server.connect()) {
-            ServerSession session = new ServerSession(connection, System.nanoTime() + PATIENCE.toNanos());
+            ServerQueries session = ServerQueries.until(System.nanoTime() + PATIENCE.toNanos(), connection);
             ServerFacts facts = new ServerFacts();
-            facts.put(ServerFacts.VARIABLES, Known.of(session.queries().pairs("SHOW GLOBAL VARIABLES")));
+            facts.put(ServerFacts.VARIABLES, Known.of(session.pairs("SHOW GLOBAL VARIABLES")));
             facts.put(
                     ServerFacts.DEFINITIONS,
                     Known.of(new DefinitionsReader(session, facts, privilege -> "", 1).read()));

@@ -1,6 +1,7 @@
 package io.understudy.readiness;
 
 import io.understudy.base.JsonReader;
+import io.understudy.servers.ServerQueries;
 import io.understudy.sql.Quoting;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -26,11 +27,11 @@ final class AccountReader {
     private static final Set<String> LEFT_OUT_OF_JSON = Set.of("version_id");
     private static final Set<String> PRIVILEGES_IN_JSON = Set.of("access", "is_role", "default_role");
 
-    private final ServerSession session;
+    private final ServerQueries session;
     private final boolean mariaDb;
     private final Map<String, AccountShape> accounts = new TreeMap<>();
 
-    AccountReader(ServerSession session, boolean mariaDb) {
+    AccountReader(ServerQueries session, boolean mariaDb) {
         this.session = session;
         this.mariaDb = mariaDb;
     }
@@ -38,16 +39,16 @@ final class AccountReader {
     /** Returns the accounts by their names as statements take them. */
     Map<String, AccountShape> read() throws SQLException {
         if (mariaDb) {
-            for (Map<String, String> row : session.rows("SELECT User, Host, Priv FROM mysql.global_priv")) {
+            for (Map<String, String> row : session.named("SELECT User, Host, Priv FROM mysql.global_priv")) {
                 json(account(row), row.getOrDefault("priv", "{}"));
             }
         } else {
-            for (Map<String, String> row : session.rows("SELECT * FROM mysql.user")) {
+            for (Map<String, String> row : session.named("SELECT * FROM mysql.user")) {
                 user(account(row), row);
             }
         }
         for (String table : mariaDb ? MARIADB : MYSQL) {
-            for (Map<String, String> row : session.rows("SELECT * FROM mysql." + table)) {
+            for (Map<String, String> row : session.named("SELECT * FROM mysql." + table)) {
                 row(account(row), table, row);
             }
         }

@@ -47,7 +47,7 @@ final class DefinitionsReader {
     private record Query(DefinitionKind kind, String product, List<String> needed, boolean all, String sql) {}
 
     private final int most;
-    private final ServerSession session;
+    private final ServerQueries session;
     private final ServerFacts facts;
     private final UnaryOperator<String> grant;
     private final EnumMap<DefinitionKind, Known<Map<String, String>>> shapes = new EnumMap<>(DefinitionKind.class);
@@ -59,7 +59,7 @@ final class DefinitionsReader {
      * @param grant returns the statement that grants the account a privilege on everything
      * @param most the number of tables up to which each has shapes of its own
      */
-    DefinitionsReader(ServerSession session, ServerFacts facts, UnaryOperator<String> grant, int most) {
+    DefinitionsReader(ServerQueries session, ServerFacts facts, UnaryOperator<String> grant, int most) {
         this.most = most;
         this.session = session;
         this.facts = facts;
@@ -97,11 +97,10 @@ final class DefinitionsReader {
      * @throws SQLException when the connection fails or the time is up
      */
     Definitions read() throws SQLException {
-        Set<String> privileges = session.queries().ownPrivileges();
+        Set<String> privileges = session.ownPrivileges();
         // MariaDB lists the folders; no table is opened.
-        boolean bySchema = session.queries()
-                        .number("SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA " + OF_USERS)
-                > most;
+        boolean bySchema =
+                session.number("SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA " + OF_USERS) > most;
         String product = facts.isMariaDb() ? "MARIADB" : "MYSQL";
         for (Query query : QUERIES) {
             if (query.product.isEmpty() || query.product.equals(product)) {
@@ -136,7 +135,7 @@ final class DefinitionsReader {
         try {
             boolean sequences = kind == DefinitionKind.SEQUENCES;
             for (Map<String, String> row :
-                    session.rows(filled(query.sql, bySchema) + (sequences ? "" : " LIMIT " + (MOST + 1)))) {
+                    session.named(filled(query.sql, bySchema) + (sequences ? "" : " LIMIT " + (MOST + 1)))) {
                 String schema = row.getOrDefault("s", "");
                 String object = row.getOrDefault("n", "");
                 String shape = sequences ? sequence(schema, object) : row.getOrDefault("v", "");
@@ -173,7 +172,7 @@ final class DefinitionsReader {
 
     /** A sequence of MariaDB is a table of one row, which replication changes; its definition is in that row, too. */
     private String sequence(String schema, String name) throws SQLException {
-        return session.rows("SELECT CONCAT('increment ', increment, ' minimum ', minimum_value, ' maximum ',"
+        return session.named("SELECT CONCAT('increment ', increment, ' minimum ', minimum_value, ' maximum ',"
                         + " maximum_value, IF(cycle_option, ' cycle', '')) AS v FROM " + Quoting.name(schema, name))
                 .get(0)
                 .getOrDefault("v", "");

@@ -16,14 +16,14 @@ final class FactsReader {
     static final int MOST_TRANSACTIONS = 100;
     private static final String APPLIER = "system user";
 
-    private final ServerSession session;
+    private final ServerQueries session;
     private final ServerFacts facts;
     private final String account;
     /** Rows of open transactions that were read. */
     private int transactions;
 
     /** @param account for the statements that grant it more */
-    FactsReader(ServerSession session, ServerFacts facts, String account) {
+    FactsReader(ServerQueries session, ServerFacts facts, String account) {
         this.session = session;
         this.facts = facts;
         this.account = account;
@@ -41,11 +41,9 @@ final class FactsReader {
      */
     void read(Known<Definitions> kept) {
         try {
-            facts.put(ServerFacts.VARIABLES, Known.of(session.queries().variables()));
+            facts.put(ServerFacts.VARIABLES, Known.of(session.variables()));
             facts.connected();
-            facts.put(
-                    ServerFacts.SEMI_SYNC,
-                    Known.of(session.queries().pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'")));
+            facts.put(ServerFacts.SEMI_SYNC, Known.of(session.pairs("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'")));
             facts.put(
                     ServerFacts.CHANNELS,
                     known(this::channels, grant(facts.isMariaDb() ? "SLAVE MONITOR" : "REPLICATION CLIENT")));
@@ -66,7 +64,7 @@ final class FactsReader {
                                     () -> new DefinitionsReader(session, facts, this::grant, DefinitionsReader.MOST)
                                             .read(),
                                     ""));
-            facts.ended(session.queries().text(facts.dialect().position()));
+            facts.ended(session.text(facts.dialect().position()));
         } catch (SQLException e) {
             if (!facts.responded() && session.isOver()) {
                 facts.late();
@@ -92,14 +90,14 @@ final class FactsReader {
     }
 
     private List<ReplicaStatus> channels() throws SQLException {
-        return ReplicaStatus.of(session.queries()).stream()
+        return ReplicaStatus.of(session).stream()
                 .filter(channel -> !channel.isOfGroup())
                 .toList();
     }
 
     /** {@code information_schema} leaves out what the account may not see; MariaDB's own table does not. */
     private void events() throws SQLException {
-        if (!facts.isMariaDb() && !session.queries().ownPrivileges().contains("EVENT")) {
+        if (!facts.isMariaDb() && !session.ownPrivileges().contains("EVENT")) {
             facts.put(ServerFacts.EVENTS, Known.unknown("the account has no EVENT privilege", grant("EVENT")));
             return;
         }
@@ -108,7 +106,7 @@ final class FactsReader {
                 known(
                         () -> {
                             Map<String, String> states = new HashMap<>();
-                            for (Map<String, String> row : session.rows(
+                            for (Map<String, String> row : session.named(
                                     facts.isMariaDb()
                                             ? "SELECT db AS s, name AS n, status AS v FROM mysql.event"
                                             : "SELECT EVENT_SCHEMA AS s, EVENT_NAME AS n, STATUS AS v"
@@ -125,7 +123,7 @@ final class FactsReader {
         Known<Set<String>> names = known(
                 () -> {
                     Set<String> all = new TreeSet<>();
-                    session.rows("XA RECOVER").forEach(row -> all.add(row.getOrDefault("data", "")));
+                    session.named("XA RECOVER").forEach(row -> all.add(row.getOrDefault("data", "")));
                     return all;
                 },
                 "");
@@ -159,7 +157,7 @@ final class FactsReader {
         FreeDisk longest = null;
         try {
             for (Map<String, String> row :
-                    session.rows("SELECT Path AS p, Total AS t, Available AS a FROM information_schema.DISKS")) {
+                    session.named("SELECT Path AS p, Total AS t, Available AS a FROM information_schema.DISKS")) {
                 FreeDisk disk = new FreeDisk(
                         row.getOrDefault("p", ""),
                         Long.parseLong(row.getOrDefault("a", "0")) << 10,
@@ -181,7 +179,7 @@ final class FactsReader {
     /** Recognises the applier's transactions by their user. */
     private void processes() throws SQLException {
         Known<List<Map<String, String>>> open = known(
-                () -> session.rows("SELECT trx_mysql_thread_id AS id, trx_rows_modified AS changed,"
+                () -> session.named("SELECT trx_mysql_thread_id AS id, trx_rows_modified AS changed,"
                         + " TIMESTAMPDIFF(SECOND, trx_started, NOW()) AS seconds FROM information_schema.INNODB_TRX"
                         + " ORDER BY trx_started LIMIT " + MOST_TRANSACTIONS),
                 grant("PROCESS"));
@@ -193,7 +191,7 @@ final class FactsReader {
         transactions = rows.size();
         Map<String, String> users = new HashMap<>();
         List<SchemaChange> changes = new ArrayList<>();
-        for (Map<String, String> process : session.rows("SHOW PROCESSLIST")) {
+        for (Map<String, String> process : session.named("SHOW PROCESSLIST")) {
             String user = process.getOrDefault("user", "");
             users.put(process.getOrDefault("id", ""), user);
             if (SchemaChange.is(process)) {

@@ -5,7 +5,9 @@ import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.server.AccountHealth;
 import io.understudy.server.QueryPool;
+import io.understudy.servers.Dialect;
 import io.understudy.servers.ReplicaStatus;
+import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -28,6 +30,9 @@ final class ServerLink implements AutoCloseable {
 
     /** Time that a response may take after the end of a wait in the server. */
     private static final long RESPONSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    /** The server's own limit is that much later. */
+    private static final Duration GRACE = Duration.ofSeconds(3);
 
     /** A server that does not even let the gate log in for this long counts as away, however long the rest may take. */
     private static final long CONNECT_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -88,8 +93,11 @@ final class ServerLink implements AutoCloseable {
                 open = connect(Math.min(deadline, System.nanoTime() + CONNECT_NANOS));
                 connection = open;
             }
-            ServerSession session = new ServerSession(open, deadline);
-            session.prepare();
+            ServerQueries session = ServerQueries.until(deadline, open);
+            // Results that do not depend on the server's settings; it ends what is still running after the deadline.
+            Duration longest = GRACE.plusNanos(Math.max(0, deadline - System.nanoTime()));
+            session.execute("SET SESSION sql_mode = '', group_concat_max_len = 1048576, "
+                    + Dialect.of(session.flavor()).limit(longest));
             new FactsReader(session, facts, login.grantee()).read(older.get(ServerFacts.DEFINITIONS));
         } catch (SQLException e) {
             boolean refused = AccountHealth.refuses(e);
@@ -124,7 +132,7 @@ final class ServerLink implements AutoCloseable {
         String sql = round.primary().dialect().applied(position, Duration.ofMillis(millis));
         Future<?> waiting = thread.submit(() -> {
             try {
-                new ServerSession(open, deadline + RESPONSE_NANOS).rows(sql);
+                ServerQueries.until(deadline + RESPONSE_NANOS, open).named(sql);
             } catch (SQLException | RuntimeException e) {
                 // The second reading says what there is.
             }

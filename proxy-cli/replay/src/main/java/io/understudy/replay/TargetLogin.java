@@ -6,6 +6,7 @@ import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.ServerResponse;
 import io.understudy.protocol.CommandCode;
+import io.understudy.servers.Dialect;
 import io.understudy.wire.Packets;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -55,7 +56,7 @@ final class TargetLogin {
     }
 
     private void begin(ServerConnection made, Consumer<@Nullable ServerConnection> opened) {
-        List<String> first = readsOnly ? SessionStart.READ_ONLY : List.of();
+        List<String> first = readsOnly ? Dialect.READ_ONLY_SESSION : List.of();
         AtomicInteger pending = new AtomicInteger(first.size() + 1);
         ServerResponse response = new ServerResponse() {
             @Override
@@ -82,7 +83,8 @@ final class TargetLogin {
         for (byte[] sql : restored) {
             made.execute(command(made, CommandCode.QUERY, sql), new Restoration());
         }
-        made.execute(query(made, SessionStart.NAMES), response);
+        // Logs do not have the client's character set; this is the one that servers log in.
+        made.execute(query(made, "SET NAMES utf8mb4"), response);
         for (String sql : first) {
             made.execute(query(made, sql), response);
         }

@@ -5,6 +5,7 @@ import io.understudy.plugin.ServerConnection;
 import io.understudy.protocol.CommandCode;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.WriteSettings;
+import io.understudy.servers.Dialect;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.SqlModes;
 import java.nio.charset.StandardCharsets;
@@ -149,7 +150,7 @@ final class TargetSession {
         }
         commands.add(TargetLogin.query(open, "SET " + assignments));
         if (playing.readsOnly()) {
-            SessionStart.READ_ONLY.forEach(sql -> commands.add(TargetLogin.query(open, sql)));
+            Dialect.READ_ONLY_SESSION.forEach(sql -> commands.add(TargetLogin.query(open, sql)));
         } else if (writing != null && begins) {
             if (writing.transaction() != null) {
                 commands.add(TargetLogin.query(open, "SET SESSION TRANSACTION " + writing.transaction()));

@@ -8,6 +8,14 @@ import java.util.Locale;
 
 /** The statements of one product for roles and replication. Stateless. */
 public sealed interface Dialect permits MariaDb, MySql {
+    /**
+     * The statements after which a session cannot write, whatever a statement turns out to be, and waits for no lock.
+     * {@code START TRANSACTION READ ONLY} would let DDL through, by its implicit commit.
+     */
+    List<String> READ_ONLY_SESSION = List.of(
+            "SET SESSION TRANSACTION READ ONLY",
+            "SET SESSION autocommit = 1, SESSION lock_wait_timeout = 1, SESSION innodb_lock_wait_timeout = 1");
+
     static Dialect of(ServerFlavor flavor) {
         return flavor == ServerFlavor.MARIADB ? new MariaDb() : new MySql();
     }

@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -30,16 +32,18 @@ public final class ServerQueries implements AutoCloseable {
 
     private final Connection connection;
     private final int seconds;
+    private final @Nullable Long deadline;
     private @Nullable ServerFlavor flavor;
 
     /** Queries over a connection that the caller closes. */
     public ServerQueries(Connection connection) {
-        this(connection, 0);
+        this(connection, 0, null);
     }
 
-    private ServerQueries(Connection connection, int seconds) {
+    private ServerQueries(Connection connection, int seconds, @Nullable Long deadline) {
         this.connection = connection;
         this.seconds = seconds;
+        this.deadline = deadline;
     }
 
     /** Takes a connection, which {@link #close} returns. */
@@ -49,12 +53,43 @@ public final class ServerQueries implements AutoCloseable {
 
     /** Queries over a connection that the caller closes, each of which is ended on the server after this time. */
     public static ServerQueries endedAfter(int seconds, Connection connection) {
-        return new ServerQueries(connection, seconds);
+        return new ServerQueries(connection, seconds, null);
     }
 
     /** As above, for short queries: after five seconds. */
     public static ServerQueries brief(Connection connection) {
         return endedAfter(5, connection);
+    }
+
+    /**
+     * Queries over a connection that the caller closes. They fail once the time is up, and no response is awaited
+     * longer.
+     *
+     * @param deadline by {@link System#nanoTime}
+     */
+    public static ServerQueries until(long deadline, Connection connection) {
+        return new ServerQueries(connection, 0, deadline);
+    }
+
+    /** Returns the milliseconds until the deadline; a driver's timeout is in whole ones. */
+    private long leftMillis() {
+        return deadline == null ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+    }
+
+    /** Returns whether the time is up. */
+    public boolean isOver() {
+        return leftMillis() <= 1;
+    }
+
+    private Connection inTime() throws SQLException {
+        if (deadline != null) {
+            long left = leftMillis();
+            if (left <= 0) {
+                throw new SQLTimeoutException("no response in time");
+            }
+            within(Duration.ofMillis(left));
+        }
+        return connection;
     }
 
     /** Lets each further response take this long at most; the connection is closed then. At least a millisecond. */
@@ -96,7 +131,7 @@ public final class ServerQueries implements AutoCloseable {
     }
 
     private Statement statement() throws SQLException {
-        Statement statement = connection.createStatement();
+        Statement statement = inTime().createStatement();
         if (seconds > 0) {
             statement.setQueryTimeout(seconds);
         }
@@ -113,7 +148,7 @@ public final class ServerQueries implements AutoCloseable {
     /** Returns every row of a statement with question marks, converted. */
     public <T> List<T> rows(String sql, List<? extends @Nullable Object> parameters, Row<T> row) throws SQLException {
         List<T> all = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        try (PreparedStatement statement = inTime().prepareStatement(sql)) {
             if (seconds > 0) {
                 statement.setQueryTimeout(seconds);
             }

@@ -9,9 +9,9 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.ServerResponse;
 import io.understudy.protocol.CommandCode;
 import io.understudy.replay.CapturedSettings;
-import io.understudy.replay.SessionStart;
 import io.understudy.replay.log.Execution;
 import io.understudy.replay.log.LogEvent;
+import io.understudy.servers.Dialect;
 import io.understudy.wire.Packets;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -108,22 +108,19 @@ final class ComparedServer implements AutoCloseable {
     }
 
     private void begin(ServerConnection made) throws IOException, InterruptedException {
-        set(made, SessionStart.NAMES);
+        set(made, "SET NAMES utf8mb4");
         guard(made);
     }
 
     /** Behind the log's settings, so that none of them takes it away. */
     private void guard(ServerConnection made) throws IOException, InterruptedException {
-        for (String sql : SessionStart.READ_ONLY) {
+        for (String sql : Dialect.READ_ONLY_SESSION) {
             set(made, sql);
         }
-        long millis = timeout.toMillis();
+        set(made, "SET SESSION " + Dialect.of(made.flavor()).limit(timeout));
         if (made.flavor() == ServerFlavor.MARIADB) {
-            set(made, String.format(Locale.ROOT, "SET SESSION max_statement_time = %.3f", millis / 1000.0));
             // A cached result would say nothing about the plan.
             error(made, "SET SESSION query_cache_type = OFF");
-        } else {
-            set(made, "SET SESSION max_execution_time = " + millis);
         }
     }
 

@@ -1,6 +1,10 @@
 package io.understudy.plugins.mirror;
 
 import io.understudy.plugin.ServerConnection;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.Dialect;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,6 +71,18 @@ final class MirrorLogin {
         }
     }
 
+    /**
+     * Returns what makes a session read-only. Its reads cannot block the standby's applier: no transaction stays open,
+     * because a read within one blocks replicated DDL.
+     */
+    static List<String> statements(ServerFlavor flavor, MirrorConfig config) {
+        List<String> sql = new ArrayList<>(Dialect.READ_ONLY_SESSION);
+        sql.add("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+        sql.add("SET SESSION " + Dialect.of(flavor).limit(config.timeout()));
+        config.initSql().forEach(each -> sql.add(each.text()));
+        return sql;
+    }
+
     private void prepare(ServerConnection connected, CollationNames names) {
         MirrorLink.Preparing preparing = outcome.loggedIn(connected);
         if (preparing == null) {
@@ -75,7 +91,7 @@ final class MirrorLogin {
         }
         FirstStatements.send(
                 connected,
-                ReadOnlySession.statements(connected.flavor(), mirror.config()),
+                statements(connected.flavor(), mirror.config()),
                 refused -> attempt(() -> {
                     preparing.deadline().end();
                     if (refused == null) {

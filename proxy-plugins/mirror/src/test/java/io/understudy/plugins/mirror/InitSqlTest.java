@@ -30,7 +30,7 @@ class InitSqlTest {
         MirrorConfig config =
                 (MirrorConfig) Objects.requireNonNull(two.plugins().get("mirror"));
         assertThat(config.toString()).doesNotContain("s3cret");
-        assertThat(ReadOnlySession.statements(ServerFlavor.MARIADB, config))
+        assertThat(MirrorLogin.statements(ServerFlavor.MARIADB, config))
                 .endsWith("SET @key = 's3cret-two'", "SET @a = 1");
     }
 }
