@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** What the binary log of real servers tells of statements whose response the proxy has not seen. */
 @Tag("long")
 class LostStatementServerTest extends FollowingProxy {
-    private final UnansweredPlugin plugin = new UnansweredPlugin();
+    final UnansweredPlugin plugin = new UnansweredPlugin();
 
     String format() {
         return "MIXED";
@@ -34,13 +34,13 @@ class LostStatementServerTest extends FollowingProxy {
                 .withStandby(ServerOptions.of(2).withArguments("--binlog-format=" + format()));
     }
 
-    private ProxyUnderTest proxy() throws Exception {
+    ProxyUnderTest proxy() throws Exception {
         old.execute("GRANT PROCESS, REPLICA MONITOR ON *.* TO monitor");
         pair.awaitCaughtUp(Duration.ofSeconds(30));
         return ProxyUnderTest.start(config(address(old), "plugins: { unanswered: {} }"), plugin);
     }
 
-    private static void run(Connection connection, String... statements) throws SQLException {
+    static void run(Connection connection, String... statements) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             for (String each : statements) {
                 statement.execute(each);
@@ -48,7 +48,7 @@ class LostStatementServerTest extends FollowingProxy {
         }
     }
 
-    private static String insert(String name) {
+    static String insert(String name) {
         return UnansweredPlugin.mark(name) + "INSERT INTO t (v) VALUES ('" + name + "')";
     }
 
@@ -57,7 +57,7 @@ class LostStatementServerTest extends FollowingProxy {
                 .hasMessageContaining("Duplicate");
     }
 
-    private Outcome outcome(String name) throws Exception {
+    Outcome outcome(String name) throws Exception {
         return plugin.outcome(name).get(60, TimeUnit.SECONDS);
     }
 
@@ -77,7 +77,8 @@ class LostStatementServerTest extends FollowingProxy {
                     Connection third = connect(proxy)) {
                 write(one, "before");
                 run(one, insert("autocommit"));
-                run(other, "BEGIN", "INSERT INTO t (v) VALUES ('x')", "UPDATE t SET v = 'y' WHERE v = 'x'");
+                run(other, "BEGIN", "INSERT INTO t (v) VALUES ('x')");
+                run(other, UnansweredPlugin.token("commit") + "UPDATE t SET v = 'y' WHERE v = 'x'");
                 run(other, UnansweredPlugin.mark("commit") + "COMMIT");
                 refused(third, "nothing");
             }
@@ -149,7 +150,7 @@ class LostStatementServerTest extends FollowingProxy {
             for (Connection each : List.of(one, other, third)) {
                 write(each, "before");
             }
-            run(other, "BEGIN", "INSERT INTO t (v) VALUES ('x')", "INSERT INTO t (v) VALUES ('y')");
+            run(other, "BEGIN", UnansweredPlugin.token("commit") + "INSERT INTO t (v) VALUES ('x')");
             run(third, "BEGIN", "INSERT INTO t (v) VALUES ('open')");
             long opened = old.status("Uptime"); // it counts seconds: sessions that are younger are unknown
             await().until(() -> old.status("Uptime") > opened + 2);

@@ -24,12 +24,20 @@ import org.jspecify.annotations.Nullable;
 final class UnansweredPlugin implements ProxyPlugin<BlackBoxConfig> {
     private static final String MARK = "/* lost ";
 
+    /** How long the outcome is waited for. */
+    Duration patience = Duration.ofSeconds(60);
+
     private final BlackBoxPlugin box = new BlackBoxPlugin();
     private final Map<String, CompletableFuture<Outcome>> outcomes = new ConcurrentHashMap<>();
 
-    /** Returns the mark for a statement's text. */
+    /** Returns the mark for a statement's text, which also names the transaction. */
     static String mark(String name) {
-        return MARK + name + " */ ";
+        return MARK + name + " */ " + token(name);
+    }
+
+    /** Returns the name of the transaction, for the text of one of its statements that write. */
+    static String token(String name) {
+        return "/* understudy:txn=" + name + " */ ";
     }
 
     /** Returns the outcome of the statement with that mark, once it was sent. */
@@ -88,7 +96,7 @@ final class UnansweredPlugin implements ProxyPlugin<BlackBoxConfig> {
             }
 
             private void ask(CommandView command, String name) {
-                @Nullable CompletionStage<Outcome> stage = observer.outcomeOf(command, Duration.ofSeconds(60));
+                @Nullable CompletionStage<Outcome> stage = observer.outcomeOf(command, patience);
                 Objects.requireNonNull(stage).thenAccept(each -> outcome(name).complete(each));
             }
 

@@ -68,6 +68,11 @@ public interface CommandView {
         return null;
     }
 
+    /** Returns whether the text may hold several statements; {@link #kind} is that of the first. */
+    default boolean several() {
+        return false;
+    }
+
     /** Returns the prepared statement that an execution runs, or null. The object remains valid after the callback. */
     @Nullable
     PreparedStatement prepared();

@@ -6,15 +6,8 @@ public sealed interface Outcome {
      * It was committed, or the transaction was that it ended.
      *
      * @param gtid of the transaction
-     * @param affectedRows as the OK_Packet had said, if that was the whole response; -1 if that cannot be had exactly
-     * @param insertId likewise
      */
-    record Committed(String gtid, long affectedRows, long insertId) implements Outcome {
-        /** Returns one of which no more is known. */
-        public static Committed as(String gtid) {
-            return new Committed(gtid, -1, -1);
-        }
-    }
+    record Committed(String gtid) implements Outcome {}
 
     /** It was not committed, nor will it be: it can be repeated. */
     record NotCommitted() implements Outcome {}

@@ -205,6 +205,11 @@ public final class FakeExchange implements CommandView, ResponseView {
     }
 
     @Override
+    public boolean several() {
+        return sql != null && sql.indexOf(';') >= 0;
+    }
+
+    @Override
     public @Nullable PreparedStatement prepared() {
         return prepared;
     }

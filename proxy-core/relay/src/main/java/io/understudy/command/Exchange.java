@@ -170,7 +170,8 @@ public final class Exchange extends ResponseProgress implements CommandView {
         return locks;
     }
 
-    boolean several() {
+    @Override
+    public boolean several() {
         return several;
     }
 

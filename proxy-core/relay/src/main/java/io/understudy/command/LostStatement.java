@@ -3,7 +3,6 @@ package io.understudy.command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.understudy.plugin.Outcome;
-import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
 import io.understudy.sql.StatementKind;
@@ -118,10 +117,8 @@ public final class LostStatement {
         if (begun || !alone || !isExact(outcome)) {
             return error(outcome).encode(alloc, sequence, true);
         }
-        boolean counts = outcome instanceof Outcome.Committed && !endsTransaction();
-        Outcome.Committed numbers = counts ? (Outcome.Committed) outcome : new Outcome.Committed("", 0, 0);
         int status = model.status() & (ServerStatus.AUTOCOMMIT | ServerStatus.NO_BACKSLASH_ESCAPES);
-        return OkPacket.encode(alloc, sequence, numbers.affectedRows(), numbers.insertId(), status);
+        return OkPacket.encode(alloc, sequence, 0, 0, status);
     }
 
     /** Returns whether the server's OK_Packet is known but for warnings and texts for people. */
@@ -129,24 +126,8 @@ public final class LostStatement {
         if (outcome instanceof Outcome.NotCommitted) {
             return is(ROLLBACK);
         }
-        if (!(outcome instanceof Outcome.Committed committed)) {
-            return false;
-        }
-        if (endsTransaction()) {
-            return is(COMMIT) || exchange.kind() == StatementKind.XA_COMMIT && !several();
-        }
-        boolean counted = switch (exchange.kind()) {
-            case INSERT, REPLACE, DELETE -> true;
-            case UPDATE -> (model.capabilities() & Capabilities.FOUND_ROWS) == 0;
-            default -> false;
-        };
-        return counted
-                && exchange.code() != CommandCode.STMT_BULK_EXECUTE
-                && !several()
-                && !exchange.inTransactionBefore()
-                && model.autocommit()
-                && committed.affectedRows() >= 0
-                && committed.insertId() >= 0;
+        return outcome instanceof Outcome.Committed
+                && (is(COMMIT) || exchange.kind() == StatementKind.XA_COMMIT && !several());
     }
 
     private boolean endsTransaction() {

@@ -12,6 +12,8 @@ import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import io.understudy.sql.TransactionToken;
+import io.understudy.wire.LengthEncoded;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,9 @@ final class StatementBytes {
             return new byte[4096];
         }
     };
+
+    /** The query attribute with the name of the transaction. */
+    private static final byte[] TOKEN_ATTRIBUTE = "understudy_txn".getBytes(StandardCharsets.US_ASCII);
 
     /** The value of {@link #array} before it is read. */
     private static final byte[] UNREAD = {};
@@ -211,7 +216,7 @@ final class StatementBytes {
         long capabilities = model.capabilities();
         int at = -1;
         if ((capabilities & Capabilities.QUERY_ATTRIBUTES) != 0) {
-            byte[] name = TransactionToken.ATTRIBUTE;
+            byte[] name = TOKEN_ATTRIBUTE;
             if (prepared == null) {
                 at = textOffset() > PLAIN_OFFSET ? QueryAttributes.valueAt(source, index, length, name) : -1;
             } else if (source.getByte(index) == CommandCode.STMT_EXECUTE) {
@@ -219,13 +224,23 @@ final class StatementBytes {
             }
         }
         if (at >= 0) {
-            return TransactionToken.value(source, at);
+            return attribute(source, at);
         } else if (prepared == null) {
             byte[] bytes = array();
             return TransactionToken.in(bytes, offset + textOffset(), offset + length);
         }
         byte[] text = prepared.text();
         return text == null ? null : TransactionToken.in(text, 0, text.length);
+    }
+
+    private static @Nullable String attribute(ByteBuf buf, int at) {
+        long length = LengthEncoded.get(buf, at);
+        if (length > TransactionToken.LONGEST) {
+            return null;
+        }
+        byte[] bytes = new byte[Math.max(0, (int) length)];
+        buf.getBytes(at + LengthEncoded.size(buf.getUnsignedByte(at)), bytes);
+        return TransactionToken.name(bytes, 0, bytes.length);
     }
 
     @Nullable

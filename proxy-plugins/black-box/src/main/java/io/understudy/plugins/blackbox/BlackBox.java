@@ -12,7 +12,7 @@ import io.understudy.plugins.blackbox.log.LogDamage;
 import io.understudy.plugins.blackbox.log.LogPlace;
 import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.plugins.blackbox.log.LogVisitor;
-import io.understudy.plugins.blackbox.outcome.EventTexts;
+import io.understudy.plugins.blackbox.outcome.EventTokens;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
 import io.understudy.plugins.blackbox.outcome.Outcomes;
 import io.understudy.plugins.blackbox.outcome.Traces;
@@ -54,7 +54,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private final Doubts doubts = new Doubts();
     private final Traces traces;
     private final Outcomes outcomes = new Outcomes();
-    private final EventTexts texts = new EventTexts();
+    private final EventTokens tokens = new EventTokens();
     /** By server, its position at the last probe. */
     private final Map<String, GtidNumbers> positions = new HashMap<>();
     /** Servers whose position has gone back since the primary's numbers began anew. */
@@ -253,12 +253,12 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     public synchronized void onFormat(byte[] event) {
         recorder.format(event);
         traces.format(event);
-        texts.format(event);
+        tokens.format(event);
     }
 
     @Override
     public synchronized void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
-        if (!texts.event(buf, index, length, first, whole)) {
+        if (!tokens.event(buf, index, length, first, whole)) {
             recorder.event(buf, index, length, first, whole);
         }
     }
@@ -270,7 +270,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** Called when a transaction's last event has arrived. Returns what became of it. */
     synchronized EventRecorder.Taken take(BinlogTransaction transaction) {
-        traces.passed(transaction, texts.take());
+        traces.passed(transaction, tokens.take());
         History present = histories.present();
         if (present == null) {
             return new EventRecorder.Taken(EventRecorder.Outcome.ANONYMOUS, null);

@@ -100,7 +100,7 @@ final class BlackBoxObserver implements SessionObserver {
             StatementSummary summary = command.summary();
             digest = summary == null ? 0 : summary.digest();
         }
-        String gtid = response.gtid();
+        String gtid = trail.ownGtids() ? response.gtid() : null;
         if (gtid != null) { // also of an OK before the error that ends a text of several statements
             reported(gtid, command, response);
         } else if (response.ok() && command.isStatement()) {
@@ -180,7 +180,6 @@ final class BlackBoxObserver implements SessionObserver {
 
     @Override
     public void onClose(String reason) {
-        trail.onClose();
         if (mayCommit > answered) {
             sessionEvents.interrupted(new InterruptedSession(
                     session.id(), session.serverThreadId(), session.user(), digest, System.nanoTime()));

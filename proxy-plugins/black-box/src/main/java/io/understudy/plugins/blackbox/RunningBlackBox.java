@@ -62,7 +62,6 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private BinlogSubscription binlog = BinlogSubscription.NONE;
     private final WitnessState shared;
     private final PrimaryOrder order = new PrimaryOrder(System::nanoTime);
-    private final SessionTrail.Open open = new SessionTrail.Open();
     private final OutcomeFinder finder;
     private AutoCloseable following = () -> {};
     private @Nullable Witness witness;
@@ -82,7 +81,6 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 order,
                 box.outcomes(),
                 sessionEvents,
-                open::mayHaveWritten,
                 this::readAgain,
                 box::keep,
                 System::nanoTime);
@@ -300,7 +298,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
 
     @Override
     public SessionObserver openSession(SessionContext session) {
-        SessionTrail trail = new SessionTrail(session, box.traces(), open, System::nanoTime);
+        SessionTrail trail = new SessionTrail(session, box.traces(), System::nanoTime);
         return new BlackBoxObserver(session, sessionEvents, trail, finder, context.clock());
     }
 

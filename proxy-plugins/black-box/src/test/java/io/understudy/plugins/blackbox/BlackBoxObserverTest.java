@@ -42,7 +42,7 @@ class BlackBoxObserverTest {
     private final BlackBoxObserver observer = observer(box, events);
 
     private static BlackBoxObserver observer(BlackBox filled, SessionEvents passed) {
-        SessionTrail trail = new SessionTrail(SESSION, filled.traces(), new SessionTrail.Open(), () -> 1_000);
+        SessionTrail trail = new SessionTrail(SESSION, filled.traces(), () -> 1_000);
         return new BlackBoxObserver(SESSION, passed, trail, null, Clock.systemUTC());
     }
 

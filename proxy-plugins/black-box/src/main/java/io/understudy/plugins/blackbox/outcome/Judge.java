@@ -5,8 +5,6 @@ import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.MariaDbGtid;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +14,8 @@ import org.jspecify.annotations.Nullable;
  * an end behind which there can be none, and nothing was forgotten. All else is unknown.
  */
 final class Judge {
-    /** An OK comes that soon behind its transaction, unless the writer does not use this proxy. */
-    private static final long FOREIGN_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-    private static final long LATELY_NANOS = TimeUnit.MINUTES.toNanos(10);
+    /** Transactions that a reason names: a procedure may have committed thousands. */
+    private static final int NAMED = 3;
 
     /** Of {@link io.understudy.sql.StatementKind#label}. */
     private static final Set<String> MAY_CHANGE_SCHEMA = Set.of("ddl", "admin", "call", "prepare", "other");
@@ -34,9 +30,12 @@ final class Judge {
      * Returns what is known.
      *
      * @param on the server that it was sent to
-     * @param contended whether others may have written a transaction of an unknown thread
      */
-    Judgement of(UnansweredStatement lost, ServerIdentity on, PrimaryLook look, Predicate<Trace> contended) {
+    Judgement of(UnansweredStatement lost, ServerIdentity on, PrimaryLook look) {
+        if (!look.facts().logBin() || !look.facts().gtids()) {
+            return Judgement.open("the primary logs no GTIDs that tell what is committed: set log_bin, and on MySQL"
+                    + " gtid_mode=ON");
+        }
         if (look.readOnly()) {
             return Judgement.open("the primary is read-only: it may not stay the primary");
         }
@@ -51,11 +50,11 @@ final class Judge {
             return Judgement.unread(unread);
         }
         if (!traces.remembersSince(lost.sentNanos())) {
-            return Judgement.unknown("too many transactions of other writers came since");
+            return Judgement.unknown("too many transactions of others came since, or the numbers began anew");
         }
         List<Trace> found = traces.unanswered(on, lost.thread(), lost.sentNanos());
         if (found.isEmpty()) {
-            return withoutThread(lost, on, look, restarted, contended);
+            return withoutThread(lost, on, look, restarted);
         }
         return withThread(lost, on, found, look, restarted);
     }
@@ -73,26 +72,20 @@ final class Judge {
     private Judgement withThread(
             UnansweredStatement lost, ServerIdentity on, List<Trace> found, PrimaryLook look, boolean restarted) {
         Trace one = found.get(0);
-        String gtids = found.stream().map(Trace::gtid).collect(Collectors.joining(", "));
+        String gtids = gtids(found);
         if (!look.has().contains(one.source(), one.number())) {
-            return Judgement.open("its transaction " + gtids
-                    + " is in the old primary's log, and the primary lacks it: understudy rescue applies it");
+            return lacking(gtids);
         }
         if (lost.effect() == UnansweredStatement.Effect.SEVERAL) {
             return Judgement.unknown("it may have committed in several parts, and has committed " + gtids
                     + ": whether that is all of it is not known");
         }
-        boolean surelyThis = found.size() == 1
-                && lost.effect().canBe(one.kind())
-                && !lost.unreported()
-                && traces.forgottenAnswers() == lost.forgotten()
-                && !traces.isDoubtful(one);
-        if (!surelyThis) {
+        if (found.size() > 1 || mayBeEarlier(lost, one)) {
             return Judgement.unknown("connection " + lost.thread() + " has committed " + gtids
                     + ", which may also be what it did before");
         }
         if (isOfSessionsRun(one, lost)) {
-            return Judgement.committed(one, lost.kind().equals("commit"));
+            return Judgement.committed(one);
         }
         if (restarted && one.run() == traces.run(on)) {
             return Judgement.open("the server was restarted, and the begin of its new log is not read");
@@ -100,7 +93,24 @@ final class Judge {
         return isOfAnotherRun(lost, on, one, look, restarted)
                 ? Judgement.unknown("connection " + lost.thread() + " has committed " + gtids
                         + ", and the server was restarted: that may be another connection with the same number")
-                : Judgement.committed(one, lost.kind().equals("commit"));
+                : Judgement.committed(one);
+    }
+
+    private boolean mayBeEarlier(UnansweredStatement lost, Trace trace) {
+        return !lost.effect().canBe(trace.kind())
+                || lost.unreported()
+                || traces.forgottenAnswers() != lost.forgotten()
+                || traces.isDoubtful(trace);
+    }
+
+    private static String gtids(List<Trace> found) {
+        String first = found.stream().limit(NAMED).map(Trace::gtid).collect(Collectors.joining(", "));
+        return found.size() > NAMED ? first + " and " + (found.size() - NAMED) + " more" : first;
+    }
+
+    private static Judgement lacking(String gtids) {
+        return Judgement.open("its transaction " + gtids
+                + " is in the old primary's log, and the primary lacks it: understudy rescue applies it");
     }
 
     /** A restarted server gives the numbers of its connections again. */
@@ -143,14 +153,9 @@ final class Judge {
         return Traces.source(last).equals(trace.source()) && trace.number() > last.sequence();
     }
 
-    private Judgement withoutThread(
-            UnansweredStatement lost,
-            ServerIdentity on,
-            PrimaryLook look,
-            boolean restarted,
-            Predicate<Trace> contended) {
+    private Judgement withoutThread(UnansweredStatement lost, ServerIdentity on, PrimaryLook look, boolean restarted) {
         if (lost.unlogged()) {
-            return Judgement.unknown("the session has set sql_log_bin, pseudo_thread_id, gtid_next or"
+            return Judgement.unknown("the session has set sql_log_bin, pseudo_thread_id, gtid_next, gtid_seq_no or"
                     + " server_id: the binary log need not show what it commits");
         }
         if (restarted && on.flavor() == ServerFlavor.MARIADB && MAY_CHANGE_SCHEMA.contains(lost.kind())) {
@@ -160,8 +165,20 @@ final class Judge {
         if (filter != null) {
             return Judgement.open(filter);
         }
-        List<Trace> unknown = traces.unanswered(on, 0, lost.sentNanos());
-        boolean foreign = traces.hasForeign(on, lost.sentNanos() - LATELY_NANOS, lost.sentNanos() - FOREIGN_NANOS);
-        return AnnotatedTexts.judge(lost, unknown, look, contended, foreign);
+        List<Trace> possible = traces.unanswered(on, 0, lost.sentNanos());
+        return possible.isEmpty() ? Judgement.notCommitted() : byToken(lost, possible, look);
+    }
+
+    /** MariaDB before 11.5 does not tell the thread of rows, but has the texts, in which a client may name itself. */
+    private Judgement byToken(UnansweredStatement lost, List<Trace> possible, PrimaryLook look) {
+        List<Trace> named = possible.stream()
+                .filter(each -> each.token() != null && each.token().equals(lost.token()))
+                .toList();
+        if (named.size() != 1 || mayBeEarlier(lost, named.get(0))) {
+            return Judgement.open(
+                    "the binary log does not tell the connection of " + gtids(possible) + ", which may be it");
+        }
+        Trace one = named.get(0);
+        return look.has().contains(one.source(), one.number()) ? Judgement.committed(one) : lacking(one.gtid());
     }
 }

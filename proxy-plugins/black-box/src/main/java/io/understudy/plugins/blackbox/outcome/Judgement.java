@@ -32,12 +32,7 @@ record Judgement(Outcome outcome, boolean settled, @Nullable Trace transaction, 
         return new Judgement(new Outcome.NotCommitted(), true, null, NOTHING);
     }
 
-    static Judgement committed(Trace transaction, boolean commitOnly) {
-        String gtid = transaction.gtid();
-        return new Judgement(
-                commitOnly ? new Outcome.Committed(gtid, 0, 0) : Outcome.Committed.as(gtid),
-                true,
-                transaction,
-                NOTHING);
+    static Judgement committed(Trace transaction) {
+        return new Judgement(new Outcome.Committed(transaction.gtid()), true, transaction, NOTHING);
     }
 }

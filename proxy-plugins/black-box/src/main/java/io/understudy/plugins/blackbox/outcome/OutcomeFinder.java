@@ -22,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,19 +36,21 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(OutcomeFinder.class);
 
     private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
-    /** Rounds in which a stream that is being read may bring what is unread by itself. */
-    private static final int ROUNDS = 10;
+    /** Time in which a stream that is being read may bring what is unread by itself. */
+    private static final long UNREAD_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** The same after a restart or a cut: what the stream itself brings tells more. */
-    private static final int ROUNDS_OF_SAME = 50;
+    private static final long UNREAD_OF_SAME_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** Pause between two looks at the primary for which no client waits. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private static final int MOST_PENDING = 10_000;
 
     private final PluginContext context;
+    private final Looks looks;
     private final Traces traces;
     private final PrimaryOrder order;
     private final Outcomes outcomes;
     private final Runnable beforeJudging;
-    private final Predicate<Trace> openElsewhere;
     private final Runnable readAgain;
     private final Consumer<OutcomeRecord> out;
     private final LongSupplier nanoClock;
@@ -62,23 +63,38 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
     private final List<Pending> pending = new ArrayList<>();
 
     private @Nullable UnreadLog reading;
-    private int unreadRounds;
+    /** Since when something is unread; null if nothing is. */
+    private @Nullable Long unreadNanos;
+
+    private long lookedNanos;
+    private long againNanos;
+    /** The server whose log was read when the primary was last found to be that. */
+    private @Nullable ServerIdentity identified;
+
+    /** Looks at the primary. */
+    @FunctionalInterface
+    interface Looks {
+        /** Returns what it says of itself; null if there is none. */
+        @Nullable
+        PrimaryLook look() throws SQLException;
+    }
 
     private record Told(long session, long command, Verdict verdict) {}
 
     private static final class Pending {
         private final UnansweredStatement lost;
+        private final boolean awaited;
         private final CompletableFuture<Outcome> stage = new CompletableFuture<>();
         private volatile String reason = "the primary has not responded since";
 
-        private Pending(UnansweredStatement lost) {
+        private Pending(UnansweredStatement lost, boolean awaited) {
             this.lost = lost;
+            this.awaited = awaited;
         }
     }
 
     /**
      * @param beforeJudging takes over the OKs that sessions have seen
-     * @param openElsewhere whether a session that goes on may have written the transaction; asked before that
      * @param readAgain ends the pause of a stream that is away, as the primary responds
      * @param out keeps what is settled
      */
@@ -88,19 +104,33 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
             PrimaryOrder order,
             Outcomes outcomes,
             Runnable beforeJudging,
-            Predicate<Trace> openElsewhere,
+            Runnable readAgain,
+            Consumer<OutcomeRecord> out,
+            LongSupplier nanoClock) {
+        this(context, looks(context, nanoClock), traces, order, outcomes, beforeJudging, readAgain, out, nanoClock);
+    }
+
+    OutcomeFinder(
+            PluginContext context,
+            Looks looks,
+            Traces traces,
+            PrimaryOrder order,
+            Outcomes outcomes,
+            Runnable beforeJudging,
             Runnable readAgain,
             Consumer<OutcomeRecord> out,
             LongSupplier nanoClock) {
         this.context = context;
+        this.looks = looks;
         this.traces = traces;
         this.order = order;
         this.outcomes = outcomes;
         this.beforeJudging = beforeJudging;
-        this.openElsewhere = openElsewhere;
         this.readAgain = readAgain;
         this.out = out;
         this.nanoClock = nanoClock;
+        lookedNanos = nanoClock.getAsLong() - PAUSE_NANOS;
+        againNanos = nanoClock.getAsLong() - UNREAD_NANOS;
         judge = new Judge(traces);
         MeterRegistry meters = context.meters();
         for (Verdict each : Verdict.values()) {
@@ -113,19 +143,32 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
         }
     }
 
+    private static Looks looks(PluginContext context, LongSupplier nanoClock) {
+        return () -> {
+            DataSource primary = context.primary().dataSource();
+            return primary == null ? null : PrimaryLook.of(primary, queries(context, primary), nanoClock);
+        };
+    }
+
+    private static JdbcPrimaryQueries queries(PluginContext context, DataSource primary) {
+        return new JdbcPrimaryQueries(primary, context.primary()::isUnreachable);
+    }
+
     /**
      * Called when a statement was lost.
      *
      * @return completes at the latest when the patience is over
      */
     public CompletionStage<Outcome> lost(UnansweredStatement lost, Duration patience) {
-        Pending next = new Pending(lost);
-        record(next, Verdict.UNKNOWN, "", next.reason, false);
+        Pending next = new Pending(lost, !patience.isZero());
         if (waiting.incrementAndGet() > MOST_PENDING) {
             waiting.decrementAndGet();
-            settle(next, Judgement.unknown("too many statements were lost at once"));
+            Judgement unknown = Judgement.unknown("too many statements were lost at once");
+            found(next, unknown);
+            next.stage.complete(unknown.outcome());
             return next.stage;
         }
+        record(next, Verdict.UNKNOWN, "", next.reason, false);
         arriving.add(next);
         if (!patience.isZero()) {
             CompletableFuture.delayedExecutor(patience.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
@@ -162,13 +205,11 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
             for (Pending next = arriving.poll(); next != null; next = arriving.poll()) {
                 pending.add(next);
             }
-            if (pending.isEmpty() && !order.isUnidentified()) {
+            giveUp();
+            if (pending.isEmpty() && !mayBeAnotherPrimary()) {
                 close();
-                return;
-            }
-            DataSource primary = context.primary().dataSource();
-            if (primary != null) {
-                judge(primary);
+            } else if (isAwaited() || nanoClock.getAsLong() - lookedNanos >= PAUSE_NANOS) {
+                judge();
             }
         } catch (SQLException e) {
             log.debug("black-box: the primary cannot be asked what it has committed", e);
@@ -176,46 +217,53 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
             // Thrown on, it would end the schedule.
             log.error("black-box: a fault while lost statements were judged", e);
         }
-        giveUp();
     }
 
-    private void judge(DataSource primary) throws SQLException {
+    /** The server behind an address can become another one without a word: the stream that begins anew notices it. */
+    private boolean mayBeAnotherPrimary() {
+        ServerIdentity read = traces.reading();
+        return order.isUnidentified() || read != null && !read.equals(identified);
+    }
+
+    private boolean isAwaited() {
+        return pending.stream().anyMatch(each -> each.awaited && !each.stage.isDone());
+    }
+
+    private void judge() throws SQLException {
         long generation = order.generation();
-        JdbcPrimaryQueries queries = new JdbcPrimaryQueries(primary, context.primary()::isUnreachable);
-        PrimaryLook look = PrimaryLook.of(primary, queries, nanoClock);
+        ServerIdentity read = traces.reading();
+        PrimaryLook look = looks.look();
+        if (look == null) {
+            return;
+        }
+        lookedNanos = nanoClock.getAsLong();
         order.identified(generation, look.server());
+        identified = look.server().equals(read) ? read : identified;
+        beforeJudging.run();
         GtidNumbers unread = new GtidNumbers();
         for (Pending each : List.copyOf(pending)) {
             Judgement judgement = of(each, look);
             unread.addAll(judgement.unread());
             if (judgement.settled()) {
                 settle(each, judgement);
-                pending.remove(each);
-                waiting.decrementAndGet();
             } else if (judgement.outcome() instanceof Outcome.Unknown unknown) {
                 open(each, unknown.reason());
             }
         }
-        read(unread, look, queries);
+        read(unread, look);
     }
 
     private Judgement of(Pending each, PrimaryLook look) {
-        // A session's texts are forgotten only after its OK was passed on.
-        List<Trace> contended = new ArrayList<>();
-        Predicate<Trace> others = trace -> openElsewhere.test(trace) || isContended(trace, each);
-        for (Trace trace : traces.unattributed(each.lost.sentNanos())) {
-            if (others.test(trace)) {
-                contended.add(trace);
-            }
-        }
-        beforeJudging.run();
         List<ServerIdentity> possible = order.of(each.lost);
         if (possible.isEmpty()) {
             return Judgement.open("which server it was sent to is not known");
         }
-        Judgement first = judge.of(each.lost, possible.get(0), look, contended::contains);
+        if (possible.contains(look.server()) && order.isBack(each.lost.sentNanos())) {
+            return Judgement.open("another server was the primary meanwhile, and this one may have been built anew");
+        }
+        Judgement first = judge.of(each.lost, possible.get(0), look);
         for (ServerIdentity other : possible.subList(1, possible.size())) {
-            Judgement next = judge.of(each.lost, other, look, contended::contains);
+            Judgement next = judge.of(each.lost, other, look);
             if (!(first.outcome() instanceof Outcome.NotCommitted)
                     || !(next.outcome() instanceof Outcome.NotCommitted)) {
                 return new Judgement(
@@ -229,25 +277,26 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
         return first;
     }
 
-    private boolean isContended(Trace trace, Pending by) {
-        return pending.stream().anyMatch(each -> each != by && AnnotatedTexts.mayBe(trace, each.lost.texts()));
-    }
-
     /** Reads what the stream of the black box does not bring. */
-    private void read(GtidNumbers unread, PrimaryLook look, JdbcPrimaryQueries queries) {
+    private void read(GtidNumbers unread, PrimaryLook look) {
         UnreadLog present = reading;
         if (present != null && present.isEnded()) {
             close();
             present = null;
         }
-        unreadRounds = unread.isEmpty() ? 0 : unreadRounds + 1;
-        if (unreadRounds % ROUNDS == 1) {
+        long now = nanoClock.getAsLong();
+        Long since = unread.isEmpty() ? null : unreadNanos == null ? Long.valueOf(now) : unreadNanos;
+        unreadNanos = since;
+        if (since != null && now - againNanos >= UNREAD_NANOS) {
+            againNanos = now;
             readAgain.run();
         }
-        int rounds = traces.reads(look.server()) ? ROUNDS_OF_SAME : ROUNDS;
-        if (present == null && unreadRounds > rounds) {
-            unreadRounds = 0;
-            UnreadLog next = new UnreadLog(traces, unread, look, context.primary(), queries, context.executor());
+        long patience = look.server().equals(traces.reading()) ? UNREAD_OF_SAME_NANOS : UNREAD_NANOS;
+        DataSource primary = context.primary().dataSource();
+        if (present == null && primary != null && since != null && now - since >= patience) {
+            unreadNanos = null;
+            UnreadLog next = new UnreadLog(
+                    traces, unread, look, context.primary(), queries(context, primary), context.executor());
             reading = next;
             next.start();
         }
@@ -261,21 +310,28 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
     }
 
     private void settle(Pending each, Judgement judgement) {
-        Outcome outcome = judgement.outcome();
+        pending.remove(each);
+        waiting.decrementAndGet();
         Trace transaction = judgement.transaction();
         if (transaction != null) {
             traces.resolved(transaction);
         }
+        OutcomeRecord settled = found(each, judgement);
+        each.stage.complete(judgement.outcome());
+        out.accept(settled);
+    }
+
+    private OutcomeRecord found(Pending each, Judgement judgement) {
+        Outcome outcome = judgement.outcome();
+        Trace transaction = judgement.transaction();
         Verdict verdict = verdict(outcome);
         Objects.requireNonNull(counters.get(verdict)).increment();
-        OutcomeRecord settled = record(
+        return record(
                 each,
                 verdict,
                 transaction == null ? "" : transaction.gtid(),
                 outcome instanceof Outcome.Unknown unknown ? unknown.reason() : "",
                 true);
-        out.accept(settled);
-        each.stage.complete(outcome);
     }
 
     private static Verdict verdict(Outcome outcome) {
@@ -311,8 +367,6 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
         for (Pending each : List.copyOf(pending)) {
             if (now - each.lost.sentNanos() > LONGEST_NANOS) {
                 settle(each, Judgement.unknown(each.reason));
-                pending.remove(each);
-                waiting.decrementAndGet();
             }
         }
     }

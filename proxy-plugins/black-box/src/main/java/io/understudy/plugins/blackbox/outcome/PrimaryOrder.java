@@ -2,6 +2,7 @@ package io.understudy.plugins.blackbox.outcome;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +77,13 @@ public final class PrimaryOrder {
         return last().server == null;
     }
 
+    /** Returns whether another server was the primary since then, and no longer is. */
+    synchronized boolean isBack(long sinceNanos) {
+        ServerIdentity present = last().server;
+        return turns.stream()
+                .anyMatch(each -> each.sinceNanos - sinceNanos > 0 && !Objects.equals(each.server, present));
+    }
+
     /** Returns the servers on which the session may have been; empty if that is not known. */
     synchronized List<ServerIdentity> of(UnansweredStatement lost) {
         List<@Nullable ServerIdentity> possible = new ArrayList<>();
@@ -98,8 +106,8 @@ public final class PrimaryOrder {
         if (gtid != null) {
             List<ServerIdentity> wrote =
                     known.stream().filter(each -> each.wrote(gtid)).toList();
-            if (wrote.size() == 1) {
-                return wrote;
+            if (wrote.size() == 1 || gtid.indexOf(':') < 0) {
+                return wrote; // MariaDB names the server in each GTID
             }
         }
         return known.size() == possible.size() ? known : List.of();

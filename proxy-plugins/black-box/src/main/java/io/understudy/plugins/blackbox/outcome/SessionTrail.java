@@ -2,30 +2,23 @@ package io.understudy.plugins.blackbox.outcome;
 
 import io.understudy.plugin.CommandView;
 import io.understudy.plugin.ResponseView;
-import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.Writes;
 import io.understudy.plugins.blackbox.outcome.UnansweredStatement.Effect;
 import io.understudy.protocol.Capabilities;
+import io.understudy.protocol.CommandCode;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What has to be known of one session to judge a statement that it loses. Used on the session's event loop, except
- * {@link Open}.
- */
+/** What has to be known of one session to judge a statement that it loses. Used on the session's event loop. */
 public final class SessionTrail {
-    private static final int MOST_TEXTS = 64;
-    private static final long[] NONE = {};
     /** Statements that may set variables. */
     private static final Set<StatementKind> SETS = EnumSet.of(
             StatementKind.SET,
@@ -38,11 +31,14 @@ public final class SessionTrail {
     private static final int LONGEST_BEGIN = 20;
     /** Variables with which a session's transactions are not in the log, or not as its own. */
     private static final Pattern HIDES =
-            Pattern.compile("sql_log_bin|pseudo_thread_id|gtid_next|server_id", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("sql_log_bin|pseudo_thread_id|gtid_next|gtid_seq_no|server_id", Pattern.CASE_INSENSITIVE);
+    /** With {@code ALL_GTIDS} MySQL reports what others have committed. */
+    private static final Pattern TRACKS = Pattern.compile("session_track_gtids", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern TRACKS_OWN = Pattern.compile("own_gtid", Pattern.CASE_INSENSITIVE);
 
     private final SessionContext session;
     private final Traces traces;
-    private final Open open;
     private final LongSupplier nanoClock;
 
     private long openedNanos;
@@ -53,6 +49,8 @@ public final class SessionTrail {
     private @Nullable String lastGtid;
     /** Whether the server reports GTIDs, so that a response without one was no commit. */
     private boolean tracked;
+    /** Whether the server may report GTIDs of others. */
+    private boolean foreignGtids;
 
     private boolean unreported;
     private boolean unlogged;
@@ -61,29 +59,10 @@ public final class SessionTrail {
 
     private @Nullable String token;
     private Writes wrote = Writes.NONE;
-    /** Hashes of the open transaction's statements; null if they are not known. */
-    private volatile long @Nullable [] texts = NONE;
 
-    /** The sessions whose transactions the log does not name. Thread-safe. */
-    public static final class Open {
-        private final Set<SessionTrail> sessions = ConcurrentHashMap.newKeySet();
-
-        /** Returns whether one of them may have written the transaction and may still be told so. */
-        public boolean mayHaveWritten(Trace transaction) {
-            for (SessionTrail each : sessions) {
-                long[] texts = each.texts;
-                if ((texts == null || texts.length > 0) && AnnotatedTexts.mayBe(transaction, texts)) {
-                    return true;
-                }
-            }
-            return false;
-        }
-    }
-
-    public SessionTrail(SessionContext session, Traces traces, Open open, LongSupplier nanoClock) {
+    public SessionTrail(SessionContext session, Traces traces, LongSupplier nanoClock) {
         this.session = session;
         this.traces = traces;
-        this.open = open;
         this.nanoClock = nanoClock;
         begin();
     }
@@ -92,10 +71,6 @@ public final class SessionTrail {
         openedNanos = nanoClock.getAsLong();
         aliveNanos = openedNanos;
         forgotten = traces.forgottenAnswers();
-        texts = NONE;
-        if (session.flavor() == ServerFlavor.MARIADB) {
-            open.sessions.add(this);
-        }
     }
 
     /** Called with each statement. */
@@ -104,32 +79,43 @@ public final class SessionTrail {
         StatementKind kind = command.kind();
         String named = command.transactionToken();
         token = named == null ? token : named;
-        boolean block = kind == StatementKind.BEGIN && command.payloadLength() > LONGEST_BEGIN;
-        if (block || SETS.contains(kind)) {
-            String text = command.text();
-            unlogged |= text == null || HIDES.matcher(text).find();
-        } else if (kind.isDdl()) {
+        boolean unseen = command.prepared() == null && !command.complete();
+        if (unseen) {
+            boolean more = (session.capabilities() & Capabilities.MULTI_STATEMENTS) != 0;
+            unlogged |= more || isBlock(command) || SETS.contains(kind);
+        } else if (isBlock(command) || command.several() || SETS.contains(kind)) {
+            sets(command.text());
             command.summary(); // the text is available only now
-        }
-        if (kind.writes() && session.flavor() == ServerFlavor.MARIADB) {
-            texts = traces.needsTexts() ? with(command) : null;
+        } else if (kind.isDdl()) {
+            command.summary();
         }
     }
 
-    private long @Nullable [] with(CommandView command) {
-        long[] before = texts;
-        String text = command.prepared() == null ? command.text() : null;
-        if (before == null || text == null || before.length == MOST_TEXTS) {
-            return null;
+    private static boolean isBlock(CommandView command) {
+        return command.kind() == StatementKind.BEGIN
+                && (command.payloadLength() > LONGEST_BEGIN || command.prepared() != null);
+    }
+
+    /** Returns whether the text is one statement of its kind although it was not analysed. */
+    private static boolean isPlain(CommandView command) {
+        return command.prepared() == null && command.complete() && !command.several() && !isBlock(command);
+    }
+
+    private void sets(@Nullable String text) {
+        unlogged |= text == null || HIDES.matcher(text).find();
+        if (text != null && TRACKS.matcher(text).find()) {
+            foreignGtids = !TRACKS_OWN.matcher(text).find();
         }
-        long[] all = Arrays.copyOf(before, before.length + 1);
-        all[before.length] = AnnotatedTexts.hash(text);
-        return all;
+    }
+
+    /** Returns whether the GTIDs of the responses are those of the session's own transactions. */
+    public boolean ownGtids() {
+        return !foreignGtids;
     }
 
     /** Called with each response, after its OK was passed on. */
     public void onResponse(CommandView command, ResponseView response) {
-        String gtid = response.gtid();
+        String gtid = foreignGtids ? null : response.gtid();
         if (gtid != null) {
             lastGtid = gtid;
             if (command.receivedNanos() - aliveNanos > 0) {
@@ -141,12 +127,11 @@ public final class SessionTrail {
             wrote = wroteBy(command, response);
         }
         if (!response.inTransaction()) {
-            boolean unsure = wrote == Writes.SURE || wrote == Writes.MAYBE && !tracked;
+            boolean unsure = wrote == Writes.SURE || wrote == Writes.MAYBE && (!tracked || foreignGtids);
             unreported |= unsure && response.omittedGtid() == null;
             wrote = Writes.NONE;
             if (command.number() >= newest) { // else the next one was sent before this response
                 token = null;
-                texts = NONE;
             }
         }
     }
@@ -170,9 +155,9 @@ public final class SessionTrail {
     /** Called when the session's variables were reset. */
     public void onReset() {
         tracked = false;
+        foreignGtids = false;
         wrote = Writes.NONE;
         token = null;
-        texts = NONE;
     }
 
     /** Called when the session has gone on at another server. */
@@ -183,18 +168,12 @@ public final class SessionTrail {
         begin();
     }
 
-    /** Called when the session has ended. */
-    public void onClose() {
-        open.sessions.remove(this);
-    }
-
     /**
      * Returns the statement to which no response will come.
      *
      * @param digest of the open transaction's first writing statement; 0 if there is none
      */
     public UnansweredStatement lost(CommandView command, long digest, Clock clock) {
-        open.sessions.remove(this);
         StatementSummary summary = digest == 0 ? command.summary() : null;
         long age = nanoClock.getAsLong() - command.receivedNanos();
         return new UnansweredStatement(
@@ -213,19 +192,24 @@ public final class SessionTrail {
                 lastGtid,
                 unreported,
                 unlogged,
-                forgotten,
-                texts);
+                forgotten);
     }
 
-    private static Effect effect(CommandView command) {
-        StatementKind kind = command.kind();
+    private Effect effect(CommandView command) {
+        StatementSummary summary = command.summary();
+        boolean one = command.number() >= newest // else another one's transaction may be taken for it
+                && command.code() != CommandCode.STMT_BULK_EXECUTE
+                && (summary == null ? isPlain(command) : summary.kind() == command.kind());
+        if (!one) {
+            return Effect.SEVERAL;
+        }
+        StatementKind kind = command.kind() == StatementKind.SET ? runs(summary) : command.kind();
         if (kind.isDml()) {
             return command.inTransactionBefore() ? Effect.SEVERAL : Effect.COMMIT;
         }
         if (Writes.changesSchema(kind)) {
-            StatementSummary summary = command.summary();
-            boolean one = summary != null && summary.writes().size() <= 1;
-            return one && !command.wroteInTransactionBefore() ? Effect.SCHEMA : Effect.SEVERAL;
+            boolean single = summary != null && summary.writes().size() <= 1;
+            return single && !command.wroteInTransactionBefore() ? Effect.SCHEMA : Effect.SEVERAL;
         }
         return switch (kind) {
             case COMMIT, SET, BEGIN, LOCK, UNLOCK, FLUSH -> Effect.COMMIT;
@@ -233,5 +217,10 @@ public final class SessionTrail {
             case XA_PREPARE -> Effect.XA_PREPARE;
             default -> Effect.SEVERAL;
         };
+    }
+
+    /** Returns the kind of the statement behind {@code SET STATEMENT … FOR}; {@code SET} if there is none. */
+    private static StatementKind runs(@Nullable StatementSummary summary) {
+        return summary == null ? StatementKind.UNKNOWN : summary.runs();
     }
 }

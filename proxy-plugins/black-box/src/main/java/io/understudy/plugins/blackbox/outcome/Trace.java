@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param nanos monotonic time of its arrival; its command was sent before
  * @param run which of the server's runs wrote it, see {@link Runs}; {@link #UNKNOWN_RUN} if another server told of it
  * @param streamNanos monotonic time at which the stream began that brought it: a restart would have ended it
- * @param texts hashes of the statements with rows, as MariaDB annotates them; null if they are not known
+ * @param token the client's name for it in the texts with which MariaDB annotates rows; null if there is none
  */
 public record Trace(
         String gtid,
@@ -24,7 +24,7 @@ public record Trace(
         long nanos,
         int run,
         long streamNanos,
-        long @Nullable [] texts) {
+        @Nullable String token) {
     static final int UNKNOWN_RUN = -1;
 
     /** Returns whether a stream of the server's run at that time has brought it, if that was alive then. */
@@ -34,7 +34,7 @@ public record Trace(
 
     /** Returns the same as it arrived then. */
     Trace at(long arrivedNanos) {
-        return new Trace(gtid, source, serverId, number, thread, kind, arrivedNanos, run, streamNanos, texts);
+        return new Trace(gtid, source, serverId, number, thread, kind, arrivedNanos, run, streamNanos, token);
     }
 
     boolean ofMySql() {

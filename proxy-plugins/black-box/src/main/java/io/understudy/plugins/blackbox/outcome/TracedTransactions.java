@@ -28,7 +28,7 @@ public final class TracedTransactions implements LoggedTransactions.Source {
 
     @Override
     public @Nullable LoggedTransactions of(long connection, @Nullable Instant since) {
-        if (traces.needsTexts()) {
+        if (traces.isAnonymous()) {
             return null;
         }
         boolean settled = isSettled(connection); // before what is found
@@ -59,8 +59,7 @@ public final class TracedTransactions implements LoggedTransactions.Source {
                     && threads != null
                     && !threads.contains(connection)
                     && look.applies() == null
-                    && traces.unread(look.server(), look.server(), look.has(), nanoClock.getAsLong())
-                            .isEmpty();
+                    && traces.unread(look.has()).isEmpty(); // also of the server that it was on before
         } catch (SQLException e) {
             return false;
         }

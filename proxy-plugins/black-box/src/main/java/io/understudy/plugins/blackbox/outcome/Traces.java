@@ -112,9 +112,9 @@ public final class Traces {
         }
     }
 
-    /** Returns whether the last stream was of this server. */
-    synchronized boolean reads(ServerIdentity server) {
-        return server.equals(reading);
+    /** Returns the server whose log is or was read; null before the first stream. */
+    synchronized @Nullable ServerIdentity reading() {
+        return reading;
     }
 
     /** Called when the numbers of the server that is read begin anew. */
@@ -176,20 +176,20 @@ public final class Traces {
         return trace == null ? Trace.UNKNOWN_RUN : trace.run();
     }
 
-    /** Returns whether there may be transactions of unknown threads: then texts tell whose they are. */
-    public boolean needsTexts() {
+    /** Returns whether there may be transactions of unknown threads. */
+    boolean isAnonymous() {
         return anonymous;
     }
 
     /** Called when a transaction has arrived from the present primary. */
-    public synchronized void passed(BinlogTransaction transaction, long @Nullable [] texts) {
+    public synchronized void passed(BinlogTransaction transaction, @Nullable String token) {
         boolean own = reading != null && reading.serverId() == transaction.serverId();
-        passed(transaction, texts, own ? runs.present(transaction.serverId()) : Trace.UNKNOWN_RUN);
+        passed(transaction, token, own ? runs.present(transaction.serverId()) : Trace.UNKNOWN_RUN);
     }
 
     /** Called when a transaction was read once more, or from another server. */
-    synchronized void read(BinlogTransaction transaction, long @Nullable [] texts) {
-        passed(transaction, texts, Trace.UNKNOWN_RUN);
+    synchronized void read(BinlogTransaction transaction, @Nullable String token) {
+        passed(transaction, token, Trace.UNKNOWN_RUN);
     }
 
     /** Called with a transaction that a log has from before this process: whether it was answered is not known. */
@@ -210,7 +210,7 @@ public final class Traces {
         restoredNanos = sinceNanos;
     }
 
-    private Trace trace(BinlogTransaction transaction, long nanos, int run, long @Nullable [] texts) {
+    private Trace trace(BinlogTransaction transaction, long nanos, int run, @Nullable String token) {
         String gtid = String.valueOf(transaction.gtid());
         return new Trace(
                 gtid,
@@ -224,7 +224,7 @@ public final class Traces {
                 nanos,
                 run,
                 streamNanos,
-                texts);
+                token);
     }
 
     /**
@@ -235,13 +235,13 @@ public final class Traces {
         return !transaction.ofMySql() || transaction.kind() == TransactionKind.SCHEMA;
     }
 
-    private void passed(BinlogTransaction transaction, long @Nullable [] texts, int of) {
+    private void passed(BinlogTransaction transaction, @Nullable String token, int of) {
         String gtid = transaction.gtid();
         if (gtid == null) {
             return;
         }
         boolean mariadb = !transaction.ofMySql();
-        Trace trace = trace(transaction, transaction.lastNanos(), of, texts);
+        Trace trace = trace(transaction, transaction.lastNanos(), of, token);
         seen.add(trace.source(), mariadb ? 1 : trace.number(), trace.number());
         if (learn(unanswered, trace) || learn(answered, trace)) {
             return;
@@ -313,22 +313,6 @@ public final class Traces {
                         && each.nanos() - sinceNanos >= 0);
     }
 
-    /** Returns the transactions of unknown threads that arrived since then and whose OK was not seen. */
-    synchronized List<Trace> unattributed(long sinceNanos) {
-        return find(unanswered, each -> each.thread() == 0 && each.nanos() - sinceNanos >= 0);
-    }
-
-    /** Returns whether a transaction of an unknown thread came between two times whose OK was not seen. */
-    synchronized boolean hasForeign(ServerIdentity server, long fromNanos, long beforeNanos) {
-        return !find(
-                        unanswered,
-                        each -> each.thread() == 0
-                                && each.serverId() == server.serverId()
-                                && each.nanos() - fromNanos >= 0
-                                && each.nanos() - beforeNanos < 0)
-                .isEmpty();
-    }
-
     /** Returns all transactions of a connection id that are remembered, answered or not, in no order. */
     public synchronized List<Trace> of(long thread) {
         List<Trace> all = find(answered, each -> each.thread() == thread);
@@ -344,6 +328,11 @@ public final class Traces {
             }
         }
         return found;
+    }
+
+    /** Returns what of these numbers was not read, since the stream began. */
+    synchronized GtidNumbers unread(GtidNumbers there) {
+        return there.minus(seen);
     }
 
     /**

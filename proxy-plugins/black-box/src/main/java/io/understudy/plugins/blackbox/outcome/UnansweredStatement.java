@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * @param unreported whether it may have committed before without being told the GTID
  * @param unlogged whether it may write without the binary log, or under another name
  * @param forgotten number of OKs that were not recorded when the session began
- * @param texts hashes of the statements that the transaction may have written with; null if they are not known
  */
 public record UnansweredStatement(
         long session,
@@ -40,8 +39,7 @@ public record UnansweredStatement(
         @Nullable String lastGtid,
         boolean unreported,
         boolean unlogged,
-        long forgotten,
-        long @Nullable [] texts) {
+        long forgotten) {
     /** What a statement may have committed. */
     public enum Effect {
         /** The open transaction, or one of its own. */

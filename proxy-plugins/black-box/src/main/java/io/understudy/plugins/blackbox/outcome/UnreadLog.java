@@ -26,7 +26,7 @@ final class UnreadLog implements BinlogListener, BinlogEvents, SemiSyncReplica, 
     private final Traces traces;
     private final GtidNumbers wanted;
     private final PrimaryLook look;
-    private final EventTexts texts = new EventTexts();
+    private final EventTokens tokens = new EventTokens();
     private final BinlogDump dump;
     private volatile boolean ended;
 
@@ -104,17 +104,17 @@ final class UnreadLog implements BinlogListener, BinlogEvents, SemiSyncReplica, 
 
     @Override
     public void onFormat(byte[] event) {
-        texts.format(event);
+        tokens.format(event);
     }
 
     @Override
     public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
-        texts.event(buf, index, length, first, whole);
+        tokens.event(buf, index, length, first, whole);
     }
 
     @Override
     public void onTransaction(BinlogTransaction transaction) {
-        traces.read(transaction, texts.take());
+        traces.read(transaction, tokens.take());
     }
 
     @Override

@@ -36,8 +36,8 @@ class JudgeTest {
     private boolean unreported;
     private boolean unlogged;
     private Effect effect = Effect.COMMIT;
-    private long @Nullable [] texts = {};
-    private boolean contended;
+    private @Nullable String token;
+    private boolean logBin = true;
 
     private boolean readOnly;
     private Set<Long> threads = Set.of(1L);
@@ -59,16 +59,16 @@ class JudgeTest {
         return event;
     }
 
-    private static PrimaryFacts facts(long server, String position) {
-        return new PrimaryFacts(ServerFlavor.MARIADB, server, "", true, "MIXED", true, position);
+    private PrimaryFacts facts(long server, String position) {
+        return new PrimaryFacts(ServerFlavor.MARIADB, server, "", logBin, "MIXED", true, position);
     }
 
     private void commit(long number, long thread) {
         commit(number, thread, TransactionKind.WRITE, null);
     }
 
-    private void commit(long number, long thread, TransactionKind kind, long @Nullable [] annotated) {
-        traces.passed(transaction(number, thread, kind), annotated);
+    private void commit(long number, long thread, TransactionKind kind, @Nullable String named) {
+        traces.passed(transaction(number, thread, kind), named);
     }
 
     private BinlogTransaction transaction(long number, long thread, TransactionKind kind) {
@@ -105,17 +105,16 @@ class JudgeTest {
                 kind,
                 0,
                 effect,
-                null,
+                token,
                 lastGtid,
                 unreported,
                 unlogged,
-                0,
-                texts);
+                0);
     }
 
     private PrimaryLook look(long server, String position) {
         GtidNumbers has = new GtidNumbers();
-        for (String each : position.split(",")) {
+        for (String each : position.isEmpty() ? new String[0] : position.split(",")) {
             int dash = each.lastIndexOf('-');
             has.add(each.substring(0, dash), 1, Long.parseLong(each.substring(dash + 1)));
         }
@@ -124,11 +123,11 @@ class JudgeTest {
     }
 
     private Judgement judged(long server, String position) {
-        return judge.of(lost(), A, look(server, position), trace -> contended);
+        return judge.of(lost(), A, look(server, position));
     }
 
     private void committed(Judgement judgement, String gtid) {
-        assertThat(judgement.outcome()).isEqualTo(new Outcome.Committed(gtid, 0, 0));
+        assertThat(judgement.outcome()).isEqualTo(new Outcome.Committed(gtid));
         assertThat(judgement.settled()).isTrue();
     }
 
@@ -240,7 +239,7 @@ class JudgeTest {
         PrimaryLook blind =
                 new PrimaryLook(false, 0, 0, List.of(), null, null, facts(11, "0-11-100"), new GtidNumbers());
 
-        open(judge.of(lost(), A, blind, trace -> false), "GRANT PROCESS");
+        open(judge.of(lost(), A, blind), "GRANT PROCESS");
     }
 
     @Test
@@ -432,20 +431,46 @@ class JudgeTest {
     }
 
     @Test
-    void rowsWithoutAThreadAreJudgedByTheirTexts() {
-        texts = new long[] {AnnotatedTexts.hash("INSERT INTO t VALUES (7)"), AnnotatedTexts.hash("DELETE FROM u")};
-        commit(101, 0, TransactionKind.WRITE, new long[] {AnnotatedTexts.hash("INSERT INTO t VALUES (8)")});
-        notCommitted(judged(11, "0-11-101"));
+    void rowsWithoutAThreadAreKnownByTheNameOfTheirTransaction() {
+        commit(101, 0, TransactionKind.WRITE, "order-1");
+        open(judged(11, "0-11-101"), "0-11-101, which may be it"); // a trigger has texts of its own
 
-        commit(102, 0, TransactionKind.WRITE, new long[] {AnnotatedTexts.hash(" INSERT INTO t VALUES (7); ")});
+        token = "order-2";
+        open(judged(11, "0-11-101"), "0-11-101");
+        commit(102, 0, TransactionKind.WRITE, "order-2");
         committed(judged(11, "0-11-102"), "0-11-102");
+        open(judged(12, "0-11-101,0-12-102"), "rescue");
 
-        contended = true;
-        open(judged(11, "0-11-102"), "same text");
-        contended = false;
+        unreported = true;
+        open(judged(11, "0-11-102"), "may be it");
+        unreported = false;
+        commit(103, 0, TransactionKind.WRITE, "order-2");
+        open(judged(11, "0-11-103"), "may be it");
+    }
 
-        commit(103, 0, TransactionKind.WRITE, new long[] {AnnotatedTexts.hash("INSERT INTO t VALUES (7)")});
-        open(judged(11, "0-11-103"), "0-11-102");
+    @Test
+    void whatWasAnsweredIsNotIt() {
+        commit(101, 0, TransactionKind.WRITE, null);
+        open(judged(11, "0-11-101"), "0-11-101");
+        traces.answered("0-11-101", false);
+        notCommitted(judged(11, "0-11-101"));
+    }
+
+    @Test
+    void withoutABinaryLogNothingIsKnown() {
+        logBin = false;
+        open(judged(11, ""), "set log_bin");
+        open(judged(12, "0-11-100"), "set log_bin");
+    }
+
+    /** A reason is for a person, and is sent to the client. */
+    @Test
+    void ofAThousandTransactionsSomeAreNamed() {
+        effect = Effect.SEVERAL;
+        for (int i = 1; i <= 1_000; i++) {
+            commit(100 + i, THREAD);
+        }
+        unknown(judged(11, "0-11-1100"), "0-11-101, 0-11-102, 0-11-103 and 997 more:");
     }
 
     /** In front of rows MySQL's replica names the thread of its applier. */
@@ -460,7 +485,7 @@ class JudgeTest {
         PrimaryLook look =
                 new PrimaryLook(false, 0, 0, List.of(), Set.of(), null, there, GtidNumbers.ofMySql(there.position()));
 
-        open(judge.of(lost(), MYSQL, look, trace -> false), UUID + ":6 may be it");
+        open(judge.of(lost(), MYSQL, look), UUID + ":6, which may be it");
     }
 
     private static PrimaryFacts mySql(long server, String uuid, int last) {
@@ -503,7 +528,7 @@ class JudgeTest {
                 null,
                 facts,
                 GtidNumbers.ofMySql(facts.position()));
-        return judge.of(lost(), MYSQL, look, trace -> false);
+        return judge.of(lost(), MYSQL, look);
     }
 
     /** The stream notices a restart later than sessions do. */
@@ -555,7 +580,7 @@ class JudgeTest {
         now = SENT + SECOND;
         alive = SENT;
         traces.read(transactionOfMySql(6), null);
-        open(judgedOnMySql(6), UUID + ":6 may be it");
+        open(judgedOnMySql(6), UUID + ":6, which may be it");
 
         traces.started(mySql(11, UUID, 5));
         commitOnMySql(6);
@@ -571,25 +596,5 @@ class JudgeTest {
         assertThat(traces.unread(MYSQL, MYSQL, there, SENT).count()).isEqualTo(6);
         traces.filled(there);
         assertThat(traces.unread(MYSQL, MYSQL, there, SENT).isEmpty()).isTrue();
-    }
-
-    @Test
-    void anUnknownTextProvesNothing() {
-        texts = null;
-        notCommitted(judged(11, "0-11-100"));
-
-        commit(101, 0);
-        open(judged(11, "0-11-101"), "0-11-101");
-    }
-
-    @Test
-    void writersBesideTheProxyMayHaveTheSameText() {
-        texts = new long[] {AnnotatedTexts.hash("UPDATE t SET n = n + 1")};
-        now = SENT - 60 * SECOND;
-        commit(101, 0, TransactionKind.WRITE, new long[] {1});
-        now = SENT + SECOND;
-        commit(102, 0, TransactionKind.WRITE, texts);
-
-        unknown(judged(11, "0-11-102"), "beside this proxy");
     }
 }

@@ -1,7 +1,5 @@
-package io.understudy.command;
+package io.understudy.sql;
 
-import io.netty.buffer.ByteBuf;
-import io.understudy.wire.LengthEncoded;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -10,17 +8,14 @@ import org.jspecify.annotations.Nullable;
  * <code>/* understudy:txn=NAME *&#47;</code>, or as the query attribute {@code understudy_txn}. At most
  * {@value #LONGEST} letters, digits and {@code ._:-}; anything else is no name.
  */
-final class TransactionToken {
-    /** The name of the query attribute. */
-    static final byte[] ATTRIBUTE = "understudy_txn".getBytes(StandardCharsets.US_ASCII);
-
+public final class TransactionToken {
     private static final byte[] KEY = "understudy:txn=".getBytes(StandardCharsets.US_ASCII);
-    private static final int LONGEST = 64;
+    public static final int LONGEST = 64;
 
     private TransactionToken() {}
 
     /** Returns the name in the comments around a text. Costs two comparisons if there are none. */
-    static @Nullable String in(byte[] text, int from, int to) {
+    public static @Nullable String in(byte[] text, int from, int to) {
         String found = null;
         int start = skipBlanks(text, from, to);
         while (found == null && is(text, start, to, '/', '*')) {
@@ -41,18 +36,6 @@ final class TransactionToken {
             end = skipBlanksBack(text, from, begin);
         }
         return found;
-    }
-
-    /** Returns the name that is the value of an attribute; null if it is none. */
-    static @Nullable String value(ByteBuf buf, int at) {
-        long length = LengthEncoded.get(buf, at);
-        int start = at + LengthEncoded.size(buf.getUnsignedByte(at));
-        if (length < 1 || length > LONGEST) {
-            return null;
-        }
-        byte[] bytes = new byte[(int) length];
-        buf.getBytes(start, bytes);
-        return name(bytes, 0, bytes.length);
     }
 
     private static boolean is(byte[] text, int at, int to, char first, char second) {
@@ -89,7 +72,8 @@ final class TransactionToken {
         return name(text, start, end);
     }
 
-    private static @Nullable String name(byte[] text, int from, int to) {
+    /** Returns the text if it may be a name, else null. */
+    public static @Nullable String name(byte[] text, int from, int to) {
         if (to <= from || to - from > LONGEST) {
             return null;
         }

@@ -1,0 +1,123 @@
+package io.understudy.plugins.blackbox.outcome;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugin.SessionSettings;
+import io.understudy.plugins.blackbox.outcome.UnansweredStatement.Effect;
+import io.understudy.protocol.Capabilities;
+import io.understudy.testkit.FakeExchange;
+import io.understudy.testkit.Fakes;
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is known of a session when it loses a statement. */
+class SessionTrailTest {
+    private final Map<String, Object> session = new HashMap<>(Map.of(
+            "id",
+            7L,
+            "serverThreadId",
+            70L,
+            "user",
+            "app",
+            "flavor",
+            ServerFlavor.MARIADB,
+            "capabilities",
+            0L,
+            "settings",
+            Fakes.of(SessionSettings.class, Map.of("temporaryTables", false))));
+    private final SessionTrail trail =
+            new SessionTrail(Fakes.of(SessionContext.class, session), new Traces(() -> 1_000), () -> 1_000);
+
+    private void run(FakeExchange exchange) {
+        trail.onCommand(exchange);
+        trail.onResponse(exchange, exchange);
+    }
+
+    private UnansweredStatement lost(FakeExchange exchange) {
+        trail.onCommand(exchange);
+        return trail.lost(exchange, 0, Clock.systemUTC());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '~',
+            value = {
+                "COMMIT ~ INSERT INTO t VALUES (1)",
+                "COMMIT ~ COMMIT",
+                "COMMIT ~ COMMIT;",
+                "COMMIT ~ START TRANSACTION WITH CONSISTENT SNAPSHOT",
+                "COMMIT ~ SET autocommit = 1",
+                "COMMIT ~ SET STATEMENT max_statement_time = 1 FOR DELETE FROM t",
+                "SCHEMA ~ CREATE TABLE t (a INT)",
+                "SEVERAL ~ INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)",
+                "SEVERAL ~ COMMIT; INSERT INTO t VALUES (2)",
+                "SEVERAL ~ SET autocommit = 1; INSERT INTO t VALUES (2)",
+                "SEVERAL ~ BEGIN NOT ATOMIC INSERT INTO t VALUES (1); INSERT INTO t VALUES (2); END",
+                "SEVERAL ~ SET STATEMENT max_statement_time = 1 FOR CALL p()",
+                "SEVERAL ~ DROP TABLE t, u",
+                "SEVERAL ~ CALL p()",
+            })
+    void oneTransactionIsAllOnlyOfAStatementThatCanHaveNoMore(Effect effect, String sql) {
+        assertThat(lost(FakeExchange.to(sql)).effect()).isEqualTo(effect);
+    }
+
+    @Test
+    void aTextThatWasNotSeenWholeMayHoldSeveral() {
+        assertThat(lost(FakeExchange.to(null)).effect()).isEqualTo(Effect.SEVERAL);
+    }
+
+    /** The first may have failed, and the one transaction be that of the next. */
+    @Test
+    void aStatementThatWasSentBehindItMayHaveCommittedToo() {
+        FakeExchange first = FakeExchange.to("INSERT INTO t VALUES (1)").numbered(1);
+        trail.onCommand(first);
+        trail.onCommand(FakeExchange.to("INSERT INTO t VALUES (2)").numbered(2));
+
+        assertThat(trail.lost(first, 0, Clock.systemUTC()).effect()).isEqualTo(Effect.SEVERAL);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SET sql_log_bin = 0",
+                "SET gtid_seq_no = 100",
+                "SELECT 1; SET sql_log_bin = 0",
+                "BEGIN NOT ATOMIC SET sql_log_bin = 0; END",
+                "EXECUTE IMMEDIATE 'SET sql_log_bin = 0'"
+            })
+    void aSessionThatHidesFromTheLogIsNoted(String sql) {
+        run(FakeExchange.to(sql));
+
+        assertThat(lost(FakeExchange.to("COMMIT")).unlogged()).isTrue();
+    }
+
+    @Test
+    void whatStandsInATextTooLongToReadIsNoted() {
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").gtid("0-1-1"));
+        assertThat(lost(FakeExchange.to("COMMIT")).unlogged()).isFalse();
+
+        session.put("capabilities", Capabilities.MULTI_STATEMENTS);
+        run(FakeExchange.to(null));
+        assertThat(lost(FakeExchange.to("COMMIT")).unlogged()).isTrue();
+    }
+
+    @Test
+    void allGtidsAreNotTheSessionsOwn() {
+        run(FakeExchange.to("SET SESSION session_track_gtids = ALL_GTIDS"));
+        assertThat(trail.ownGtids()).isFalse();
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).gtid("3e11fa47-71ca-11e1-9e33-c80aa9429562:1-90"));
+        UnansweredStatement lost = lost(FakeExchange.to("COMMIT"));
+        assertThat(List.of(lost.unreported(), lost.lastGtid() == null)).containsExactly(true, true);
+
+        run(FakeExchange.to("SET SESSION session_track_gtids = OWN_GTID"));
+        assertThat(trail.ownGtids()).isTrue();
+    }
+}
