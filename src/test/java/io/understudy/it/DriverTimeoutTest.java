@@ -87,7 +87,7 @@ class DriverTimeoutTest {
             try {
                 await().atMost(SOON).until(() -> stillHeld().isEmpty());
             } catch (ConditionTimeoutException some) {
-                // Of which those that are also held directly are as they should be.
+                // Those that are also held without the proxy are as they should be.
             }
             List<Holder> held = stillHeld();
             List<String> directly = held.stream()

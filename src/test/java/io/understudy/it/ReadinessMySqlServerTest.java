@@ -294,7 +294,7 @@ class ReadinessMySqlServerTest {
         }
     }
 
-    /** Of what only MySQL has a name for, the advice is in its words. */
+    /** Advice to MySQL uses its own names. */
     @Test
     void adviceIsInTheProductsOwnWords() throws Exception {
         onStandby("STOP REPLICA SQL_THREAD");

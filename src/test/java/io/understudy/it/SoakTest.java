@@ -48,7 +48,7 @@ class SoakTest {
     private Path folder;
 
     private final double seconds = 60 * Double.parseDouble(System.getProperty("soak.minutes", "2"));
-    /** Of a writer between its commands. In the build other tests need the processors. */
+    /** How long a writer rests between its commands. In the build other tests need the processors. */
     private final Duration pause = Duration.ofMillis(System.getProperty("soak.minutes") == null ? 25 : 4);
 
     private int reloads;

@@ -107,7 +107,7 @@ class VanishedClientTest {
         try {
             await().atMost(SOON).until(() -> stillThere().isEmpty());
         } catch (ConditionTimeoutException some) {
-            // Of which those that the server has not noticed directly either are as they should be.
+            // Those that the server has not noticed without the proxy either are as they should be.
         }
         Set<String> unnoticed = new HashSet<>();
         List<String> late = new ArrayList<>();

@@ -56,7 +56,7 @@ final class Servers implements AutoCloseable {
     private static final Duration FIRST_PROBES = Duration.ofSeconds(2);
 
     private final EventLoopGroup loops;
-    /** Of {@link HostedPrimary#separateConnector}, from its first call. Guarded by this. */
+    /** Serves {@link HostedPrimary#separateConnector}; created by its first call. Guarded by this. */
     private @Nullable EventLoopGroup separateLoop;
 
     private final ScheduledThreadPoolExecutor monitors;

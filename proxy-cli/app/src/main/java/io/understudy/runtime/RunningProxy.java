@@ -390,7 +390,7 @@ public final class RunningProxy implements AutoCloseable {
                     e.problems().stream().map(problem -> problem.headline()).toList());
             configuration.refused(response);
         } catch (RuntimeException | Error e) {
-            // Of a plugin, perhaps; nobody else sees it, and later reloads must go on.
+            // A plugin may have thrown it; nobody else sees it, and later reloads must go on.
             lastReloadFailed.set(1);
             count("failed");
             log.error("{}, but the reload failed midway; reload once more when the cause is gone", why, e);

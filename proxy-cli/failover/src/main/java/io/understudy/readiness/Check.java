@@ -26,7 +26,7 @@ enum Check {
     XA(Readings.BOTH, Situation.Round::hasStandby, XaCheck::find),
     TRANSACTIONS(Readings.BOTH, Situation.Round::hasStandby, TransactionsCheck::find),
     SCHEMA_CHANGE(Readings.BOTH, round -> true, SchemaChangeCheck::find),
-    /** Of a member of a cluster, in place of the others. */
+    /** Replaces the other checks if the server is a member of a cluster. */
     CLUSTER(Readings.LAST, round -> true, ClusterCheck::find);
 
     private enum Readings {

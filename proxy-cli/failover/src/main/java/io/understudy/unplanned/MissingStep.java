@@ -112,7 +112,7 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
                             + ". By hand: understudy rescue -c FILE --to lost.binlog"
                             + " --on " + takeover.name() + "; there "
                             + (takeover.pair().dialect().flavor() == ServerFlavor.MARIADB
-                                    // Of what is replayed with its binary log, CREATE TABLE … SELECT gets two numbers.
+                                    // With the binary log on, a replayed CREATE TABLE … SELECT gets two GTIDs.
                                     ? "STOP SLAVE; { echo \"SET sql_log_bin=0;\"; mariadb-binlog lost.binlog; } |"
                                             + " mariadb" + server
                                             + "; then repeat this. Other standbys need the same file before"

@@ -108,7 +108,7 @@ class ChecksTest {
         assertThat(Check.VERIFY.findings(situation(round, round))).isEmpty();
     }
 
-    /** Of MySQL without XA_RECOVER_ADMIN. */
+    /** MySQL refuses the list without XA_RECOVER_ADMIN. */
     @Test
     void aCutListOfTransactionsSaysNothingOfPreparedOnes() {
         List<OpenTransaction> open = List.of(new OpenTransaction(7, "app", 1, 0));
@@ -145,7 +145,7 @@ class ChecksTest {
                 .contains(value);
     }
 
-    /** Of a check that could block, unread is not yes; a primary that is away is a finding that says so. */
+    /** A check that could block and was not read is no yes; a primary that is away is a finding that says so. */
     @Test
     void whatIsNotReadIsNoYes() {
         Situation.Round round = new Situation.Round(server(Map.of()), server(Map.of()));

@@ -47,7 +47,7 @@ class SemiSyncSourceStepTest {
         assertThat(standby.executed).isEmpty();
     }
 
-    /** Of a proxy that is down, the configuration alone tells of a witness. */
+    /** If the proxy is down, the configuration alone says whether it has a witness. */
     @Test
     void aDirectoryTellsOfNoWitnessAndTheConfigurationDoes() throws Exception {
         variables("OFF", "ON");

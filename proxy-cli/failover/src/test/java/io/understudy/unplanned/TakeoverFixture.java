@@ -24,9 +24,9 @@ final class TakeoverFixture implements ScriptedServer.Script {
     /** Null: the status cannot be queried. */
     @Nullable
     String received = "0-1-5";
-    /** Of 900 bytes that it has read. */
+    /** Bytes that the applier has executed, of 900 that the receiver has read. */
     String appliedUpTo = "900";
-    /** Of semi-synchronous replication. */
+    /** Variables of semi-synchronous replication, by name. */
     final Map<String, String> variables = new LinkedHashMap<>();
     /** Statements that set something. */
     final List<String> executed = new ArrayList<>();

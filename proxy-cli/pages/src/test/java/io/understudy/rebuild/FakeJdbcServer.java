@@ -39,7 +39,7 @@ abstract class FakeJdbcServer {
                 Connection.class, (proxy, method, arguments) -> method.getName().equals("close") ? null : statement);
     }
 
-    /** Of SHOW ALL SLAVES STATUS. */
+    /** The metadata of SHOW ALL SLAVES STATUS. */
     private static final ResultSetMetaData COLUMNS = Fakes.of(
             ResultSetMetaData.class,
             (proxy, method, arguments) -> method.getName().equals("getColumnCount") ? 1 : "Seconds_Behind_Master");

@@ -77,7 +77,7 @@ public final class CheckpointFile implements ReplayProgress, AutoCloseable {
     private boolean unforced;
 
     private long forcedNanos;
-    /** Of the reading thread. */
+    /** Used by the reading thread alone. */
     private final EventHash hash = new EventHash();
 
     private long position;

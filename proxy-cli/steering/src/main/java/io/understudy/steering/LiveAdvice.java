@@ -46,7 +46,7 @@ public final class LiveAdvice implements AutoCloseable {
         executor.scheduleWithFixedDelay(() -> poll(StandbyWatch::poll), 0, EVERY_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** Of the standbys of a MySQL primary there is nothing to say, and they know few of the queries. */
+    /** Probes the standbys of a MariaDB primary; MySQL's know few of the queries, and no advice is about them. */
     private void poll(Consumer<StandbyWatch> each) {
         if (log.reads() && !workload.ofMySql()) {
             watches.forEach(each);
@@ -75,7 +75,7 @@ public final class LiveAdvice implements AutoCloseable {
             throw new IllegalStateException(e); // a watch keeps its failures to itself
         }
         List<StandbyFacts> standbys = watches.stream().map(StandbyWatch::facts).toList();
-        // Of the log's transactions only the last are simulated; what was measured is of all that were read.
+        // Simulates the last transactions only; measured stalls cover the whole log.
         return SteeringAdvice.of(workload, standbys, stalls.all(), rules, workload.added());
     }
 

@@ -24,7 +24,7 @@ class SteeringAdviceTest {
     private final List<Workload.Entry> entries = new ArrayList<>();
     private final Workload workload = new Workload(5_000, ApplyCost.DEFAULT);
     private int number;
-    /** Of a small transaction. */
+    /** Bytes of a small transaction in the binary log. */
     private long bytes = 200;
 
     private Workload.Entry log(

@@ -22,7 +22,7 @@ public final class PortReuse {
     private static final int SO_ATTACH_REUSEPORT_CBPF = 51;
     private static final int IPPROTO_TCP = 6;
     private static final int TCP_INFO = 11;
-    /** Of {@code struct tcp_info}: for a listener, the number of connections that wait to be accepted. */
+    /** Offset in {@code struct tcp_info}; for a listener, the number of connections that wait to be accepted. */
     private static final int TCPI_UNACKED = 24;
 
     private static final int TCP_INFO_BYTES = 104;

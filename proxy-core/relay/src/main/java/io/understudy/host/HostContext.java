@@ -80,7 +80,7 @@ public final class HostContext implements PluginContext, AutoCloseable {
     @Override
     public synchronized LatencyRecorder latency(String name, String description, String... tags) {
         if (closed) {
-            // Of a task that is ending: nobody reads it.
+            // A task of the stopped plugin still runs: nobody reads what it records.
             return new LatencyHistogram()::record;
         }
         Object series = List.of(name, Tags.of(tags).stream().toList());

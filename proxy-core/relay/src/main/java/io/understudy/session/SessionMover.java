@@ -12,7 +12,7 @@ import java.util.Set;
  * the same state. Implemented by the relay. Must be used on the session's event loop.
  */
 public interface SessionMover {
-    /** Of a session without a server that it could leave. */
+    /** Moves nothing: for a session that has no server to leave. */
     SessionMover NONE = new SessionMover() {
         @Override
         public void loggedIn(LoginResult login) {}

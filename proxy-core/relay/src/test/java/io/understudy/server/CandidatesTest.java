@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Of the candidates the only writable one is followed; anything else changes nothing and is reported. */
+/** The proxy follows the only writable candidate; anything else changes nothing and is reported. */
 class CandidatesTest {
     private static final Address A = Address.parse("a:1");
     private static final Address B = Address.parse("b:1");

@@ -51,7 +51,7 @@ final class MovedAccountsCheck {
                     + " AND t.Db = 'performance_schema' AND t.Table_name = 'user_variables_by_thread'"
                     + " AND FIND_IN_SET('Select', t.Table_priv)) ORDER BY 1, 2";
 
-    /** Of these MySQL keeps a second password. */
+    /** Authentication plugins of which MySQL keeps a second password. */
     private static final Set<String> TWO_PASSWORDS =
             Set.of("caching_sha2_password", "sha256_password", "mysql_native_password");
 

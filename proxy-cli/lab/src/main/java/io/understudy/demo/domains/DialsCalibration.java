@@ -17,13 +17,13 @@ final class DialsCalibration {
     /** Time of a transaction with one worker, in the units of the simulation. */
     private static final long UNIT = 10_000;
 
-    /** Of the time that is not known to be waiting. */
+    /** Shares that a commit may take of the time that is not known to be waiting. */
     private static final double[] COMMITS = {0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
 
     private static final double HAND_OVER_STEP = 0.04;
     private static final double HAND_OVER_MOST = 0.4;
     private static final double[] PROCESSORS = {1, 1.2, 1.5, 2, 3, 4, 6, 8, 12, 16};
-    /** Of two fits alike the one nearer to the machine's processors. */
+    /** Weight that prefers, of two equal fits, the one nearer to the machine's number of processors. */
     private static final double PRIOR = 0.02;
 
     private final ApplyCost cost;

@@ -16,7 +16,7 @@ public final class DialsDemo {
     private static final int[][] DIALS = {{0, 5_000}, {4, 5_000}, {16, 500}, {16, 5_000}, {32, 5_000}};
 
     private static final int ROUNDS = 3;
-    /** Of the log on which the simulation is calibrated; none of those that it predicts has it. */
+    /** The setting with which the calibrating log is written; no predicted log has it. */
     private static final int CALIBRATING_COUNT = 8;
 
     private static final int CALIBRATING_MICROS = 5_000;
@@ -25,7 +25,7 @@ public final class DialsDemo {
 
     /** A simulated speed-up counts as right within this share of the real one. */
     private static final double TOLERANCE = 0.25;
-    /** Of eight workers, with the largest groups. */
+    /** The least speed-up that eight workers must reach with the largest groups. */
     private static final double LEAST_SPEEDUP = 2;
 
     private final int transactions;

@@ -10,7 +10,7 @@ package io.understudy.steering.parallelism;
  * @param rows the rows that it changes
  */
 public record ApplyHints(boolean parallel, boolean waited, AlterPhase alter, long second, RowImages rows) {
-    /** Of a transaction about which nothing is known. */
+    /** The hints for a transaction about which nothing is known. */
     public static final ApplyHints NONE = new ApplyHints(true, false, AlterPhase.WHOLE, 0, RowImages.UNKNOWN);
 
     /** Returns it without the hashes of its rows; whether they were complete stays known. */

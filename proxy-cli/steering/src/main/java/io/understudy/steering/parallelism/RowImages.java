@@ -13,6 +13,6 @@ public record RowImages(long[] before, long[] after, boolean complete) {
     /** Most images retained of one transaction. */
     static final int MOST = 16;
 
-    /** Of a transaction whose rows were not read. */
+    /** The images of a transaction whose rows were not read. */
     public static final RowImages UNKNOWN = new RowImages(new long[0], new long[0], false);
 }

@@ -108,7 +108,7 @@ final class StatementMove {
             send(Packets.command(fresh.alloc(), CommandCode.INIT_DB, name), new Answer());
         }
         SqlModeSetting setting = wanted.sqlMode().settled();
-        // Of the same adopted mode either both are known or none is.
+        // Two settings that adopt the same mode are both known, or neither is.
         SqlModeSetting before = setting.adopted() == null ? now.sqlMode().settled() : now.sqlMode();
         String mode = setting.expression();
         if (!Objects.equals(mode, before.expression())) {

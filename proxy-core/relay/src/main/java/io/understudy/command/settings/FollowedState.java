@@ -29,7 +29,7 @@ public final class FollowedState {
                             + " character_set_database collation_database")
                     .split(" "));
 
-    /** Of literals, variables and functions of those alone, as drivers add to a list that the server has. */
+    /** Matches an expression of literals, variables and functions of those, as drivers use to extend a list. */
     private static final Pattern PURE = Pattern.compile(
             "(?:'[^'\\\\]*+'|\\b\\d++\\b|@@(?:session\\.|local\\.)?\\w++|\\b(?:OR|AND|NOT)\\b|[(),<>=!\\s]"
                     + "|\\b(?:CONCAT|CONCAT_WS|IF|IFNULL|NULLIF|LOCATE|FIND_IN_SET|LOWER|UPPER|REPLACE|TRIM)(?=\\())++",

@@ -187,7 +187,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        // Of a client nobody is left to take the responses.
+        // Only a server's frames are finished: nobody is left to take the responses to a client's.
         if (!peerIsClient && !ended && !abandoned) {
             ending = true;
             inflation.waitNoLonger();

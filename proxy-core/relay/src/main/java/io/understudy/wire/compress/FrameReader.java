@@ -40,7 +40,7 @@ final class FrameReader {
     private int frameLeft;
     /** The content's length according to the frame; 0 if the frame is not compressed. */
     private int original;
-    /** Of that, not made yet. */
+    /** Bytes of that content which are not decompressed yet. */
     private int originalLeft;
     /** Whether the rest of the frame is behind the end of its data. */
     private boolean dataEnded;

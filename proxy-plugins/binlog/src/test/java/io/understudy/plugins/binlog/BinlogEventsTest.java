@@ -96,7 +96,7 @@ class BinlogEventsTest {
         assertThat(primary.last().streaming().prefix()).isEqualTo(BinlogStream.PREFIX);
     }
 
-    /** Of an event of 16 MiB and more only the first packet is passed on. */
+    /** The reader passes on only the first packet of an event of 16 MiB and more. */
     @Test
     void marksAnIncompleteEvent() {
         join(reader);

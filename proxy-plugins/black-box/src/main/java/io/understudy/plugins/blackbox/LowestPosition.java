@@ -41,7 +41,7 @@ final class LowestPosition {
         return flavor == ServerFlavor.MARIADB ? ofMariaDb(positions) : ofMySql(positions);
     }
 
-    /** Of each domain the lower one; a domain that one standby lacks is requested from its begin. */
+    /** Returns the lowest GTID of each domain; a domain that one standby lacks is requested from its begin. */
     static String ofMariaDb(List<String> positions) {
         Map<Long, MariaDbGtid> lowest = new HashMap<>();
         Map<Long, Integer> standbys = new HashMap<>();

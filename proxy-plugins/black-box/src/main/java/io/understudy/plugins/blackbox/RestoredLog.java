@@ -25,7 +25,7 @@ final class RestoredLog implements LogVisitor {
     private final List<LogDamage> damage;
     private final Clock clock;
     private final LongSupplier nanoClock;
-    /** Of the present history, those that were read. */
+    /** Numbers of the present history that were read. */
     private GtidNumbers read = new GtidNumbers();
     /** Whether numbers may be missing without a word. */
     private boolean damaged;

@@ -55,7 +55,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     private final boolean acknowledges;
     private final Keeping keeping;
     private final AccountUse account;
-    /** Of the witness alone: what waits elsewhere must not delay a withdrawal. */
+    /** Used by the witness alone: what waits elsewhere must not delay a withdrawal. */
     private final ScheduledExecutorService executor;
 
     private final LongSupplier nanoClock;

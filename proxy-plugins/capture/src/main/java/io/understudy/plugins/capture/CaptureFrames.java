@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: RFC 8878, section 3.1.
  */
 final class CaptureFrames extends InputStream {
-    /** Of an encrypted frame: its length and the complement, by which a damaged length does not pass for a cut. */
+    /** An encrypted frame begins with its length and the complement, so that a damaged length is no cut. */
     static final int HEADER = 2 * Integer.BYTES;
 
     private static final int MAGIC = 0xFD2FB528;

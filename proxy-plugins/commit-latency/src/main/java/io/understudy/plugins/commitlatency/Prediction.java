@@ -106,7 +106,7 @@ final class Prediction {
     private Half now = new Half();
     private Half before = new Half();
     private final Present present = new Present();
-    /** Of the last pings. */
+    /** Round trips of the last pings. */
     private final long[] pings = new long[PINGS];
 
     private int pinged;

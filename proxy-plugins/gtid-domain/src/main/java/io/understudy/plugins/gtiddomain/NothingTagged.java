@@ -42,7 +42,7 @@ final class NothingTagged {
         if (learning) {
             return "what is written together is still being learned (plugins.gtid-domain.learn)";
         }
-        // Of a short session whose account lacks the privilege, each write is the first one.
+        // If the account lacks the privilege, each write of a short session is its first one.
         long alone = count(outcomes, WriteOutcome.LEFT_ALONE) + (refused ? count(outcomes, WriteOutcome.UNPROVEN) : 0);
         long respected = count(outcomes, WriteOutcome.RESPECTED);
         long kept = count(outcomes, WriteOutcome.KEPT_DEFAULT);

@@ -43,7 +43,7 @@ final class PolicyInForce {
     private Future<?> olderSessions = NoTask.NONE;
     private volatile GtidDomainConfig config;
     private volatile Policy policy;
-    /** Of the ownership in force. */
+    /** Statements older than the ownership in force; null if that is only simulated. */
     private volatile @Nullable EarlierStatements earlier;
 
     /** @param unobserved returns the number of sessions that this plugin does not observe */

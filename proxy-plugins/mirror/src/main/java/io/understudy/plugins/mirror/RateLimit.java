@@ -24,7 +24,7 @@ final class RateLimit {
     private final AtomicLong allFreeAt;
     private final LongAdder taken = new LongAdder();
     private final LongAdder refused = new LongAdder();
-    /** Of {@link #passing}. */
+    /** What {@link #passing} returned last. */
     private double share = 1;
 
     private long sinceNanos;

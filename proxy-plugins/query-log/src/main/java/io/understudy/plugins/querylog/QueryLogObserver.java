@@ -18,7 +18,7 @@ final class QueryLogObserver implements SessionObserver {
     private final SessionContext session;
     private final DigestKey probe = new DigestKey();
     private final StatementEvents events;
-    /** Of the session's event loop. */
+    /** Number of the session's event loop in the table of digests. */
     private final int thread;
 
     private @Nullable SessionRules<QueryLogConfig.Rule> rules;

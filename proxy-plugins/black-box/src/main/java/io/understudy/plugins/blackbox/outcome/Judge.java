@@ -17,7 +17,7 @@ final class Judge {
     /** Transactions that a reason names: a procedure may have committed thousands. */
     private static final int NAMED = 3;
 
-    /** Of {@link io.understudy.sql.StatementKind#label}. */
+    /** Values of {@link io.understudy.sql.StatementKind#label}. */
     private static final Set<String> MAY_CHANGE_SCHEMA = Set.of("ddl", "admin", "call", "prepare", "other");
 
     private final Traces traces;

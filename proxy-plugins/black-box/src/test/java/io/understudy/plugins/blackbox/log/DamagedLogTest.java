@@ -129,7 +129,7 @@ class DamagedLogTest extends LogHarness {
         return next == found.size();
     }
 
-    /** Of a transaction whose format is lost, the GTID alone is told. */
+    /** Drops the lines that say more than the GTID of a transaction whose format is lost. */
     private static List<String> withoutMissed(List<String> all) {
         return all.stream()
                 .filter(each -> !each.startsWith("missed") || each.length() == "missed 0-1-111".length())

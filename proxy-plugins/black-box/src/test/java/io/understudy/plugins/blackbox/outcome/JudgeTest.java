@@ -587,7 +587,7 @@ class JudgeTest {
         committed(judgedOnMySql(6), UUID + ":6");
     }
 
-    /** Of Group Replication, or by gtid_next. */
+    /** Group Replication, or a SET of gtid_next, gives another source. */
     @Test
     void aSourceThatIsNotTheServersOwnIsReadFirst() {
         GtidNumbers there = GtidNumbers.ofMySql("5" + UUID.substring(1) + ":1-6");

@@ -22,13 +22,11 @@ import org.slf4j.LoggerFactory;
  * All that is known of the standbys' progress: probes their positions and keeps the figures made of them.
  * {@link #probe} waits while another thread probes.
  *
- * <p>A standby that does not answer counts with its last known position. Otherwise another standby that goes back
- * meanwhile would still seem to have applied what it applies again. The last position is safe: a standby that only
- * stops, or whose link breaks, has that position or a later one, so that a table is at most held for longer. One that
- * goes back itself while it is away is below it until its first answer. What is handed over until then, it had applied
- * when it last answered. It is in the case of every standby that goes back: handovers within what it applies again were
- * granted rightly when it had applied them, and their order is not kept when it applies them in parallel a second time.
- * That is the warning of {@link #follow}. The entry of the present primary counts as no standby; where there is no
+ * <p>A standby that does not respond counts with its last known position. Otherwise another standby that goes back
+ * meanwhile would still seem to have applied what it applies again. A standby that only stops, or whose link breaks,
+ * has that position or a later one: at most a table is held for longer. If a standby is restored while unreachable, its
+ * real position is lower than the one kept here. Handovers granted meanwhile can be applied out of order the second
+ * time; see the warning in {@link #follow}. The entry of the present primary counts as no standby; where there is no
  * other one, nothing that is written from then on counts as applied.
  */
 public final class StandbyProgress implements AutoCloseable {

@@ -21,7 +21,7 @@ public final class DomainMeters {
     private final MeterRegistry registry;
     private final DomainIndexes indexes;
     private final Counter[] conflicts = new Counter[Conflict.values().length];
-    /** Of domains that are only simulated: nothing of it happens. */
+    /** Counts conflicts between domains that are only simulated: none of them happens. */
     private final LongAdder[] simulated = new LongAdder[Conflict.values().length];
 
     private final Counter clientSets;

@@ -23,7 +23,7 @@ class AccountPrivilegeTest {
         assertThat(fixture.client("app").run("ALTER TABLE big ADD c INT")).isEqualTo("CALL `tools`.`set_domain`(10)");
     }
 
-    /** Of refusals that say nothing about the account: those that do are remembered for all its sessions. */
+    /** These refusals say nothing about the account; those that do are remembered for all its sessions. */
     @Test
     void afterRepeatedRefusalsTheSessionIsNotSteered() {
         Fixture fixture = Fixture.tagging(Guard.OFF);

@@ -20,7 +20,7 @@ final class Coverage {
     private double covered;
     private double sampled;
     private double relayed;
-    /** Of the seconds in which the primary was seen: what this proxy relayed, and what the primary executed. */
+    /** Queries that this proxy relayed while the primary's own, {@link #queries}, were counted. */
     private double relayedThen;
 
     private double queries;

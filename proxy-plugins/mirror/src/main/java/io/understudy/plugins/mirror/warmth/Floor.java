@@ -33,7 +33,7 @@ public final class Floor {
     /** As for probes: a floor of another hour is none of the present load. */
     private static final long STALE_NANOS = ProbeFigures.STALE_NANOS;
 
-    /** All a second but the length of the window, and its end. */
+    /** Rates per second; {@code seconds} is the window's length, {@code nanos} its end. */
     private record Window(double pages, double selects, double writes, double seconds, long nanos) {
         double statements() {
             return (selects + writes) * seconds;

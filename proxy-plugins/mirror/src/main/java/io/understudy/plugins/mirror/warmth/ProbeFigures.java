@@ -35,7 +35,7 @@ final class ProbeFigures implements WarmingProgress.Listener {
     private final Queue<String> forgottenTables = new ConcurrentLinkedQueue<>();
     private ColdEstimate cold = new ColdEstimate();
     private ColdEstimate divided = new ColdEstimate();
-    /** Of the statements that are mirrored, which may be others than those of the load. */
+    /** Estimates over the mirrored statements, which may be others than those of the load. */
     private ColdEstimate mirrored = new ColdEstimate();
 
     private volatile boolean countersMissing;

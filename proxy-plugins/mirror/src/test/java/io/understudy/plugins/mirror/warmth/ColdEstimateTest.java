@@ -35,7 +35,7 @@ class ColdEstimateTest {
         assertThat(zero.high()).isBetween(1 / zero.samples(), 4 / zero.samples());
     }
 
-    /** Of 400 intervals of a skewed load, the promised share holds the true mean. */
+    /** The promised share of 400 intervals of a skewed load holds the true mean. */
     @Test
     void theIntervalHoldsTheMeanAsOftenAsItSays() {
         SplittableRandom random = new SplittableRandom(11);

@@ -22,7 +22,7 @@ class ForecastTest {
         return forecast.view().get("secondsOverCapacity" + bound);
     }
 
-    /** Of a pool that no longer fills nobody knows when it has the right pages. */
+    /** Nobody knows when a pool that no longer fills has the right pages. */
     @Test
     void withoutMissingPagesNoDeclineIsKnown() {
         Forecast forecast = of(exactly(0.5), Double.NaN, 200, 50, true);
