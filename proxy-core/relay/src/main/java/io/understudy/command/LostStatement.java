@@ -155,22 +155,24 @@ public final class LostStatement {
 
     private ErrPacket error(Outcome outcome) {
         boolean whole = exchange.inTransactionBefore() || endsTransaction();
-        String what = "Understudy: the " + (whole ? "transaction" : "statement");
+        String what = "the " + (whole ? "transaction" : "statement");
         if (outcome instanceof Outcome.Committed committed) {
+            String done = exchange.kind() == StatementKind.XA_ROLLBACK ? "executed" : "committed";
             String lost = exchange.kind().isDml() ? "affected rows" : "its response is";
             return new ErrPacket(
                     ER_UNKNOWN,
                     RESOLUTION_UNKNOWN,
-                    what + " was committed as " + committed.gtid() + "; " + lost + " unknown; do not repeat it");
+                    "Understudy: " + what + " was " + done + " as " + committed.gtid() + "; " + lost
+                            + " unknown; do not repeat it");
         }
         if (outcome instanceof Outcome.Unknown unknown) {
             return new ErrPacket(
                     ER_UNKNOWN,
                     RESOLUTION_UNKNOWN,
-                    what + " is not known whether committed: " + unknown.reason()
+                    "Understudy: it is not known whether " + what + " was committed: " + unknown.reason()
                             + "; ask: understudy report outcomes -c FILE --connection " + model.serverThreadId());
         }
-        String not = what + " was not committed: the server was lost before; it can be repeated";
+        String not = "Understudy: " + what + " was not committed: the server was lost before; it can be repeated";
         boolean branch = switch (exchange.kind()) {
             case XA_PREPARE, XA_COMMIT, XA_ROLLBACK -> true; // a prepared one is still there, not rolled back
             default -> false;

@@ -332,6 +332,14 @@ class LostStatementTest {
     }
 
     @Test
+    void anXaRollbackIsNotSaidToBeCommitted() {
+        logIn(Scripted.CLASSIC, false);
+        lose("XA ROLLBACK 'x'");
+        observer.found.complete(COMMITTED);
+        assertThat(error(1)).contains("was executed as 0-1-42").doesNotContain("committed");
+    }
+
+    @Test
     void anXaCommitIsAnsweredLikeACommit() {
         logIn(Scripted.CLASSIC, false);
         lose("XA COMMIT 'x'");
@@ -347,7 +355,7 @@ class LostStatementTest {
         observer.found.complete(new Unknown("the new primary lacks it"));
         assertThat(error(1))
                 .startsWith("1105 #08007")
-                .contains("not known whether committed: the new primary lacks it")
+                .contains("it is not known whether the transaction was committed: the new primary lacks it")
                 .contains("understudy report outcomes -c FILE --connection 4711");
     }
 

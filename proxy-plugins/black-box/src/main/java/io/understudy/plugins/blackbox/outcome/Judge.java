@@ -53,6 +53,7 @@ final class Judge {
             return Judgement.unknown("too many transactions of others came since, or the numbers began anew");
         }
         List<Trace> found = traces.unanswered(on, lost.thread(), lost.sentNanos());
+        found.removeIf(each -> isEarlier(each, lost.lastGtid()));
         if (found.isEmpty()) {
             return withoutThread(lost, on, look, restarted);
         }
@@ -142,6 +143,14 @@ final class Judge {
         return trace.ofMySql()
                 ? traces.runOf(last) == trace.run()
                 : trace.isOfRunAt(lost.aliveNanos()) && isLater(trace, last);
+    }
+
+    /** Returns whether MariaDB wrote it ahead of what the session was told last: it was read once more. */
+    private static boolean isEarlier(Trace trace, @Nullable String lastGtid) {
+        return lastGtid != null
+                && !trace.ofMySql()
+                && Traces.source(MariaDbGtid.parse(lastGtid)).equals(trace.source())
+                && !isLater(trace, lastGtid);
     }
 
     /** Returns whether MariaDB wrote it behind what the session was told last. MySQL may give smaller numbers later. */

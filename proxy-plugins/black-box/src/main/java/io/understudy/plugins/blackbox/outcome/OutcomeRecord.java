@@ -135,9 +135,4 @@ public record OutcomeRecord(
                 settled,
                 true);
     }
-
-    /** Returns whether both are of the same statement. */
-    boolean sameStatement(OutcomeRecord other) {
-        return session == other.session && command == other.command && when.equals(other.when);
-    }
 }

@@ -1,17 +1,19 @@
 package io.understudy.plugins.blackbox.outcome;
 
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The last outcomes, of bounded number. Thread-safe. */
 public final class Outcomes {
     static final int MOST = 10_000;
 
-    private final ArrayDeque<OutcomeRecord> all = new ArrayDeque<>();
+    private final Map<Statement, OutcomeRecord> all = new LinkedHashMap<>();
+
+    /** What names a statement. */
+    private record Statement(long session, long command, Instant when) {}
 
     /**
      * What is asked for. Null, and 0 as a connection or digest, stand for any.
@@ -41,40 +43,23 @@ public final class Outcomes {
      * Adds an outcome, in place of an earlier one of the same statement. The oldest is dropped if there are too many.
      */
     public synchronized void add(OutcomeRecord next) {
-        Iterator<OutcomeRecord> newestFirst = all.descendingIterator();
-        while (newestFirst.hasNext()) {
-            if (newestFirst.next().sameStatement(next)) {
-                newestFirst.remove();
-                break;
-            }
-        }
-        all.add(next);
+        Statement statement = new Statement(next.session(), next.command(), next.when());
+        all.remove(statement);
+        all.put(statement, next);
         if (all.size() > MOST) {
-            all.remove();
+            all.remove(all.keySet().iterator().next());
         }
     }
 
     /** Returns the newest that are settled, the oldest of them first. */
     public synchronized List<OutcomeRecord> newest(int most) {
-        ArrayDeque<OutcomeRecord> newest = new ArrayDeque<>();
-        Iterator<OutcomeRecord> newestFirst = all.descendingIterator();
-        while (newestFirst.hasNext() && newest.size() < most) {
-            OutcomeRecord next = newestFirst.next();
-            if (next.settled()) {
-                newest.addFirst(next);
-            }
-        }
-        return List.copyOf(newest);
+        List<OutcomeRecord> settled =
+                all.values().stream().filter(OutcomeRecord::settled).toList();
+        return settled.subList(Math.max(0, settled.size() - most), settled.size());
     }
 
     /** Returns the outcomes that were asked for, in the order in which they were last added. */
     public synchronized List<OutcomeRecord> find(Filter filter) {
-        List<OutcomeRecord> found = new ArrayList<>();
-        for (OutcomeRecord each : all) {
-            if (filter.takes(each)) {
-                found.add(each);
-            }
-        }
-        return found;
+        return all.values().stream().filter(filter::takes).toList();
     }
 }

@@ -208,7 +208,11 @@ public final class SessionTrail {
             return command.inTransactionBefore() ? Effect.SEVERAL : Effect.COMMIT;
         }
         if (Writes.changesSchema(kind)) {
-            boolean single = summary != null && summary.writes().size() <= 1;
+            // A DROP DATABASE that breaks off logs the tables that it has dropped.
+            boolean single = summary != null
+                    && (kind == StatementKind.DROP
+                            ? summary.writes().size() == 1
+                            : summary.writes().size() <= 1);
             return single && !command.wroteInTransactionBefore() ? Effect.SCHEMA : Effect.SEVERAL;
         }
         return switch (kind) {

@@ -203,6 +203,15 @@ class JudgeTest {
         unknown(judged(11, "0-11-101"), "0-11-101");
     }
 
+    /** A gap is filled by reading again what was answered so long ago that it is forgotten. */
+    @Test
+    void whatIsEarlierThanTheLastOkIsNotIt() {
+        commit(101, THREAD);
+        lastGtid = "0-11-105";
+
+        notCommitted(judged(11, "0-11-101"));
+    }
+
     @Test
     void severalAreNotTold() {
         commit(101, THREAD);

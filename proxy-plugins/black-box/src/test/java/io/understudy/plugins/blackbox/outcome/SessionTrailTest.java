@@ -62,7 +62,12 @@ class SessionTrailTest {
                 "SEVERAL ~ SET autocommit = 1; INSERT INTO t VALUES (2)",
                 "SEVERAL ~ BEGIN NOT ATOMIC INSERT INTO t VALUES (1); INSERT INTO t VALUES (2); END",
                 "SEVERAL ~ SET STATEMENT max_statement_time = 1 FOR CALL p()",
+                "SCHEMA ~ DROP TABLE t",
+                "SCHEMA ~ GRANT SELECT ON t TO u",
+                "XA_END ~ XA COMMIT 'x'",
+                "XA_PREPARE ~ XA PREPARE 'x'",
                 "SEVERAL ~ DROP TABLE t, u",
+                "SEVERAL ~ DROP DATABASE d",
                 "SEVERAL ~ CALL p()",
             })
     void oneTransactionIsAllOnlyOfAStatementThatCanHaveNoMore(Effect effect, String sql) {
