@@ -2,12 +2,15 @@ package io.understudy.unplanned;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufInputStream;
+import io.netty.buffer.ByteBufUtil;
 import io.understudy.plugins.binlog.EventType;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import io.understudy.wire.LengthEncoded;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.Arrays;
-import java.util.zip.DataFormatException;
-import java.util.zip.Inflater;
+import java.util.zip.InflaterInputStream;
 
 /**
  * MariaDB's compressed events ({@code log_bin_compress}) as the events that they stand for: the last part of the body
@@ -30,9 +33,8 @@ final class Inflated {
     private Inflated() {}
 
     static RawEvent query(RawEvent event) throws NotApplicable {
-        ByteBuffer body = event.body();
-        int at = RawEvent.HEADER;
-        int text = QUERY_FIXED + Short.toUnsignedInt(body.getShort(at + 11)) + (body.get(at + 8) & 0xff) + 1;
+        ByteBuf body = event.body().slice();
+        int text = QUERY_FIXED + body.getUnsignedShortLE(11) + body.getUnsignedByte(8) + 1;
         return inflated(event, EventType.QUERY, text);
     }
 
@@ -40,36 +42,32 @@ final class Inflated {
     static RawEvent rows(RawEvent event) throws NotApplicable {
         int kind = event.type() - FIRST_ROWS;
         boolean second = kind >= 3;
-        ByteBuffer body = event.body().position(RawEvent.HEADER + 8);
-        if (second) {
-            body.position(body.position() + Short.toUnsignedInt(body.getShort(body.position())));
-        }
-        int columns = lengthEncoded(body);
+        ByteBuf body = event.body().slice();
+        body.skipBytes(second ? 8 + body.getUnsignedShortLE(8) : 8);
+        int columns = (int) LengthEncoded.read(body);
         boolean update = kind % 3 == 1;
-        int rows = body.position() - RawEvent.HEADER + (columns + 7) / 8 * (update ? 2 : 1);
+        int rows = body.readerIndex() + (columns + 7) / 8 * (update ? 2 : 1);
         return inflated(event, (second ? 30 - 3 : 23) + kind, rows);
     }
 
     /** Returns the events of a compressed transaction, which have no checksums. */
     static byte[] transaction(RawEvent event) throws NotApplicable {
-        ByteBuffer in = event.body();
-        int compression = ZSTD;
-        int length = 0;
-        for (int field = lengthEncoded(in); field != END; field = lengthEncoded(in)) {
-            int end = lengthEncoded(in) + in.position();
+        ByteBuf in = event.body();
+        long compression = ZSTD;
+        long length = 0;
+        for (long field = LengthEncoded.read(in); field != END; field = LengthEncoded.read(in)) {
+            ByteBuf value = in.readSlice(LengthEncoded.readLength(in));
             if (field == COMPRESSION) {
-                compression = lengthEncoded(in);
+                compression = LengthEncoded.read(value);
             } else if (field == LENGTH) {
-                length = lengthEncoded(in);
+                length = LengthEncoded.read(value);
             }
-            in.position(end);
         }
-        byte[] payload = new byte[in.remaining()];
-        in.get(payload);
+        byte[] payload = ByteBufUtil.getBytes(in);
         if (compression != ZSTD) {
             return payload;
         }
-        byte[] events = new byte[length];
+        byte[] events = new byte[Math.toIntExact(length)];
         try {
             if (Zstd.decompress(events, payload) != length) {
                 throw new NotApplicable("compressed, and breaks off");
@@ -80,38 +78,20 @@ final class Inflated {
         return events;
     }
 
-    private static int lengthEncoded(ByteBuffer in) {
-        int first = in.get() & 0xff;
-        return switch (first) {
-            case 252 -> Short.toUnsignedInt(in.getShort());
-            case 253 -> Short.toUnsignedInt(in.getShort()) | (in.get() & 0xff) << 16;
-            case 254 -> Math.toIntExact(in.getLong());
-            default -> first;
-        };
-    }
-
     private static RawEvent inflated(RawEvent event, int type, int at) throws NotApplicable {
-        ByteBuffer in = event.body().position(RawEvent.HEADER + at).order(ByteOrder.BIG_ENDIAN);
-        int bytes = in.get() & 7;
+        ByteBuf in = event.body().skipBytes(at);
+        int bytes = in.readByte() & 7;
         int length = 0;
         for (int i = 0; i < bytes; i++) {
-            length = length << 8 | in.get() & 0xff;
+            length = length << 8 | in.readUnsignedByte();
         }
         byte[] body = Arrays.copyOfRange(event.bytes(), RawEvent.HEADER, RawEvent.HEADER + at + length);
-        Inflater inflater = new Inflater();
-        try {
-            inflater.setInput(in);
-            int done = 0;
-            for (int more = 1; more > 0 && done < length; done += more) {
-                more = inflater.inflate(body, at + done, length - done);
-            }
-            if (done < length) {
+        try (InputStream plain = new InflaterInputStream(new ByteBufInputStream(in))) {
+            if (plain.readNBytes(body, at, length) < length) {
                 throw new NotApplicable("compressed, and breaks off");
             }
-        } catch (DataFormatException e) {
+        } catch (IOException e) {
             throw new NotApplicable("compressed, and cannot be read (" + e.getMessage() + ")");
-        } finally {
-            inflater.end();
         }
         return event.with(type, body);
     }

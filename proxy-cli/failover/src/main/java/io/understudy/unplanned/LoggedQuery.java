@@ -1,9 +1,9 @@
 package io.understudy.unplanned;
 
+import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.EventHeader;
 import io.understudy.sql.Quoting;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -40,38 +40,29 @@ record LoggedQuery(Map<String, String> settings, String schema, long thread, Str
 
     /** @throws NotApplicable if its statement cannot be executed by a client as it was logged */
     static LoggedQuery of(ServerFlavor flavor, RawEvent event) throws NotApplicable {
-        ByteBuffer body = event.body();
-        long thread = Integer.toUnsignedLong(body.getInt());
-        body.getInt(); // seconds that it took
-        int schemaLength = body.get() & 0xff;
-        int error = Short.toUnsignedInt(body.getShort());
-        byte[] status = new byte[Short.toUnsignedInt(body.getShort())];
-        body.get(status);
-        byte[] schema = new byte[schemaLength];
-        body.get(schema);
-        body.get(); // zero
-        byte[] text = new byte[body.remaining()];
-        body.get(text);
+        ByteBuf body = event.body();
+        long thread = body.readUnsignedIntLE();
+        body.skipBytes(Integer.BYTES); // seconds that it took
+        int schemaLength = body.readUnsignedByte();
+        int error = body.readUnsignedShortLE();
+        ByteBuf status = body.readSlice(body.readUnsignedShortLE());
+        String schema = text(body, schemaLength);
+        body.skipBytes(1); // zero
         if (error != 0) {
             throw new NotApplicable("a statement that failed with error " + error
                     + " on the old primary, after a part of" + " its work");
         }
         Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("timestamp", Long.toString(event.second()));
-        int client = settings(flavor, ByteBuffer.wrap(status).order(ByteOrder.LITTLE_ENDIAN), event.second(), settings);
-        return new LoggedQuery(
-                settings,
-                (event.flags() & SUPPRESS_USE) != 0 ? "" : new String(schema, StandardCharsets.UTF_8),
-                thread,
-                text(text, client));
+        long second = EventHeader.second(event.buffer(), 0);
+        settings.put("timestamp", Long.toString(second));
+        int client = settings(flavor, status, second, settings);
+        return new LoggedQuery(settings, (event.flags() & SUPPRESS_USE) != 0 ? "" : schema, thread, utf8(body, client));
     }
 
-    private static String text(byte[] bytes, int client) throws NotApplicable {
+    private static String utf8(ByteBuf in, int client) throws NotApplicable {
         try {
-            String text = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
+            String text =
+                    StandardCharsets.UTF_8.newDecoder().decode(in.nioBuffer()).toString();
             if (UTF8.contains(client) || text.chars().allMatch(c -> c < 128)) {
                 return text;
             }
@@ -82,54 +73,54 @@ record LoggedQuery(Map<String, String> settings, String schema, long thread, Str
     }
 
     /** Adds the settings. Returns the collation of the client's character set; UTF-8's if it is not logged. */
-    private static int settings(ServerFlavor flavor, ByteBuffer in, long second, Map<String, String> out)
+    private static int settings(ServerFlavor flavor, ByteBuf in, long second, Map<String, String> out)
             throws NotApplicable {
         int client = 45;
         boolean mariaDb = flavor == ServerFlavor.MARIADB;
-        while (in.hasRemaining()) {
-            int code = in.get() & 0xff;
+        while (in.isReadable()) {
+            int code = in.readUnsignedByte();
             switch (code) {
-                case 0 -> flags(mariaDb, in.getInt(), out);
-                case 1 -> out.put("sql_mode", Long.toUnsignedString(in.getLong()));
+                case 0 -> flags(mariaDb, in.readIntLE(), out);
+                case 1 -> out.put("sql_mode", Long.toUnsignedString(in.readLongLE()));
                 case 3 -> {
-                    out.put("auto_increment_increment", number(in.getShort()));
-                    out.put("auto_increment_offset", number(in.getShort()));
+                    out.put("auto_increment_increment", number(in));
+                    out.put("auto_increment_offset", number(in));
                 }
                 case 4 -> {
-                    client = Short.toUnsignedInt(in.getShort());
+                    client = in.readUnsignedShortLE();
                     out.put("character_set_client", Integer.toString(client));
-                    out.put("collation_connection", number(in.getShort()));
-                    out.put("collation_server", number(in.getShort()));
+                    out.put("collation_connection", number(in));
+                    out.put("collation_server", number(in));
                 }
-                case 5 -> out.put("time_zone", Quoting.text(text(in, in.get() & 0xff)));
-                case 6 -> text(in, in.get() & 0xff); // catalog, always std
-                case 7 -> out.put("lc_time_names", number(in.getShort()));
+                case 5 -> out.put("time_zone", Quoting.text(text(in, in.readUnsignedByte())));
+                case 6 -> text(in, in.readUnsignedByte()); // catalog, always std
+                case 7 -> out.put("lc_time_names", number(in));
                 case 8 -> {
-                    String collation = number(in.getShort());
+                    String collation = number(in);
                     out.put("collation_database", collation.equals("0") ? "DEFAULT" : collation);
                 }
-                case 9, 17 -> in.getLong(); // tables of an UPDATE; number in the engine
-                case 10 -> in.getInt(); // bytes on a former primary
+                case 9, 17 -> in.skipBytes(Long.BYTES); // tables of an UPDATE; number in the engine
+                case 10 -> in.skipBytes(Integer.BYTES); // bytes on a former primary
                 case 11 -> {
-                    text(in, in.get() & 0xff);
-                    text(in, in.get() & 0xff); // whom CURRENT_USER means: the text of a definition has its DEFINER
+                    text(in, in.readUnsignedByte());
+                    text(
+                            in,
+                            in.readUnsignedByte()); // whom CURRENT_USER means: the text of a definition has its DEFINER
                 }
                 case 12 -> {
-                    int schemas = in.get() & 0xff;
+                    int schemas = in.readUnsignedByte();
                     for (int i = 0; schemas != 254 && i < schemas; i++) {
-                        while (in.get() != 0) {} // names of schemas
+                        while (in.readByte() != 0) {} // names of schemas
                     }
                 }
-                case 13, 128 -> {
-                    int micros = (in.get() & 0xff) | (in.get() & 0xff) << 8 | (in.get() & 0xff) << 16;
-                    out.put("timestamp", second + "." + "%06d".formatted(micros));
-                }
-                case 16 -> out.put("explicit_defaults_for_timestamp", Integer.toString(in.get()));
-                case 18 -> out.put("default_collation_for_utf8mb4", number(in.getShort()));
-                case 19 -> out.put("sql_require_primary_key", Integer.toString(in.get()));
-                case 20 -> out.put("default_table_encryption", Integer.toString(in.get()));
-                case 21 -> out.put(CASCADE_TRIGGERS, Integer.toString(in.get())); // of Percona Server 8 something else
-                case 129 -> in.getLong(); // number in the engine
+                case 13, 128 -> out.put("timestamp", "%d.%06d".formatted(second, in.readUnsignedMediumLE()));
+                case 16 -> out.put("explicit_defaults_for_timestamp", Integer.toString(in.readByte()));
+                case 18 -> out.put("default_collation_for_utf8mb4", number(in));
+                case 19 -> out.put("sql_require_primary_key", Integer.toString(in.readByte()));
+                case 20 -> out.put("default_table_encryption", Integer.toString(in.readByte()));
+                case 21 ->
+                    out.put(CASCADE_TRIGGERS, Integer.toString(in.readByte())); // of Percona Server 8 something else
+                case 129 -> in.skipBytes(Long.BYTES); // number in the engine
                 case 131 -> out.put("character_set_collations", collations(in));
                 default ->
                     throw new NotApplicable(
@@ -140,11 +131,11 @@ record LoggedQuery(Map<String, String> settings, String schema, long thread, Str
     }
 
     /** Reads MariaDB 11's collations of character sets, pairs of ids; as mariadbd 11.4 writes them. */
-    private static String collations(ByteBuffer in) {
+    private static String collations(ByteBuf in) {
         List<String> ids = new ArrayList<>();
-        for (int left = in.get() & 0xff; left > 0; left--) {
-            in.getShort(); // the character set
-            ids.add(number(in.getShort()));
+        for (int left = in.readUnsignedByte(); left > 0; left--) {
+            in.skipBytes(Short.BYTES); // the character set
+            ids.add(number(in));
         }
         return ids.isEmpty()
                 ? "''"
@@ -157,29 +148,24 @@ record LoggedQuery(Map<String, String> settings, String schema, long thread, Str
         out.put("foreign_key_checks", (flags & OFF_FOREIGN_KEYS) == 0 ? "1" : "0");
         out.put("unique_checks", (flags & OFF_UNIQUE) == 0 ? "1" : "0");
         out.put("sql_auto_is_null", (flags & AUTO_IS_NULL) == 0 ? "0" : "1");
-        if (mariaDb) {
-            out.put("check_constraint_checks", (flags & OFF_CHECKS) == 0 ? "1" : "0");
+        if (!mariaDb) {
+            return;
         }
-        if (mariaDb && (flags & EXPLICIT_DEFAULTS) == 0) {
-            out.put("explicit_defaults_for_timestamp", "0");
-        } else if (mariaDb) {
-            out.put("explicit_defaults_for_timestamp", "1");
-        }
-        if (mariaDb && (flags & IF_EXISTS) != 0) {
+        out.put("check_constraint_checks", (flags & OFF_CHECKS) == 0 ? "1" : "0");
+        out.put("explicit_defaults_for_timestamp", (flags & EXPLICIT_DEFAULTS) == 0 ? "0" : "1");
+        if ((flags & IF_EXISTS) != 0) {
             out.put("sql_if_exists", "1");
         }
-        if (mariaDb && (flags & INSERT_HISTORY) != 0) {
+        if ((flags & INSERT_HISTORY) != 0) {
             out.put("system_versioning_insert_history", "1");
         }
     }
 
-    private static String number(short unsigned) {
-        return Integer.toString(Short.toUnsignedInt(unsigned));
+    private static String number(ByteBuf in) {
+        return Integer.toString(in.readUnsignedShortLE());
     }
 
-    private static String text(ByteBuffer in, int length) {
-        byte[] bytes = new byte[length];
-        in.get(bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
+    private static String text(ByteBuf in, int length) {
+        return in.readCharSequence(length, StandardCharsets.UTF_8).toString();
     }
 }

@@ -2,6 +2,7 @@ package io.understudy.unplanned;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.EventHeader;
 import io.understudy.plugins.binlog.EventType;
 import io.understudy.plugins.binlog.TransactionBytes;
 import java.io.BufferedInputStream;
@@ -99,7 +100,7 @@ final class MissingTransactions implements AutoCloseable {
             byte[] header = new byte[RawEvent.HEADER];
             data.readFully(header);
             RawEvent event = new RawEvent(header);
-            long length = Integer.toUnsignedLong(event.buffer().getInt(RawEvent.LENGTH_AT));
+            long length = EventHeader.length(event.buffer(), 0);
             if (length < RawEvent.HEADER || length > end - at) {
                 throw new IOException("the transactions from the proxy break off " + (end - at) + " bytes before their"
                         + " end; try again");

@@ -1,44 +1,32 @@
 package io.understudy.unplanned;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.understudy.plugins.binlog.EventHeader;
 import java.util.Arrays;
 import java.util.zip.CRC32;
 
-/**
- * One event of a binary log: its header of 19 bytes and its body, without checksum.
- *
- * @see <a href="https://mariadb.com/kb/en/2-binlog-event-header/">MariaDB: binlog event header</a>
- */
+/** One event of a binary log: its header, see {@link EventHeader}, and its body, without checksum. */
 record RawEvent(byte[] bytes) {
-    static final int HEADER = 19;
-    static final int CHECKSUM = 4;
+    static final int HEADER = EventHeader.LENGTH;
 
-    static final int LENGTH_AT = 9;
+    private static final int LENGTH_AT = 9;
     private static final int FLAGS_AT = 17;
 
-    /** Returns the event without its last bytes, which are its checksum. */
-    static RawEvent of(byte[] all, int from, int to, int checksum) {
-        byte[] bytes = Arrays.copyOfRange(all, from, to - checksum);
-        return new RawEvent(bytes).lengthSet(bytes.length);
+    /** Returns an event of these bytes, whose header tells their number from now on. */
+    static RawEvent sized(byte[] bytes) {
+        RawEvent event = new RawEvent(bytes);
+        event.buffer().setIntLE(LENGTH_AT, bytes.length);
+        return event;
     }
 
-    private RawEvent lengthSet(int length) {
-        buffer().putInt(LENGTH_AT, length);
-        return this;
+    /** Returns its bytes, from the header on. */
+    ByteBuf buffer() {
+        return Unpooled.wrappedBuffer(bytes);
     }
 
-    /** Returns its bytes in the servers' byte order, from the header on. */
-    ByteBuffer buffer() {
-        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    ByteBuffer body() {
-        return buffer().position(HEADER);
-    }
-
-    long second() {
-        return Integer.toUnsignedLong(buffer().getInt(0));
+    ByteBuf body() {
+        return buffer().skipBytes(HEADER);
     }
 
     int type() {
@@ -46,7 +34,7 @@ record RawEvent(byte[] bytes) {
     }
 
     int flags() {
-        return Short.toUnsignedInt(buffer().getShort(FLAGS_AT));
+        return buffer().getUnsignedShortLE(FLAGS_AT);
     }
 
     /** Returns an event of another type with another body, otherwise the same. */
@@ -54,7 +42,7 @@ record RawEvent(byte[] bytes) {
         byte[] changed = Arrays.copyOf(bytes, HEADER + body.length);
         System.arraycopy(body, 0, changed, HEADER, body.length);
         changed[4] = (byte) type;
-        return new RawEvent(changed).lengthSet(changed.length);
+        return sized(changed);
     }
 
     /** Returns its bytes, with a checksum if the format has one. */
@@ -62,11 +50,10 @@ record RawEvent(byte[] bytes) {
         if (!checksum) {
             return bytes;
         }
-        byte[] whole = Arrays.copyOf(bytes, bytes.length + CHECKSUM);
-        RawEvent event = new RawEvent(whole).lengthSet(whole.length);
+        RawEvent whole = sized(Arrays.copyOf(bytes, bytes.length + Integer.BYTES));
         CRC32 crc = new CRC32();
-        crc.update(whole, 0, bytes.length);
-        event.buffer().putInt(bytes.length, (int) crc.getValue());
-        return whole;
+        crc.update(whole.bytes, 0, bytes.length);
+        whole.buffer().setIntLE(bytes.length, (int) crc.getValue());
+        return whole.bytes;
     }
 }

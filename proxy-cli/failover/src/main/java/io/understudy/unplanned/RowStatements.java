@@ -1,7 +1,5 @@
 package io.understudy.unplanned;
 
-import io.netty.buffer.Unpooled;
-import io.understudy.plugins.binlog.EventHeader;
 import io.understudy.plugins.binlog.EventType;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
@@ -65,10 +63,5 @@ final class RowStatements {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         events.forEach(each -> all.writeBytes(each.whole(checksum)));
         return "BINLOG '" + Base64.getEncoder().encodeToString(all.toByteArray()) + "'";
-    }
-
-    /** Returns the length of the checksum of the events of a format. */
-    static int checksumBytes(byte[] format) {
-        return EventHeader.checksumBytes(Unpooled.wrappedBuffer(format), 0, format.length, format.length);
     }
 }

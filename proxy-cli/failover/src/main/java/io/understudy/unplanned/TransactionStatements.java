@@ -1,14 +1,17 @@
 package io.understudy.unplanned;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTransaction;
+import io.understudy.plugins.binlog.EventHeader;
 import io.understudy.plugins.binlog.EventType;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.sql.Quoting;
-import java.nio.BufferUnderflowException;
-import java.nio.ByteBuffer;
+import io.understudy.wire.MalformedPacketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -25,7 +28,6 @@ final class TransactionStatements {
     private static final int INTVAR = 5;
     private static final int RAND = 13;
     private static final int ROWS_QUERY = 29;
-    private static final int ANNOTATE_ROWS = 160;
     private static final int IGNORABLE = 0x80;
     private static final int STANDALONE = 1;
     private static final int MARIADB_FLAGS = 12;
@@ -58,7 +60,7 @@ final class TransactionStatements {
             return statements(transaction, events);
         } catch (NotApplicable e) {
             throw new NotApplicable(transaction.gtid() + " is " + e.getMessage());
-        } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
+        } catch (IndexOutOfBoundsException | IllegalArgumentException | MalformedPacketException e) {
             throw new NotApplicable(transaction.gtid() + " has an event that cannot be read (" + e + ")");
         }
     }
@@ -69,7 +71,7 @@ final class TransactionStatements {
             throw new NotApplicable("a phase of XA");
         }
         List<String> out = new ArrayList<>();
-        int checksum = RowStatements.checksumBytes(transaction.format());
+        int checksum = EventHeader.checksumBytes(transaction.format());
         if (transaction.format() != format) {
             format = transaction.format();
             cascadeTriggers = !mariaDb && isFrom97(format);
@@ -81,7 +83,7 @@ final class TransactionStatements {
         for (RawEvent event : events(events, checksum)) {
             int type = event.type();
             if (EventType.beginsTransaction(type)) {
-                begun = mariaDb && (event.body().get(RawEvent.HEADER + MARIADB_FLAGS) & STANDALONE) == 0;
+                begun = mariaDb && (event.buffer().getByte(RawEvent.HEADER + MARIADB_FLAGS) & STANDALONE) == 0;
                 gtid(summary, out);
                 if (begun) {
                     out.add("START TRANSACTION");
@@ -114,9 +116,10 @@ final class TransactionStatements {
     /** Returns the events, with those of a compressed transaction in the place of its one event. */
     private static List<RawEvent> events(byte[] bytes, int checksum) throws NotApplicable {
         List<RawEvent> events = new ArrayList<>();
-        ByteBuffer lengths = new RawEvent(bytes).buffer();
-        for (int at = 0; at < bytes.length; at += lengths.getInt(at + RawEvent.LENGTH_AT)) {
-            RawEvent event = RawEvent.of(bytes, at, at + lengths.getInt(at + RawEvent.LENGTH_AT), checksum);
+        int end;
+        for (int at = 0; at < bytes.length; at = end) {
+            end = at + (int) EventHeader.length(Unpooled.wrappedBuffer(bytes), at);
+            RawEvent event = RawEvent.sized(Arrays.copyOfRange(bytes, at, end - checksum));
             if (event.type() == EventType.TRANSACTION_PAYLOAD) {
                 events.addAll(events(Inflated.transaction(event), 0));
             } else {
@@ -181,18 +184,16 @@ final class TransactionStatements {
 
     /** Adds what a statement-based event of another kind says. */
     private static void statement(RawEvent event, List<String> out) throws NotApplicable {
-        ByteBuffer body = event.body();
+        ByteBuf body = event.body();
         switch (event.type()) {
             case INTVAR -> {
-                String variable = body.get() == 1 ? "LAST_INSERT_ID" : "INSERT_ID";
-                out.add("SET " + variable + "=" + Long.toUnsignedString(body.getLong()));
+                String variable = body.readByte() == 1 ? "LAST_INSERT_ID" : "INSERT_ID";
+                out.add("SET " + variable + "=" + Long.toUnsignedString(body.readLongLE()));
             }
             case RAND ->
-                out.add("SET @@SESSION.rand_seed1=" + Long.toUnsignedString(body.getLong()) + ", @@SESSION.rand_seed2="
-                        + Long.toUnsignedString(body.getLong()));
-            case ROWS_QUERY, ANNOTATE_ROWS -> {} // the text of what changed rows
-            case EventType.TRANSACTION_PAYLOAD ->
-                throw new NotApplicable("compressed (binlog_transaction_compression)");
+                out.add("SET @@SESSION.rand_seed1=" + Long.toUnsignedString(body.readLongLE())
+                        + ", @@SESSION.rand_seed2=" + Long.toUnsignedString(body.readLongLE()));
+            case ROWS_QUERY, EventType.ANNOTATE_ROWS -> {} // the text of what changed rows
             default -> {
                 if ((event.flags() & IGNORABLE) == 0) {
                     throw new NotApplicable("logged as a statement with an event of type " + event.type()

@@ -1,7 +1,6 @@
 package io.understudy.steering.parallelism;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.understudy.plugins.binlog.BinlogEvents;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.EventHeader;
@@ -57,7 +56,7 @@ public final class LoggedHints implements BinlogEvents {
     @Override
     public void onFormat(byte[] event) {
         shapes.clear();
-        checksum = EventHeader.checksumBytes(Unpooled.wrappedBuffer(event), 0, event.length, event.length);
+        checksum = EventHeader.checksumBytes(event);
     }
 
     @Override

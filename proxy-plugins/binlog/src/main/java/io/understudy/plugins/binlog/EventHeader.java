@@ -1,6 +1,7 @@
 package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -36,13 +37,18 @@ public final class EventHeader {
         return buf.getUnsignedIntLE(index + 9);
     }
 
+    /** Returns the length of the checksum of the events that follow a format description event. */
+    public static int checksumBytes(byte[] event) {
+        return checksumBytes(Unpooled.wrappedBuffer(event), 0, event.length, event.length);
+    }
+
     /**
-     * Returns the length of the checksum of the events that follow a format description event.
+     * As above, of one that may be cut off.
      *
      * @param shown bytes available from {@code index}
      * @param length of the event
      */
-    public static int checksumBytes(ByteBuf buf, int index, int shown, long length) {
+    static int checksumBytes(ByteBuf buf, int index, int shown, long length) {
         int version = index + LENGTH + 2;
         if (shown < LENGTH + 2 + VERSION) {
             throw new IndexOutOfBoundsException("a format description event is cut off");

@@ -1,7 +1,6 @@
 package io.understudy.plugins.blackbox.outcome;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.understudy.plugins.binlog.EventHeader;
 import io.understudy.plugins.binlog.EventType;
 import io.understudy.sql.TransactionToken;
@@ -18,7 +17,7 @@ public final class EventTokens {
     /** Called with the format description event of the events that follow. */
     public void format(byte[] event) {
         try {
-            checksum = EventHeader.checksumBytes(Unpooled.wrappedBuffer(event), 0, event.length, event.length);
+            checksum = EventHeader.checksumBytes(event);
         } catch (IndexOutOfBoundsException e) {
             checksum = 0; // the parser reports it
         }
