@@ -32,6 +32,7 @@ public final class FakeExchange implements CommandView, ResponseView {
     private @Nullable Object attachment;
     private long number = 1;
     private boolean inTransactionBefore;
+    private @Nullable String token;
     private int summaryCalls;
     private int textCalls;
 
@@ -121,6 +122,12 @@ public final class FakeExchange implements CommandView, ResponseView {
 
     public FakeExchange rows(long count) {
         rows = count;
+        return this;
+    }
+
+    /** Has the client name its transaction. */
+    public FakeExchange token(String name) {
+        token = name;
         return this;
     }
 
@@ -227,6 +234,11 @@ public final class FakeExchange implements CommandView, ResponseView {
     @Override
     public long receivedNanos() {
         return sent;
+    }
+
+    @Override
+    public @Nullable String transactionToken() {
+        return token;
     }
 
     @Override

@@ -29,6 +29,9 @@ public final class QueryPool implements AutoCloseable {
     /** The monitor must get one each second, beside long queries such as those of the mirror's checks. */
     private static final int SIZE = 4;
 
+    /** A privilege that was granted is in force on connections that are opened later. */
+    private static final Duration LIFETIME = Duration.ofMinutes(1);
+
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final HikariDataSource pool;
@@ -39,6 +42,7 @@ public final class QueryPool implements AutoCloseable {
         config.setDataSource(source);
         config.setMaximumPoolSize(SIZE);
         config.setMinimumIdle(0);
+        config.setMaxLifetime(LIFETIME.toMillis());
         config.setConnectionTimeout(PATIENCE.toMillis());
         config.setValidationTimeout(PATIENCE.toMillis());
         config.setInitializationFailTimeout(-1);

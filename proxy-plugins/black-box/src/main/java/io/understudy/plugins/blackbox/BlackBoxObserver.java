@@ -13,8 +13,8 @@ import io.understudy.plugins.blackbox.outcome.SessionTrail;
 import io.understudy.protocol.Capabilities;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
-import java.time.Clock;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +25,9 @@ final class BlackBoxObserver implements SessionObserver {
             Pattern.compile("\\b(MASTER|BINARY\\s+LOGS)\\b", Pattern.CASE_INSENSITIVE);
 
     private final SessionContext session;
+    /** Reasons of {@link #onClose} with which the session goes on unseen. */
+    private static final Set<String> UNSEEN = Set.of("unread", "retired", "removed");
+
     private final SessionEvents sessionEvents;
     /** Digest of the open transaction's first writing statement; 0 if there is none, or it is unknown. */
     private long digest;
@@ -37,20 +40,14 @@ final class BlackBoxObserver implements SessionObserver {
 
     private final SessionTrail trail;
     private final @Nullable OutcomeFinder finder;
-    private final Clock clock;
 
     /** @param finder finds out what became of lost statements; or null */
     BlackBoxObserver(
-            SessionContext session,
-            SessionEvents sessionEvents,
-            SessionTrail trail,
-            @Nullable OutcomeFinder finder,
-            Clock clock) {
+            SessionContext session, SessionEvents sessionEvents, SessionTrail trail, @Nullable OutcomeFinder finder) {
         this.session = session;
         this.sessionEvents = sessionEvents;
         this.trail = trail;
         this.finder = finder;
-        this.clock = clock;
     }
 
     @Override
@@ -80,7 +77,7 @@ final class BlackBoxObserver implements SessionObserver {
 
     @Override
     public @Nullable CompletionStage<Outcome> outcomeOf(CommandView command, Duration patience) {
-        return finder == null ? null : finder.lost(trail.lost(command, digest, clock), patience);
+        return finder == null ? null : finder.lost(trail.lost(command, digest), patience);
     }
 
     @Override
@@ -180,6 +177,7 @@ final class BlackBoxObserver implements SessionObserver {
 
     @Override
     public void onClose(String reason) {
+        trail.onClose(!UNSEEN.contains(reason));
         if (mayCommit > answered) {
             sessionEvents.interrupted(new InterruptedSession(
                     session.id(), session.serverThreadId(), session.user(), digest, System.nanoTime()));

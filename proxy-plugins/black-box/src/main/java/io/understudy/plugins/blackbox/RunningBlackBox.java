@@ -13,6 +13,7 @@ import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
 import io.understudy.plugins.binlog.JdbcPrimaryQueries;
 import io.understudy.plugins.binlog.WitnessState;
+import io.understudy.plugins.blackbox.outcome.NamedTransactions;
 import io.understudy.plugins.blackbox.outcome.OutcomeFinder;
 import io.understudy.plugins.blackbox.outcome.OutcomesReport;
 import io.understudy.plugins.blackbox.outcome.PrimaryOrder;
@@ -62,6 +63,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private BinlogSubscription binlog = BinlogSubscription.NONE;
     private final WitnessState shared;
     private final PrimaryOrder order = new PrimaryOrder(System::nanoTime);
+    private final NamedTransactions named = new NamedTransactions();
     private final OutcomeFinder finder;
     private AutoCloseable following = () -> {};
     private @Nullable Witness witness;
@@ -250,6 +252,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 parameters -> report.unrecorded(survivors.fromParameters(parameters)));
         OutcomesReport asked = new OutcomesReport(
                 box.outcomes(),
+                named,
                 new TracedTransactions(box.traces(), context.primary(), context.clock(), System::nanoTime),
                 context.clock());
         context.publishQuery("outcomes", OutcomesReport.PARAMETERS, asked::of);
@@ -298,8 +301,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
 
     @Override
     public SessionObserver openSession(SessionContext session) {
-        SessionTrail trail = new SessionTrail(session, box.traces(), System::nanoTime);
-        return new BlackBoxObserver(session, sessionEvents, trail, finder, context.clock());
+        SessionTrail trail = new SessionTrail(session, box.traces(), named, context.clock(), System::nanoTime);
+        return new BlackBoxObserver(session, sessionEvents, trail, finder);
     }
 
     @Override

@@ -145,12 +145,15 @@ final class Judge {
                 : trace.isOfRunAt(lost.aliveNanos()) && isLater(trace, last);
     }
 
-    /** Returns whether MariaDB wrote it ahead of what the session was told last: it was read once more. */
-    private static boolean isEarlier(Trace trace, @Nullable String lastGtid) {
-        return lastGtid != null
-                && !trace.ofMySql()
-                && Traces.source(MariaDbGtid.parse(lastGtid)).equals(trace.source())
-                && !isLater(trace, lastGtid);
+    /** Returns whether the log has it in front of what the session was told last: it was read late, or once more. */
+    private boolean isEarlier(Trace trace, @Nullable String lastGtid) {
+        if (lastGtid == null) {
+            return false;
+        }
+        if (trace.ofMySql()) {
+            return traces.isBefore(trace, lastGtid);
+        }
+        return Traces.source(MariaDbGtid.parse(lastGtid)).equals(trace.source()) && !isLater(trace, lastGtid);
     }
 
     /** Returns whether MariaDB wrote it behind what the session was told last. MySQL may give smaller numbers later. */
@@ -164,8 +167,8 @@ final class Judge {
 
     private Judgement withoutThread(UnansweredStatement lost, ServerIdentity on, PrimaryLook look, boolean restarted) {
         if (lost.unlogged()) {
-            return Judgement.unknown("the session has set sql_log_bin, pseudo_thread_id, gtid_next, gtid_seq_no or"
-                    + " server_id: the binary log need not show what it commits");
+            return Judgement.unknown("the binary log need not show it: statements of its kind are not always logged, or"
+                    + " the session may have set sql_log_bin, pseudo_thread_id, gtid_next, gtid_seq_no or server_id");
         }
         if (restarted && on.flavor() == ServerFlavor.MARIADB && MAY_CHANGE_SCHEMA.contains(lost.kind())) {
             return Judgement.unknown("the server may have completed a schema change when it started again");

@@ -170,7 +170,9 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
         }
         record(next, Verdict.UNKNOWN, "", next.reason, false);
         arriving.add(next);
-        if (!patience.isZero()) {
+        if (lost.effect() == UnansweredStatement.Effect.NONE) {
+            next.stage.complete(new Outcome.NotCommitted());
+        } else if (!patience.isZero()) {
             CompletableFuture.delayedExecutor(patience.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
                     .execute(() -> next.stage.complete(new Outcome.Unknown(next.reason)));
         }
@@ -203,7 +205,11 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
         try {
             recordTold();
             for (Pending next = arriving.poll(); next != null; next = arriving.poll()) {
-                pending.add(next);
+                if (next.lost.effect() == UnansweredStatement.Effect.NONE) {
+                    settle(next, Judgement.notCommitted());
+                } else {
+                    pending.add(next);
+                }
             }
             giveUp();
             if (pending.isEmpty() && !mayBeAnotherPrimary()) {

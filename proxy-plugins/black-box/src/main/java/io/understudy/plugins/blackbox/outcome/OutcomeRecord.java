@@ -58,6 +58,12 @@ public record OutcomeRecord(
         }
     }
 
+    /** Returns the same with an outcome that stays, and of which the client was not told. */
+    OutcomeRecord as(Verdict found, String why) {
+        return new OutcomeRecord(
+                when, session, command, serverName, thread, user, digest, kind, token, found, "", why, true, false);
+    }
+
     /** Returns the record as bytes. */
     public byte[] bytes() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

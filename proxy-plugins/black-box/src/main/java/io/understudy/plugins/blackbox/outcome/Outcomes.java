@@ -11,6 +11,7 @@ public final class Outcomes {
     static final int MOST = 10_000;
 
     private final Map<Statement, OutcomeRecord> all = new LinkedHashMap<>();
+    private @Nullable Instant forgotten;
 
     /** What names a statement. */
     private record Statement(long session, long command, Instant when) {}
@@ -47,8 +48,14 @@ public final class Outcomes {
         all.remove(statement);
         all.put(statement, next);
         if (all.size() > MOST) {
-            all.remove(all.keySet().iterator().next());
+            OutcomeRecord oldest = all.remove(all.keySet().iterator().next());
+            forgotten = oldest == null ? forgotten : oldest.when();
         }
+    }
+
+    /** Returns the time up to which outcomes are forgotten; null if none is. */
+    synchronized @Nullable Instant forgotten() {
+        return forgotten;
     }
 
     /** Returns the newest that are settled, the oldest of them first. */

@@ -25,11 +25,15 @@ public final class OutcomesReport {
     private static final int LISTED = 1_000;
 
     private final Outcomes outcomes;
+    private final NamedTransactions named;
     private final LoggedTransactions.Source log;
     private final Clock clock;
+    private final Instant began;
 
-    public OutcomesReport(Outcomes outcomes, LoggedTransactions.Source log, Clock clock) {
+    public OutcomesReport(Outcomes outcomes, NamedTransactions named, LoggedTransactions.Source log, Clock clock) {
+        began = clock.instant();
         this.outcomes = outcomes;
+        this.named = named;
         this.log = log;
         this.clock = clock;
     }
@@ -42,8 +46,13 @@ public final class OutcomesReport {
     public Map<String, Object> of(Map<String, String> parameters) {
         long connection = number(parameters, CONNECTION, 10);
         Instant since = since(parameters.get(SINCE));
-        List<OutcomeRecord> found = outcomes.find(new Outcomes.Filter(
-                connection, parameters.get(USER), number(parameters, DIGEST, 16), since, parameters.get(TOKEN)));
+        Outcomes.Filter filter = new Outcomes.Filter(
+                connection, parameters.get(USER), number(parameters, DIGEST, 16), since, parameters.get(TOKEN));
+        List<OutcomeRecord> found = outcomes.find(filter);
+        OutcomeRecord answered = found.isEmpty() ? named.find(parameters.getOrDefault(TOKEN, "")) : null;
+        if (answered != null && filter.takes(answered)) {
+            found = List.of(answered);
+        }
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("count", found.size());
         view.put(
@@ -55,20 +64,31 @@ public final class OutcomesReport {
         LoggedTransactions logged = connection == 0 ? null : log.of(connection, since);
         if (logged != null) {
             List<LoggedTransactions.Entry> all = logged.transactions();
+            int more = Math.max(0, all.size() - LISTED);
             view.put(
                     "transactions",
-                    all.subList(Math.max(0, all.size() - LISTED), all.size()).stream()
+                    all.subList(more, all.size()).stream()
                             .map(each -> Map.of(
                                     "gtid", each.gtid(),
                                     "server", each.serverName(),
                                     "when", each.when().toString()))
                             .toList());
-            Instant whole = logged.since();
+            Instant whole = more > 0 ? all.get(more - 1).when() : logged.since();
             view.put("logSince", whole == null ? "" : whole.toString());
             settled &= logged.settled();
         }
+        view.put("knownSince", knownSince().toString());
         view.put("settled", settled);
         return view;
+    }
+
+    /** Returns since when none is forgotten that this process has seen. */
+    private Instant knownSince() {
+        Instant latest = began;
+        for (Instant each : new @Nullable Instant[] {outcomes.forgotten(), named.forgotten()}) {
+            latest = each != null && each.isAfter(latest) ? each : latest;
+        }
+        return latest;
     }
 
     private static Map<String, Object> row(OutcomeRecord each) {

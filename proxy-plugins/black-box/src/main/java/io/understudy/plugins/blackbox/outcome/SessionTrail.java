@@ -4,6 +4,7 @@ import io.understudy.plugin.CommandView;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.Writes;
+import io.understudy.plugins.blackbox.outcome.OutcomeRecord.Verdict;
 import io.understudy.plugins.blackbox.outcome.UnansweredStatement.Effect;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
@@ -32,6 +33,9 @@ public final class SessionTrail {
     /** Variables with which a session's transactions are not in the log, or not as its own. */
     private static final Pattern HIDES =
             Pattern.compile("sql_log_bin|pseudo_thread_id|gtid_next|gtid_seq_no|server_id", Pattern.CASE_INSENSITIVE);
+    /** Text that is prepared from a variable: what it sets is not seen. */
+    private static final Pattern FROM_VARIABLE =
+            Pattern.compile("\\b(FROM|IMMEDIATE)\\s+[^'\"\\s]", Pattern.CASE_INSENSITIVE);
     /** With {@code ALL_GTIDS} MySQL reports what others have committed. */
     private static final Pattern TRACKS = Pattern.compile("session_track_gtids", Pattern.CASE_INSENSITIVE);
 
@@ -39,7 +43,12 @@ public final class SessionTrail {
 
     private final SessionContext session;
     private final Traces traces;
+    private final NamedTransactions named;
+    private final Clock clock;
     private final LongSupplier nanoClock;
+
+    /** Whether the OK behind the rows of a function that writes has its GTID. */
+    private final boolean toldOfResultSets;
 
     private long openedNanos;
     /** When its server was surely the one on which it is, and in the same run. */
@@ -58,12 +67,19 @@ public final class SessionTrail {
     private long newest;
 
     private @Nullable String token;
+    /** Of the token, while its transaction is open. */
+    private @Nullable OutcomeRecord open;
+
     private Writes wrote = Writes.NONE;
 
-    public SessionTrail(SessionContext session, Traces traces, LongSupplier nanoClock) {
+    public SessionTrail(
+            SessionContext session, Traces traces, NamedTransactions named, Clock clock, LongSupplier nanoClock) {
         this.session = session;
         this.traces = traces;
+        this.named = named;
+        this.clock = clock;
         this.nanoClock = nanoClock;
+        toldOfResultSets = (session.capabilities() & Capabilities.DEPRECATE_EOF) != 0;
         begin();
     }
 
@@ -77,8 +93,11 @@ public final class SessionTrail {
     public void onCommand(CommandView command) {
         newest = command.number();
         StatementKind kind = command.kind();
-        String named = command.transactionToken();
-        token = named == null ? token : named;
+        String name = command.transactionToken();
+        if (name != null && !name.equals(token)) {
+            token = name;
+            named(command, Verdict.UNKNOWN, "", "its statement is in flight, or its transaction is open", false);
+        }
         boolean unseen = command.prepared() == null && !command.complete();
         if (unseen) {
             boolean more = (session.capabilities() & Capabilities.MULTI_STATEMENTS) != 0;
@@ -86,7 +105,7 @@ public final class SessionTrail {
         } else if (isBlock(command) || command.several() || SETS.contains(kind)) {
             sets(command.text());
             command.summary(); // the text is available only now
-        } else if (kind.isDdl()) {
+        } else if (kind.isDdl() || !toldOfResultSets && kind == StatementKind.SELECT) {
             command.summary();
         }
     }
@@ -102,7 +121,9 @@ public final class SessionTrail {
     }
 
     private void sets(@Nullable String text) {
-        unlogged |= text == null || HIDES.matcher(text).find();
+        unlogged |= text == null
+                || HIDES.matcher(text).find()
+                || FROM_VARIABLE.matcher(text).find();
         if (text != null && TRACKS.matcher(text).find()) {
             foreignGtids = !TRACKS_OWN.matcher(text).find();
         }
@@ -123,17 +144,80 @@ public final class SessionTrail {
             }
             tracked = true;
             wrote = Writes.NONE;
+            unreported = false; // what came before is in the log in front of this one
         } else if (command.isStatement()) {
             wrote = wroteBy(command, response);
         }
         if (!response.inTransaction()) {
             boolean unsure = wrote == Writes.SURE || wrote == Writes.MAYBE && (!tracked || foreignGtids);
-            unreported |= unsure && response.omittedGtid() == null;
+            unreported |= unsure && response.omittedGtid() == null || gtid == null && mayLeave(command, response);
             wrote = Writes.NONE;
             if (command.number() >= newest) { // else the next one was sent before this response
+                if (token != null) {
+                    named(command, response);
+                }
                 token = null;
             }
         }
+    }
+
+    private void named(CommandView command, ResponseView response) {
+        StatementKind kind = command.kind();
+        if (!response.ok()) {
+            named(command, Verdict.UNKNOWN, "", "the server responded with ERROR " + response.errorCode(), true);
+        } else if (kind == StatementKind.ROLLBACK || kind == StatementKind.XA_ROLLBACK) {
+            named(command, Verdict.NOT_COMMITTED, "", "", true);
+        } else {
+            String gtid = foreignGtids ? null : response.gtid();
+            named(command, Verdict.COMMITTED, gtid == null ? "" : gtid, "", true);
+        }
+    }
+
+    private void named(CommandView command, Verdict verdict, String gtid, String reason, boolean settled) {
+        long age = nanoClock.getAsLong() - command.receivedNanos();
+        OutcomeRecord next = new OutcomeRecord(
+                clock.instant().minusNanos(age).truncatedTo(ChronoUnit.MICROS),
+                session.id(),
+                command.number(),
+                "",
+                session.serverThreadId(),
+                session.user(),
+                0,
+                command.kind().label(),
+                token,
+                verdict,
+                gtid,
+                reason,
+                settled,
+                settled);
+        named.put(next);
+        open = settled ? null : next;
+    }
+
+    /**
+     * Called when nothing more is seen of the session.
+     *
+     * @param ended whether it has ended; false if it goes on unseen
+     */
+    public void onClose(boolean ended) {
+        OutcomeRecord last = open;
+        if (last != null) {
+            open = null;
+            named.put(
+                    ended
+                            ? last.as(Verdict.NOT_COMMITTED, "")
+                            : last.as(Verdict.UNKNOWN, "the proxy has not read the session to its end"));
+        }
+    }
+
+    /** Returns whether it may have committed something though its response has no place for a GTID. */
+    private boolean mayLeave(CommandView command, ResponseView response) {
+        StatementKind kind = command.kind();
+        if (!response.ok()) {
+            return kind.isDml(); // rows of a table without transactions stay
+        }
+        StatementSummary summary = !toldOfResultSets && kind == StatementKind.SELECT ? command.summary() : null;
+        return summary != null && !summary.functions().isEmpty();
     }
 
     private Writes wroteBy(CommandView command, ResponseView response) {
@@ -154,6 +238,7 @@ public final class SessionTrail {
 
     /** Called when the session's variables were reset. */
     public void onReset() {
+        onClose(true);
         tracked = false;
         foreignGtids = false;
         wrote = Writes.NONE;
@@ -173,7 +258,11 @@ public final class SessionTrail {
      *
      * @param digest of the open transaction's first writing statement; 0 if there is none
      */
-    public UnansweredStatement lost(CommandView command, long digest, Clock clock) {
+    public UnansweredStatement lost(CommandView command, long digest) {
+        if (token != null) {
+            named.lost(token, session.id());
+            open = null;
+        }
         StatementSummary summary = digest == 0 ? command.summary() : null;
         long age = nanoClock.getAsLong() - command.receivedNanos();
         return new UnansweredStatement(
@@ -191,8 +280,17 @@ public final class SessionTrail {
                 token,
                 lastGtid,
                 unreported,
-                unlogged,
+                unlogged || mayBeUnlogged(command),
                 forgotten);
+    }
+
+    /** Returns whether it may be one that no log has: of servers, plugins, resource groups, or with {@code LOCAL}. */
+    private static boolean mayBeUnlogged(CommandView command) {
+        StatementKind kind = command.kind();
+        StatementSummary summary = kind.isDdl() ? command.summary() : null;
+        return kind == StatementKind.ADMIN
+                || kind == StatementKind.INSTALL
+                || kind.isDdl() && (summary == null || summary.writes().isEmpty());
     }
 
     private Effect effect(CommandView command) {
@@ -205,7 +303,7 @@ public final class SessionTrail {
         }
         StatementKind kind = command.kind() == StatementKind.SET ? runs(summary) : command.kind();
         if (kind.isDml()) {
-            return command.inTransactionBefore() ? Effect.SEVERAL : Effect.COMMIT;
+            return command.inTransactionBefore() ? Effect.NONE : Effect.COMMIT;
         }
         if (Writes.changesSchema(kind)) {
             // A DROP DATABASE that breaks off logs the tables that it has dropped.
@@ -213,7 +311,10 @@ public final class SessionTrail {
                     && (kind == StatementKind.DROP
                             ? summary.writes().size() == 1
                             : summary.writes().size() <= 1);
-            return single && !command.wroteInTransactionBefore() ? Effect.SCHEMA : Effect.SEVERAL;
+            // At its end a session with temporary tables logs that it drops them.
+            boolean alone =
+                    !command.inTransactionBefore() && !session.settings().temporaryTables();
+            return single && alone ? Effect.SCHEMA : Effect.SEVERAL;
         }
         return switch (kind) {
             case COMMIT, SET, BEGIN, LOCK, UNLOCK, FLUSH -> Effect.COMMIT;

@@ -5,6 +5,7 @@ import io.understudy.plugins.binlog.JdbcPrimaryQueries;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -16,14 +17,18 @@ import org.jspecify.annotations.Nullable;
 public final class TracedTransactions implements LoggedTransactions.Source {
     private final Traces traces;
     private final Primary primary;
-    private final Clock clock;
     private final LongSupplier nanoClock;
+    /** One reading of both clocks: a time is the same each time that it is asked for. */
+    private final Instant began;
+
+    private final long beganNanos;
 
     public TracedTransactions(Traces traces, Primary primary, Clock clock, LongSupplier nanoClock) {
         this.traces = traces;
         this.primary = primary;
-        this.clock = clock;
         this.nanoClock = nanoClock;
+        began = clock.instant();
+        beganNanos = nanoClock.getAsLong();
     }
 
     @Override
@@ -43,7 +48,7 @@ public final class TracedTransactions implements LoggedTransactions.Source {
     }
 
     private Instant when(long nanos) {
-        return clock.instant().minusNanos(nanoClock.getAsLong() - nanos);
+        return began.plusNanos(nanos - beganNanos).truncatedTo(ChronoUnit.MICROS);
     }
 
     private boolean isSettled(long connection) {

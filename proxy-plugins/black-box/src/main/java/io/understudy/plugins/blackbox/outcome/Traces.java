@@ -45,6 +45,9 @@ public final class Traces {
     private final List<Gap> gaps = new ArrayList<>();
     private boolean dropped;
     private long droppedNanos;
+    /** Arrival of the last answered transaction that was forgotten; null if none was. */
+    private @Nullable Long forgottenNanos;
+
     private final AtomicLong forgottenAnswers = new AtomicLong();
 
     private final Runs runs = new Runs();
@@ -81,6 +84,8 @@ public final class Traces {
             if (eldest.getValue() instanceof Trace trace && this == unanswered) {
                 dropped = true;
                 droppedNanos = trace.nanos();
+            } else if (eldest.getValue() instanceof Trace trace && this == answered) {
+                forgottenNanos = trace.nanos();
             } else if (this == early) {
                 forgottenAnswers.incrementAndGet();
             }
@@ -174,6 +179,12 @@ public final class Traces {
     synchronized int runOf(String gtid) {
         Trace trace = answered.getOrDefault(gtid, unanswered.get(gtid));
         return trace == null ? Trace.UNKNOWN_RUN : trace.run();
+    }
+
+    /** Returns whether a transaction has arrived before another, as far as that is remembered. */
+    synchronized boolean isBefore(Trace trace, String gtid) {
+        Trace other = answered.getOrDefault(gtid, unanswered.get(gtid));
+        return other != null && trace.nanos() - other.nanos() < 0;
     }
 
     /** Returns whether there may be transactions of unknown threads. */
@@ -355,9 +366,12 @@ public final class Traces {
         return unread;
     }
 
-    /** Returns since when all is remembered that the log had, unless too much of it was answered; null if never. */
+    /** Returns since when all is remembered that the log had; null if never. */
     synchronized @Nullable Long wholeSince() {
-        Long latest = dropped ? Long.valueOf(droppedNanos) : null;
+        Long latest = forgottenNanos;
+        if (dropped && (latest == null || droppedNanos - latest > 0)) {
+            latest = droppedNanos;
+        }
         for (Gap each : gaps) {
             latest = latest == null || each.nanos - latest > 0 ? Long.valueOf(each.nanos) : latest;
         }

@@ -47,6 +47,8 @@ public record UnansweredStatement(
         SCHEMA(Set.of(TransactionKind.SCHEMA, TransactionKind.WRITE)),
         XA_END(Set.of(TransactionKind.XA_END, TransactionKind.WRITE)),
         XA_PREPARE(Set.of(TransactionKind.XA_PREPARE)),
+        /** Nothing: it is of a transaction whose COMMIT was not sent. */
+        NONE(Set.of()),
         /** None or several: if there is one it is not known whether that is all. */
         SEVERAL(Set.of());
 

@@ -212,6 +212,16 @@ class JudgeTest {
         notCommitted(judged(11, "0-11-101"));
     }
 
+    /** Of a CALL that committed twice the second was told; the log brings the first late. */
+    @Test
+    void whatTheLogHasBeforeWhatTheClientWasToldIsNotIt() {
+        lastGtid = "0-11-102";
+        commit(101, THREAD);
+        traces.answered("0-11-102", false);
+        commit(102, THREAD);
+        notCommitted(judged(11, "0-11-102"));
+    }
+
     @Test
     void severalAreNotTold() {
         commit(101, THREAD);

@@ -102,6 +102,20 @@ class OutcomeFinderTest {
     }
 
     @Test
+    void aWriteWhoseCommitWasNotSentWaitsForNoPrimary() {
+        primary = 0;
+        CompletableFuture<Outcome> within = finder.lost(
+                        PrimaryOrderTest.lost(now, null, UnansweredStatement.Effect.NONE), HOLD)
+                .toCompletableFuture();
+        assertThat(within).isCompletedWithValue(new Outcome.NotCommitted());
+        finder.run();
+        assertThat(kept)
+                .singleElement()
+                .extracting(OutcomeRecord::verdict)
+                .isEqualTo(OutcomeRecord.Verdict.NOT_COMMITTED);
+    }
+
+    @Test
     void itGivesUpAfterTenMinutesAlsoWithoutAPrimary() {
         primary = 0;
         refusals = 1;

@@ -17,6 +17,7 @@ class OutcomesReportTest {
     private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
 
     private final Outcomes outcomes = new Outcomes();
+    private final NamedTransactions named = new NamedTransactions();
     private @Nullable LoggedTransactions logged;
 
     private Map<String, Object> asked(String... parameters) {
@@ -24,7 +25,8 @@ class OutcomesReportTest {
         for (int i = 0; i < parameters.length; i += 2) {
             all.put(parameters[i], parameters[i + 1]);
         }
-        return new OutcomesReport(outcomes, (connection, since) -> logged, Clock.fixed(NOW, ZoneOffset.UTC)).of(all);
+        return new OutcomesReport(outcomes, named, (connection, since) -> logged, Clock.fixed(NOW, ZoneOffset.UTC))
+                .of(all);
     }
 
     private void lost(long thread, int secondsAgo, Verdict verdict, boolean settled) {
@@ -95,6 +97,44 @@ class OutcomesReportTest {
                 .containsEntry(
                         "transactions",
                         List.of(Map.of("gtid", "0-11-5", "server", "server_id 11", "when", "2026-03-01T12:00:00Z")));
+    }
+
+    @Test
+    void aListThatIsCutOffSaysSinceWhenItIsWhole() {
+        List<LoggedTransactions.Entry> many = java.util.stream.IntStream.rangeClosed(1, 1_001)
+                .mapToObj(i -> new LoggedTransactions.Entry("0-11-" + i, "server_id 11", NOW.plusSeconds(i)))
+                .toList();
+        logged = new LoggedTransactions(many, NOW.minusSeconds(60), true);
+        assertThat(asked("connection", "57")).containsEntry("logSince", "2026-03-01T12:00:01Z");
+        assertThat(rows(asked("connection", "57"), "transactions")).hasSize(1_000);
+    }
+
+    @Test
+    void itSaysSinceWhenItKnowsAnything() {
+        assertThat(asked("token", "a")).containsEntry("knownSince", NOW.toString());
+        for (int i = 0; i <= NamedTransactions.MOST; i++) {
+            named.put(new OutcomeRecord(
+                    NOW.plusSeconds(i),
+                    1,
+                    i,
+                    "",
+                    57,
+                    "app",
+                    0,
+                    "insert",
+                    "t" + i,
+                    Verdict.COMMITTED,
+                    "",
+                    "",
+                    true,
+                    true));
+        }
+        assertThat(asked("token", "t1")).containsEntry("count", 1).containsEntry("knownSince", NOW.toString());
+        named.put(new OutcomeRecord(
+                NOW, 1, 0, "", 57, "app", 0, "insert", "again", Verdict.COMMITTED, "", "", true, true));
+        assertThat(asked("token", "t1"))
+                .containsEntry("count", 0)
+                .containsEntry("knownSince", NOW.plusSeconds(1).toString());
     }
 
     @Test

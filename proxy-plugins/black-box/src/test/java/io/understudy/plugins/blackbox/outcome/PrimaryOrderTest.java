@@ -18,6 +18,10 @@ class PrimaryOrderTest {
     private final PrimaryOrder order = new PrimaryOrder(() -> now);
 
     static UnansweredStatement lost(long openedNanos, @Nullable String lastGtid) {
+        return lost(openedNanos, lastGtid, Effect.COMMIT);
+    }
+
+    static UnansweredStatement lost(long openedNanos, @Nullable String lastGtid, Effect effect) {
         return new UnansweredStatement(
                 1,
                 2,
@@ -29,7 +33,7 @@ class PrimaryOrderTest {
                 "app",
                 "commit",
                 0,
-                Effect.COMMIT,
+                effect,
                 null,
                 lastGtid,
                 false,

@@ -13,6 +13,7 @@ import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,8 +34,9 @@ class SessionTrailTest {
             0L,
             "settings",
             Fakes.of(SessionSettings.class, Map.of("temporaryTables", false))));
-    private final SessionTrail trail =
-            new SessionTrail(Fakes.of(SessionContext.class, session), new Traces(() -> 1_000), () -> 1_000);
+    private final NamedTransactions named = new NamedTransactions();
+    private final SessionTrail trail = new SessionTrail(
+            Fakes.of(SessionContext.class, session), new Traces(() -> 1_000), named, Clock.systemUTC(), () -> 1_000);
 
     private void run(FakeExchange exchange) {
         trail.onCommand(exchange);
@@ -43,7 +45,7 @@ class SessionTrailTest {
 
     private UnansweredStatement lost(FakeExchange exchange) {
         trail.onCommand(exchange);
-        return trail.lost(exchange, 0, Clock.systemUTC());
+        return trail.lost(exchange, 0);
     }
 
     @ParameterizedTest
@@ -75,6 +77,16 @@ class SessionTrailTest {
     }
 
     @Test
+    void aWriteOfAnOpenTransactionCommitsNothing() {
+        assertThat(lost(FakeExchange.to("DELETE FROM t").beganInTransaction(true))
+                        .effect())
+                .isEqualTo(Effect.NONE);
+        assertThat(lost(FakeExchange.to("DROP TABLE t").beganInTransaction(true))
+                        .effect())
+                .isEqualTo(Effect.SEVERAL);
+    }
+
+    @Test
     void aTextThatWasNotSeenWholeMayHoldSeveral() {
         assertThat(lost(FakeExchange.to(null)).effect()).isEqualTo(Effect.SEVERAL);
     }
@@ -86,7 +98,7 @@ class SessionTrailTest {
         trail.onCommand(first);
         trail.onCommand(FakeExchange.to("INSERT INTO t VALUES (2)").numbered(2));
 
-        assertThat(trail.lost(first, 0, Clock.systemUTC()).effect()).isEqualTo(Effect.SEVERAL);
+        assertThat(trail.lost(first, 0).effect()).isEqualTo(Effect.SEVERAL);
     }
 
     @ParameterizedTest
@@ -96,7 +108,9 @@ class SessionTrailTest {
                 "SET gtid_seq_no = 100",
                 "SELECT 1; SET sql_log_bin = 0",
                 "BEGIN NOT ATOMIC SET sql_log_bin = 0; END",
-                "EXECUTE IMMEDIATE 'SET sql_log_bin = 0'"
+                "EXECUTE IMMEDIATE 'SET sql_log_bin = 0'",
+                "EXECUTE IMMEDIATE @q",
+                "PREPARE s FROM @q"
             })
     void aSessionThatHidesFromTheLogIsNoted(String sql) {
         run(FakeExchange.to(sql));
@@ -112,6 +126,57 @@ class SessionTrailTest {
         session.put("capabilities", Capabilities.MULTI_STATEMENTS);
         run(FakeExchange.to(null));
         assertThat(lost(FakeExchange.to("COMMIT")).unlogged()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"CREATE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (HOST 'h')", "OPTIMIZE LOCAL TABLE t"})
+    void whatNoLogNeedHaveIsNotJudgedByIt(String sql) {
+        assertThat(lost(FakeExchange.to(sql)).unlogged()).isTrue();
+        assertThat(lost(FakeExchange.to("DROP TABLE t")).unlogged()).isFalse();
+    }
+
+    @Test
+    void aResponseWithoutRoomForAGtidMayBeOfACommit() {
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).gtid("0-1-1"));
+        run(FakeExchange.to("SELECT 1"));
+        assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isFalse();
+
+        run(FakeExchange.to("SELECT f()"));
+        assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isTrue();
+
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).gtid("0-1-3"));
+        assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isFalse();
+
+        run(FakeExchange.to("INSERT INTO t VALUES (1), (2)").error(1062));
+        assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isTrue();
+    }
+
+    private OutcomeRecord of(String token) {
+        return Objects.requireNonNull(named.find(token));
+    }
+
+    @Test
+    void aTransactionWithANameIsKnownUntilItsResponseAndBehindIt() {
+        FakeExchange insert = FakeExchange.to("INSERT INTO t VALUES (1)").token("a");
+        trail.onCommand(insert);
+        assertThat(of("a").settled()).isFalse();
+        trail.onResponse(insert.affected(1).gtid("0-1-1"), insert);
+        assertThat(List.of(of("a").verdict(), of("a").gtid(), of("a").settled()))
+                .containsExactly(OutcomeRecord.Verdict.COMMITTED, "0-1-1", true);
+
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").token("b").error(1062));
+        assertThat(of("b").reason()).contains("ERROR 1062");
+
+        trail.onCommand(FakeExchange.to("INSERT INTO t VALUES (1)").token("c"));
+        trail.onClose(true);
+        assertThat(of("c").verdict()).isEqualTo(OutcomeRecord.Verdict.NOT_COMMITTED);
+
+        trail.onCommand(FakeExchange.to("INSERT INTO t VALUES (1)").token("d"));
+        trail.onClose(false);
+        assertThat(of("d").verdict()).isEqualTo(OutcomeRecord.Verdict.UNKNOWN);
+
+        lost(FakeExchange.to("INSERT INTO t VALUES (1)").token("e"));
+        assertThat(named.find("e")).isNull();
     }
 
     @Test
