@@ -238,6 +238,7 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
     private void judge() throws SQLException {
         long generation = order.generation();
         ServerIdentity read = traces.reading();
+        GtidNumbers seen = traces.seen();
         PrimaryLook look = looks.look();
         if (look == null) {
             return;
@@ -245,6 +246,12 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
         lookedNanos = nanoClock.getAsLong();
         order.identified(generation, look.server());
         identified = look.server().equals(read) ? read : identified;
+        if (!look.server().own(seen).minus(look.has()).isEmpty()) {
+            pending.forEach(each -> open(
+                    each,
+                    "the primary lacks transactions that its binary log had: its log was reset, or a crash took them"));
+            return;
+        }
         beforeJudging.run();
         GtidNumbers unread = new GtidNumbers();
         for (Pending each : List.copyOf(pending)) {

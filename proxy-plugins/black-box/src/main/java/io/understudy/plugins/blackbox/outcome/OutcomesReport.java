@@ -76,6 +76,8 @@ public final class OutcomesReport {
             Instant whole = more > 0 ? all.get(more - 1).when() : logged.since();
             view.put("logSince", whole == null ? "" : whole.toString());
             settled &= logged.settled();
+        } else if (connection != 0 && found.isEmpty()) {
+            settled = false; // nothing is known of it
         }
         view.put("knownSince", knownSince().toString());
         view.put("settled", settled);

@@ -378,6 +378,11 @@ public final class Traces {
         return latest;
     }
 
+    /** Returns all that has arrived, or precedes what has. */
+    synchronized GtidNumbers seen() {
+        return seen.minus(new GtidNumbers());
+    }
+
     /** Called when all of these were read that there are. */
     synchronized void filled(GtidNumbers numbers) {
         seen.addAll(numbers);

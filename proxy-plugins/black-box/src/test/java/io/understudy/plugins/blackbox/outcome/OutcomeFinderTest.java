@@ -115,6 +115,18 @@ class OutcomeFinderTest {
                 .isEqualTo(OutcomeRecord.Verdict.NOT_COMMITTED);
     }
 
+    /** RESET MASTER: what was not read of the log is gone. */
+    @Test
+    void aPrimaryThatLacksWhatItsLogHadTellsNothing() {
+        traces.started(new PrimaryFacts(ServerFlavor.MARIADB, 11, "", true, "MIXED", true, "0-11-9"));
+        now += 200 * SECOND;
+        CompletableFuture<Outcome> lost = lose(HOLD);
+        now += SECOND;
+        finder.run();
+        assertThat(lost).isNotDone();
+        assertThat(outcomes.find(Outcomes.Filter.ANY).get(0).reason()).contains("was reset");
+    }
+
     @Test
     void itGivesUpAfterTenMinutesAlsoWithoutAPrimary() {
         primary = 0;
