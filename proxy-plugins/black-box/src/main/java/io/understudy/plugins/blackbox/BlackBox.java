@@ -174,7 +174,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             BinlogTransaction read =
                     events == null ? null : TransactionBytes.read(each.history.flavor(), each.format, events);
             if (read != null) {
-                traces.restored(read, each.nanos);
+                traces.restored(read, each.nanos, each.history.facts.serverId() == read.serverId());
             }
             whole = read == null ? 0 : whole - 1;
             since = whole >= 0 && read != null ? Long.valueOf(each.nanos) : since;

@@ -203,11 +203,15 @@ public final class Traces {
         passed(transaction, token, Trace.UNKNOWN_RUN);
     }
 
-    /** Called with a transaction that a log has from before this process: whether it was answered is not known. */
-    public synchronized void restored(BinlogTransaction transaction, long nanos) {
+    /**
+     * Called with a transaction that a log has from before this process: whether it was answered is not known.
+     *
+     * @param own whether the log was of the server that wrote it
+     */
+    public synchronized void restored(BinlogTransaction transaction, long nanos, boolean own) {
         String gtid = transaction.gtid();
         if (gtid != null) {
-            answered.put(gtid, trace(transaction, nanos, Trace.UNKNOWN_RUN, null));
+            answered.put(gtid, trace(transaction, nanos, Trace.UNKNOWN_RUN, own, null));
         }
     }
 
@@ -221,7 +225,7 @@ public final class Traces {
         restoredNanos = sinceNanos;
     }
 
-    private Trace trace(BinlogTransaction transaction, long nanos, int run, @Nullable String token) {
+    private Trace trace(BinlogTransaction transaction, long nanos, int run, boolean own, @Nullable String token) {
         String gtid = String.valueOf(transaction.gtid());
         return new Trace(
                 gtid,
@@ -230,7 +234,7 @@ public final class Traces {
                         : transaction.domain() + "-" + transaction.serverId(),
                 transaction.serverId(),
                 transaction.sequence(),
-                run != Trace.UNKNOWN_RUN || keepsThread(transaction) ? transaction.thread() : 0,
+                own || keepsThread(transaction) ? transaction.thread() : 0,
                 transaction.kind(),
                 nanos,
                 run,
@@ -252,7 +256,7 @@ public final class Traces {
             return;
         }
         boolean mariadb = !transaction.ofMySql();
-        Trace trace = trace(transaction, transaction.lastNanos(), of, token);
+        Trace trace = trace(transaction, transaction.lastNanos(), of, of != Trace.UNKNOWN_RUN, token);
         seen.add(trace.source(), mariadb ? 1 : trace.number(), trace.number());
         if (learn(unanswered, trace) || learn(answered, trace)) {
             return;
