@@ -36,6 +36,8 @@ class MirrorVerifyTest {
                         "USE shop",
                         "CREATE TABLE items (id INT PRIMARY KEY, name VARCHAR(50), stock INT)",
                         "INSERT INTO items SELECT seq, CONCAT('item ', seq), 0 FROM seq_1_to_200",
+                        "CREATE TABLE unkeyed (v INT)",
+                        "INSERT INTO unkeyed VALUES (1), (2), (3)",
                         "CREATE TABLE busy (id INT PRIMARY KEY, v INT)",
                         "INSERT INTO busy SELECT seq, 0 FROM seq_1_to_50",
                         "CREATE TABLE parent (id INT PRIMARY KEY)",
@@ -116,6 +118,12 @@ class MirrorVerifyTest {
             until(proxy, client, "inconclusive_text", 1, "SELECT name FROM items WHERE name = 'ä'");
             until(proxy, client, "inconclusive_cascade", 1, "SELECT id FROM child WHERE id = 3");
             until(proxy, client, "inconclusive_table", 1, "SELECT name FROM seen WHERE id = 3");
+            pair.standby()
+                    .execute(
+                            "SET SESSION sql_log_bin = 0",
+                            "DELETE FROM shop.unkeyed WHERE v = 1",
+                            "INSERT INTO shop.unkeyed VALUES (1)");
+            until(proxy, client, "order", 1, "SELECT v FROM unkeyed WHERE v > 0");
             assertThat(verified(proxy, "different")).isZero();
 
             pair.standby()

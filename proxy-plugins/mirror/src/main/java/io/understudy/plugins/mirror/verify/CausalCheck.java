@@ -60,6 +60,11 @@ final class CausalCheck {
             return reason == null && !isSame(primary, standby);
         }
 
+        /** Returns whether both have the rows in the same order. */
+        boolean ordersRows() {
+            return primary == null || standby == null || primary.to(standby) != Relation.ORDER;
+        }
+
         /** Returns whether both servers had these results the other time too. */
         boolean isLike(Outcome other) {
             return isSame(primary, other.primary) && isSame(standby, other.standby);

@@ -110,7 +110,7 @@ public final class Verifier implements AutoCloseable {
             } else if (first.differs()) {
                 count(read, "inconclusive_unstable");
             } else {
-                count(read, "equal");
+                count(read, last.ordersRows() ? "equal" : "order");
             }
         } catch (RuntimeException | Error e) {
             // An Error too: a thread that ended would leave all further reads unchecked.
