@@ -3,18 +3,26 @@ package io.understudy.demo;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.embedded.EmbeddedException;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.host.PluginTypes;
+import io.understudy.remote.AdminClient;
 import io.understudy.runtime.RunningProxy;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
 
 /** The proxy in this process, before the servers of an experiment. */
 public final class DemoProxy implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
     private final RunningProxy proxy;
     private final UnderstudyConfig config;
 
@@ -49,23 +57,35 @@ public final class DemoProxy implements AutoCloseable {
     }
 
     /**
-     * Returns the configuration of a proxy before a pair, whose monitor is {@code understudy}.
+     * Starts it before a pair. Its monitor is {@code understudy}.
      *
      * @param mirror the account of the standby
-     * @param plugins the sections of the plugins, not indented; empty for none
+     * @param sections of the configuration besides those of the servers, such as {@code plugins}
      */
-    public static String before(EmbeddedPair pair, String mirror, String password, String plugins) {
-        return """
-                listen: { address: "127.0.0.1:0", maxConnections: 100 }
+    public static DemoProxy start(String name, EmbeddedPair pair, String mirror, String password, String sections)
+            throws Exception {
+        String text =
+                """
                 primary:
                   address: 127.0.0.1:%d
                   tls: { mode: disabled }
                   monitor: { user: understudy, password: %s }
                 standbys:
                   - { name: standby-1, address: "127.0.0.1:%d", tls: { mode: disabled }, user: %s, password: %s }
-                admin: { address: "127.0.0.1:0" }
-                """.formatted(pair.primary().port(), password, pair.standby().port(), mirror, password)
-                + (plugins.isEmpty() ? "" : "plugins:\n" + plugins.indent(2));
+                """.formatted(pair.primary().port(), password, pair.standby().port(), mirror, password);
+        return startReachable(name, password, text + sections);
+    }
+
+    /** Starts it with a port of its own and an admin endpoint that {@link #admin} and commands can call. */
+    public static DemoProxy startReachable(String name, String password, String sections) throws Exception {
+        int port;
+        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = probe.getLocalPort();
+        }
+        return start(name, """
+                listen: { address: "127.0.0.1:0", maxConnections: 200 }
+                admin: { address: "127.0.0.1:%d", token: %s-%s-%s }
+                """.formatted(port, password, password, password) + sections);
     }
 
     public RunningProxy running() {
@@ -74,6 +94,11 @@ public final class DemoProxy implements AutoCloseable {
 
     public UnderstudyConfig config() {
         return config;
+    }
+
+    /** Returns a client of the admin endpoint, for a proxy of {@link #startReachable}. */
+    public AdminClient admin() throws IOException {
+        return AdminClient.of(config.admin());
     }
 
     public int port() {
@@ -97,6 +122,22 @@ public final class DemoProxy implements AutoCloseable {
         return (Map<String, Object>)
                 Objects.requireNonNull(proxy.proxy().published().views().get(name), name)
                         .get();
+    }
+
+    /**
+     * Waits until what a plugin has published is as wanted, for at most a minute.
+     *
+     * @throws EmbeddedException with {@code otherwise}, the time and the view
+     */
+    public void await(String name, Predicate<Map<String, Object>> wanted, String otherwise)
+            throws InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!wanted.test(view(name))) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new EmbeddedException(otherwise + " after " + PATIENCE.toSeconds() + " s: " + view(name));
+            }
+            Thread.sleep(20);
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.understudy.demo.domains;
 
+import io.understudy.demo.DemoProxy;
 import io.understudy.demo.Sessions;
 import io.understudy.embedded.EmbeddedException;
 import io.understudy.embedded.EmbeddedPair;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -103,12 +105,12 @@ public final class ConflictRun {
             ConflictSchema.create(pair);
             pair.awaitCaughtUp(Duration.ofMinutes(1));
             for (Duration time = learn; ; time = time.multipliedBy(2)) {
-                try (DomainsProxy proxy = DomainsProxy.start(pair, section(time))) {
+                try (DemoProxy proxy = proxy(pair, section(time))) {
                     if (!warmUp(proxy)) {
                         say.accept("  the warm-up took longer than learn: " + time.toMillis() + "ms; once more");
                         continue;
                     }
-                    proxy.awaitGuard(guard);
+                    awaitGuard(proxy, guard);
                     return load(pair, proxy);
                 }
             }
@@ -119,17 +121,17 @@ public final class ConflictRun {
      * Lets the guard learn which tables are written together, and which in transactions. Returns whether the warm-up
      * ended within {@code learn}: a table whose first transaction comes later may have left the default domain by then.
      */
-    private boolean warmUp(DomainsProxy proxy) throws Exception {
+    private boolean warmUp(DemoProxy proxy) throws Exception {
         if (guard.equals("off")) {
             return true;
         }
         ConflictLoad load = new ConflictLoad(proxy.url("dom"), sessions, WARM_UP, ~seed, () -> false);
         load.runEachOnce();
         load.run();
-        return Boolean.TRUE.equals(proxy.section("guardState").get("learning"));
+        return Boolean.TRUE.equals(section(proxy, "guardState").get("learning"));
     }
 
-    private Result load(EmbeddedPair pair, DomainsProxy proxy) throws Exception {
+    private Result load(EmbeddedPair pair, DemoProxy proxy) throws Exception {
         AtomicBoolean stopped = new AtomicBoolean();
         // Without the guard the standby begins late: one that is never behind by more than a transaction may be lucky.
         if (guard.equals("off")) {
@@ -155,6 +157,36 @@ public final class ConflictRun {
                 .withStandby(ServerOptions.of(2)
                         .withBufferPool("64M")
                         .withArguments("--slave-parallel-mode=optimistic", "--slave-parallel-max-queued=16M"));
+    }
+
+    /**
+     * Starts the proxy before a pair, with only the plugin {@code gtid-domain}.
+     *
+     * @param section of {@code gtid-domain} in YAML, not indented
+     */
+    static DemoProxy proxy(EmbeddedPair pair, String section) throws Exception {
+        String plugins = "plugins:\n  gtid-domain:\n" + section.indent(4);
+        return DemoProxy.start("demo steering", pair, "understudy", ConflictSchema.PASSWORD, plugins);
+    }
+
+    /** Waits until the guard knows tables and positions and reads the binary log. Returns at once when it is off. */
+    static void awaitGuard(DemoProxy proxy, String guard) throws InterruptedException {
+        if (!guard.equals("off")) {
+            proxy.await(
+                    "domains",
+                    view -> view.get("guardState") instanceof Map<?, ?> state
+                            && "".equals(state.get("problem"))
+                            && "reading".equals(state.get("binlog"))
+                            && Boolean.FALSE.equals(state.get("dictionaryStale"))
+                            && Boolean.FALSE.equals(state.get("learning")),
+                    "the guard is not ready");
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> section(DemoProxy proxy, String name) {
+        return (Map<String, Object>)
+                Objects.requireNonNull(proxy.view("domains").get(name), name);
     }
 
     private String section(Duration time) {
@@ -190,7 +222,7 @@ public final class ConflictRun {
         return Integer.parseInt(pair.standby().replication().getOrDefault("last_sql_errno", "0"));
     }
 
-    private Result result(EmbeddedPair pair, DomainsProxy proxy, ConflictLoad load) {
+    private Result result(EmbeddedPair pair, DemoProxy proxy, ConflictLoad load) {
         if (errno(pair) == 0) {
             try {
                 pair.awaitCaughtUp(PATIENCE);
@@ -216,8 +248,8 @@ public final class ConflictRun {
                 divergent,
                 ConflictSchema.tables().size(),
                 pair.primary().query("SELECT @@global.gtid_binlog_pos"),
-                proxy.section("conflicts"),
-                proxy.section("guardState"));
+                section(proxy, "conflicts"),
+                section(proxy, "guardState"));
     }
 
     /** Checksums of the rows and of the columns; views have the latter only. */

@@ -1,5 +1,6 @@
 package io.understudy.demo.domains;
 
+import io.understudy.demo.DemoProxy;
 import io.understudy.demo.Sessions;
 import io.understudy.embedded.EmbeddedPair;
 import java.sql.Connection;
@@ -54,10 +55,10 @@ final class HotRowExperiment {
         pair.awaitCaughtUp(PATIENCE);
         String section = "mode: " + (skip ? "tag" : "advise")
                 + "\nrules: [ { name: hot-row, match: { table: lag.counters }, parallel: skip } ]\n";
-        try (DomainsProxy proxy = DomainsProxy.start(pair, section)) {
+        try (DemoProxy proxy = ConflictRun.proxy(pair, section)) {
             pair.standby().execute("STOP SLAVE SQL_THREAD");
             long before = retries();
-            write(proxy.url("lag") + "&user=app&password=" + ConflictSchema.PASSWORD);
+            write(proxy.url("lag") + "&useServerPrepStmts=false&user=app&password=" + ConflictSchema.PASSWORD);
             long start = System.nanoTime();
             pair.standby().execute("START SLAVE SQL_THREAD");
             pair.awaitCaughtUp(PATIENCE);

@@ -1,5 +1,6 @@
 package io.understudy.demo.domains;
 
+import io.understudy.demo.DemoProxy;
 import io.understudy.demo.LagMeter;
 import io.understudy.embedded.EmbeddedPair;
 import java.sql.Connection;
@@ -78,9 +79,9 @@ final class LagExperiment {
     Result run() throws Exception {
         pair.primary().execute("TRUNCATE lag.small");
         pair.awaitCaughtUp(PATIENCE);
-        try (DomainsProxy proxy = DomainsProxy.start(pair, lever.section)) {
-            proxy.awaitGuard(lever.guard);
-            String url = proxy.url("lag") + "&user=app&password=" + ConflictSchema.PASSWORD;
+        try (DemoProxy proxy = ConflictRun.proxy(pair, lever.section)) {
+            ConflictRun.awaitGuard(proxy, lever.guard);
+            String url = proxy.url("lag") + "&useServerPrepStmts=false&user=app&password=" + ConflictSchema.PASSWORD;
             LagMeter.Lag lag;
             try (LagMeter meter = new LagMeter(pair, url, "small", WRITE_EVERY);
                     Connection connection = DriverManager.getConnection(url);
@@ -101,8 +102,8 @@ final class LagExperiment {
      * The guard must know that the standby has applied the earlier writes; otherwise it keeps the ALTER in their
      * domain.
      */
-    private static void awaitFree(DomainsProxy proxy, String guard) throws InterruptedException {
+    private static void awaitFree(DemoProxy proxy, String guard) throws InterruptedException {
         Thread.sleep(500);
-        proxy.awaitGuard(guard);
+        ConflictRun.awaitGuard(proxy, guard);
     }
 }

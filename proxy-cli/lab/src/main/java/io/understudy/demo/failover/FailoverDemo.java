@@ -1,19 +1,23 @@
 package io.understudy.demo.failover;
 
+import io.understudy.demo.DemoProxy;
 import io.understudy.demo.Output;
 import io.understudy.demo.failover.FailoverServers.Primary;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
+import io.understudy.lost.LostSource;
 import io.understudy.report.ReportText;
 import io.understudy.switchover.ChangeOutcome;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -48,12 +52,12 @@ public final class FailoverDemo {
         try (EmbeddedPair pair = EmbeddedPair.start(
                         PairOptions.defaults().withSemiSync(false).withRtt(Duration.ZERO));
                 FailoverServers servers = FailoverServers.prepare(pair, PASSWORD);
-                FailoverProxy proxy = FailoverProxy.start(pair, PASSWORD)) {
-            proxy.awaitReading(true);
+                DemoProxy proxy = servers.proxy(PASSWORD)) {
+            awaitReading(proxy, true);
             claimed = planned(servers, proxy);
             if (claimed) {
                 servers.replicateBack();
-                proxy.awaitReading(true);
+                awaitReading(proxy, true);
                 claimed = unplanned(servers, proxy);
             }
         }
@@ -61,17 +65,17 @@ public final class FailoverDemo {
         return out.claimed(claimed, ", see above.");
     }
 
-    private boolean planned(FailoverServers servers, FailoverProxy proxy) throws Exception {
+    private boolean planned(FailoverServers servers, DemoProxy proxy) throws Exception {
         out.say(
                 "1. A planned change of the primary, under %d sessions, half of them with transactions of 3 rows",
                 sessions);
-        out.say("   (understudy switchover --to %s)", FailoverProxy.SECOND);
+        out.say("   (understudy switchover --to %s)", FailoverServers.SECOND);
         out.say("");
         ChangeOutcome outcome;
         try (WriteSessions load = sessions(proxy, FailoverServers.PLANNED)) {
             ensure(load.awaitMore(transactions, PATIENCE), "the load does not proceed");
             try (Switchover switchover =
-                    Switchover.to(FailoverProxy.SECOND, proxy.config(), proxy.admin(), BOUNDS, out.out())) {
+                    Switchover.to(FailoverServers.SECOND, proxy.config(), proxy.admin(), BOUNDS, out.out())) {
                 outcome = switchover.run();
             }
             boolean goesOn = outcome == ChangeOutcome.DONE && load.awaitMore(transactions, PATIENCE);
@@ -86,7 +90,7 @@ public final class FailoverDemo {
         }
     }
 
-    private boolean unplanned(FailoverServers servers, FailoverProxy proxy) throws Exception {
+    private boolean unplanned(FailoverServers servers, DemoProxy proxy) throws Exception {
         out.say("");
         out.say("2. The standby is cut off, %d ms later the primary is killed (kill -9)", CUT_OFF.toMillis());
         Set<String> answered;
@@ -101,37 +105,43 @@ public final class FailoverDemo {
             out.say("   Transactions answered with an OK   %,d", answered.size());
             out.say("   Errors that the clients saw        %s", load.failures());
         }
-        proxy.awaitReading(false);
+        awaitReading(proxy, false);
         servers.awaitApplied();
         Set<String> missing = new HashSet<>(answered);
         missing.removeAll(servers.rows(Primary.FIRST, FailoverServers.UNPLANNED));
         out.say("   Of these the survivor lacks        %,d", missing.size());
 
         out.say("");
-        out.say("3. understudy report lost --on %s", FailoverProxy.FIRST);
+        out.say("3. understudy report lost --on %s", FailoverServers.FIRST);
         out.say("");
-        Map<String, Object> lost = proxy.lost(FailoverProxy.FIRST);
+        LostSource source = new LostSource(proxy.admin(), proxy.config(), List.of());
+        Map<String, Object> lost = source.lost(FailoverServers.FIRST);
         out.print(ReportText.LOST.of(lost).indent(3));
         long listed = number(lost, "count");
         long notCaptured = number(lost, "notCaptured");
         out.say("");
         out.say("   Listed as answered and missing     %,d (truly missing: %,d)", listed, missing.size());
-        boolean rescued = rescue(servers, proxy, answered, notCaptured);
+        boolean rescued = rescue(servers, source, answered, notCaptured);
         boolean opened = open(servers, proxy);
         boolean equal = checksums(servers, notCaptured);
         return listed == missing.size() && !missing.isEmpty() && rescued && opened && equal;
     }
 
-    private boolean rescue(FailoverServers servers, FailoverProxy proxy, Set<String> answered, long notCaptured)
+    private boolean rescue(FailoverServers servers, LostSource source, Set<String> answered, long notCaptured)
             throws Exception {
         Path folder = Files.createTempDirectory("understudy-demo");
         Path file = folder.resolve("lost.binlog");
         try {
             out.say("");
-            out.say("4. understudy rescue --on %s --to lost.binlog", FailoverProxy.FIRST);
+            out.say("4. understudy rescue --on %s --to lost.binlog", FailoverServers.FIRST);
             out.say("");
-            out.print(ReportText.rescue(proxy.rescue(FailoverProxy.FIRST, file), "lost.binlog")
-                    .indent(3));
+            Map<String, Object> rescue = source.rescue(FailoverServers.FIRST);
+            try (OutputStream to = Files.newOutputStream(file)) {
+                for (byte[] part = source.part(rescue); part.length > 0; part = source.part(rescue)) {
+                    to.write(part);
+                }
+            }
+            out.print(ReportText.rescue(rescue, "lost.binlog").indent(3));
             if (!RescueReplay.isPossible()) {
                 out.say("   mariadb-binlog and mariadb are not installed, so the file is not replayed here.");
                 return true;
@@ -152,7 +162,7 @@ public final class FailoverDemo {
         }
     }
 
-    private boolean open(FailoverServers servers, FailoverProxy proxy) throws Exception {
+    private boolean open(FailoverServers servers, DemoProxy proxy) throws Exception {
         out.say("");
         out.say("5. The survivor is promoted: SET GLOBAL read_only=0. The proxy follows by primary.candidates");
         try (WriteSessions load = sessions(proxy, FailoverServers.AFTER)) {
@@ -181,8 +191,18 @@ public final class FailoverDemo {
         return equal || !RescueReplay.isPossible() || there.size() <= WriteSessions.ROWS * (sessions + notCaptured);
     }
 
-    private WriteSessions sessions(FailoverProxy proxy, String table) {
-        return WriteSessions.start(proxy.url(), PASSWORD, table, sessions);
+    private WriteSessions sessions(DemoProxy proxy, String table) {
+        return WriteSessions.start(
+                proxy.url("") + "&connectTimeout=5000&socketTimeout=20000", PASSWORD, table, sessions);
+    }
+
+    /** Waits until the black box reads the primary's binary log, or no longer does. */
+    private static void awaitReading(DemoProxy proxy, boolean reading) throws InterruptedException {
+        proxy.await(
+                "lost",
+                lost -> lost.get("primary") instanceof Map<?, ?> primary
+                        && Boolean.valueOf(reading).equals(primary.get("read")),
+                "the black box does " + (reading ? "not read" : "still read") + " the primary's binary log");
     }
 
     private static Set<String> missing(WriteSessions load, Set<String> rows) {

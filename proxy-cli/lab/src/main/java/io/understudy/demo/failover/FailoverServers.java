@@ -1,5 +1,6 @@
 package io.understudy.demo.failover;
 
+import io.understudy.demo.DemoProxy;
 import io.understudy.embedded.DelayedLink;
 import io.understudy.embedded.EmbeddedException;
 import io.understudy.embedded.EmbeddedPair;
@@ -10,6 +11,8 @@ import java.util.stream.Collectors;
 
 /** The two servers: the first is the primary at first, the second one between the planned change and the kill. */
 final class FailoverServers implements AutoCloseable {
+    static final String FIRST = "server-1";
+    static final String SECOND = "server-2";
     static final String PLANNED = "demo.planned";
     static final String UNPLANNED = "demo.unplanned";
     static final String AFTER = "demo.after";
@@ -44,6 +47,22 @@ final class FailoverServers implements AutoCloseable {
                 "switcher", password, "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT ON *.*");
         pair.awaitCaughtUp(PATIENCE);
         return new FailoverServers(pair);
+    }
+
+    /** Starts the proxy with the black box before two candidates, each of which is known as a standby too. */
+    DemoProxy proxy(String password) throws Exception {
+        return DemoProxy.startReachable("demo failover", password, """
+                primary:
+                  candidates: ["127.0.0.1:%1$d", "127.0.0.1:%2$d"]
+                  tls: { mode: disabled }
+                  monitor: { user: understudy, password: %3$s }
+                standbys:
+                  - { name: %4$s, address: "127.0.0.1:%1$d", tls: { mode: disabled }, user: understudy, password: %3$s }
+                  - { name: %5$s, address: "127.0.0.1:%2$d", tls: { mode: disabled }, user: understudy, password: %3$s }
+                switchover: { user: switcher, password: %3$s }
+                plugins: { black-box: { poll: 100ms } }
+                """.formatted(
+                        pair.primary().port(), pair.standby().port(), password, FIRST, SECOND));
     }
 
     EmbeddedServer of(Primary which) {

@@ -2,7 +2,6 @@ package io.understudy.demo.failover;
 
 import io.understudy.demo.DemoProxy;
 import io.understudy.demo.Output;
-import io.understudy.embedded.EmbeddedException;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
@@ -11,8 +10,6 @@ import io.understudy.unplanned.Failover;
 import io.understudy.unplanned.FailoverOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -143,33 +140,14 @@ public final class WitnessDemo {
     private static DemoProxy proxy(EmbeddedPair pair, Setting setting, Path directory) throws Exception {
         String plugin = setting.acknowledge.isEmpty()
                 ? ""
-                : "black-box: { poll: 100ms, " + setting.acknowledge
-                        + (setting == Setting.DISK ? ", directory: " + directory : "") + " }";
-        int port;
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = probe.getLocalPort();
-        }
-        String text = DemoProxy.before(pair, "understudy", PASSWORD, plugin)
-                .replace(
-                        "admin: { address: \"127.0.0.1:0\" }",
-                        "admin: { address: \"127.0.0.1:" + port + "\", token: " + PASSWORD + "-" + PASSWORD + " }\n"
-                                + "switchover: { user: switcher, password: " + PASSWORD + " }");
-        DemoProxy proxy = DemoProxy.start("demo witness", text);
+                : "plugins: { black-box: { poll: 100ms, " + setting.acknowledge
+                        + (setting == Setting.DISK ? ", directory: " + directory : "") + " } }\n";
+        String switchover = "switchover: { user: switcher, password: " + PASSWORD + " }\n";
+        DemoProxy proxy = DemoProxy.start("demo witness", pair, "understudy", PASSWORD, switchover + plugin);
         if (!plugin.isEmpty()) {
-            awaitPresent(proxy);
+            proxy.await("witness", view -> "present".equals(view.get("state")), "the witness is not present");
         }
         return proxy;
-    }
-
-    private static void awaitPresent(DemoProxy proxy) throws InterruptedException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!"present".equals(proxy.view("witness").get("state"))) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new EmbeddedException(
-                        "the witness is not present after " + PATIENCE.toSeconds() + " s: " + proxy.view("witness"));
-            }
-            Thread.sleep(20);
-        }
     }
 
     private boolean kill(EmbeddedPair pair, Path directory) throws Exception {

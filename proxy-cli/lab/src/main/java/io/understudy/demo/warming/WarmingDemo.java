@@ -1,5 +1,6 @@
 package io.understudy.demo.warming;
 
+import io.understudy.demo.DemoProxy;
 import io.understudy.demo.Output;
 import io.understudy.demo.Sessions;
 import io.understudy.demo.Zipfian;
@@ -15,6 +16,7 @@ import java.time.Duration;
 
 /** Restarts a standby, warms it by mirrored reads and promotes it; tells whether the forecast came true. */
 public final class WarmingDemo {
+    private static final String PASSWORD = "warming";
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     /** Rows for which a table has four times the size of a pool of one MiB. */
     private static final int ROWS_A_MIB = 10_500;
@@ -119,10 +121,9 @@ public final class WarmingDemo {
                         "CREATE TABLE demo.items (id INT PRIMARY KEY, v VARCHAR(400) NOT NULL)",
                         "INSERT INTO demo.items SELECT seq, REPEAT('x', 340) FROM demo.seq_1_to_" + rows,
                         "ANALYZE TABLE demo.items");
-        String password = WarmingProxy.PASSWORD;
-        pair.createAccount("understudy", password, "REPLICA MONITOR, BINLOG MONITOR, PROCESS ON *.*");
-        pair.createAccount("mirror", password, "SELECT ON demo.*", "REPLICA MONITOR, BINLOG MONITOR ON *.*");
-        pair.createAccount("app", password, "SELECT ON demo.*");
+        pair.createAccount("understudy", PASSWORD, "REPLICA MONITOR, BINLOG MONITOR, PROCESS ON *.*");
+        pair.createAccount("mirror", PASSWORD, "SELECT ON demo.*", "REPLICA MONITOR, BINLOG MONITOR ON *.*");
+        pair.createAccount("app", PASSWORD, "SELECT ON demo.*");
         pair.awaitCaughtUp(PATIENCE);
         long bytes = Long.parseLong(
                 pair.primary().query("SELECT data_length FROM information_schema.TABLES WHERE table_schema = 'demo'"));
@@ -149,8 +150,13 @@ public final class WarmingDemo {
                 + " Pages are reads of a statement above the primary's.");
         out.say("");
         out.say("  time  mirrored  sample   excess  95 % interval    score");
-        WarmingProxy.Score last;
-        try (WarmingProxy proxy = WarmingProxy.start(pair)) {
+        Score last;
+        try (DemoProxy proxy = DemoProxy.start(
+                "demo warming",
+                pair,
+                "mirror",
+                PASSWORD,
+                "plugins: { mirror: { rules: [ { name: all, sample: adaptive } ] } }")) {
             last = warm(proxy, keys, pair.standby());
         }
         pair.standby().execute("STOP SLAVE", "SET GLOBAL read_only = 0");
@@ -162,10 +168,11 @@ public final class WarmingDemo {
         return seen;
     }
 
-    private WarmingProxy.Score warm(WarmingProxy proxy, Zipfian keys, EmbeddedServer standby) throws Exception {
+    private Score warm(DemoProxy proxy, Zipfian keys, EmbeddedServer standby) throws Exception {
+        String url = proxy.url("demo") + "&useServerPrepStmts=false&user=app&password=" + PASSWORD;
         long begun = System.nanoTime();
         try (Sessions load = Sessions.start(
-                "warming-load", SESSIONS, (all, number) -> reads(all, proxy.url(), keys.with(seed + 10 + number)))) {
+                "warming-load", SESSIONS, (all, number) -> reads(all, url, keys.with(seed + 10 + number)))) {
             int before = Math.min(BEFORE_SECONDS, seconds);
             for (int passed = STEP_SECONDS; passed <= before; passed += STEP_SECONDS) {
                 line(begun, passed, proxy, load);
@@ -174,7 +181,7 @@ public final class WarmingDemo {
             int restarted = (int) ((System.nanoTime() - begun) / SECOND);
             out.say("%5ds the standby has restarted", restarted);
             for (int passed = restarted + STEP_SECONDS; ; passed += STEP_SECONDS) {
-                WarmingProxy.Score score = line(begun, passed, proxy, load);
+                Score score = line(begun, passed, proxy, load);
                 // Not at the first excess below the target: a promotion comes when the sample has long come down.
                 boolean enough = score.settled() || passed >= restarted + seconds;
                 if (score.sinceRestart() && !Double.isNaN(score.forecast()) && enough
@@ -193,10 +200,10 @@ public final class WarmingDemo {
         }
     }
 
-    private WarmingProxy.Score line(long begun, int passed, WarmingProxy proxy, Sessions load) throws Exception {
+    private Score line(long begun, int passed, DemoProxy proxy, Sessions load) throws Exception {
         Thread.sleep(Math.max(1, (begun + passed * SECOND - System.nanoTime()) / 1_000_000));
         load.check();
-        WarmingProxy.Score score = proxy.score();
+        Score score = Score.of(proxy);
         boolean known = !Double.isNaN(score.excess("estimate"));
         String line = Output.format(
                 "%5ds %9d %7s %8s  %-14s %s",
