@@ -7,7 +7,7 @@ import java.sql.SQLException;
  * A batch job that copies old orders to {@code shop.archive}, revises them and drops the oldest. No other session
  * writes that table, so it suits a GTID domain of its own.
  */
-final class ArchiveScript implements Script {
+final class ArchiveScript implements LoadSession.Script {
 
     private static final int BATCH = 200;
     /** Batches kept before the oldest is dropped. */

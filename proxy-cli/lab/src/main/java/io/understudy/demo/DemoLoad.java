@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The sample application under load: workers of user {@code app}, every other one with server-side prepared statements,
@@ -13,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class DemoLoad implements AutoCloseable {
 
-    private static final long STOP_MILLIS = TimeUnit.SECONDS.toMillis(10);
+    private static final Duration STOP = Duration.ofSeconds(10);
 
     /**
      * The amount of load. Built by {@link #to} and the {@code with} methods.
@@ -69,8 +68,8 @@ public final class DemoLoad implements AutoCloseable {
     }
 
     private final LoadCounters counters = new LoadCounters();
-    private final List<LoadWorker> workers = new ArrayList<>();
-    private final List<Thread> threads = new ArrayList<>();
+    private final List<LoadSession> workers = new ArrayList<>();
+    private final Sessions threads;
 
     private DemoLoad(Options options) {
         SplittableRandom seeds = new SplittableRandom(options.seed());
@@ -79,39 +78,34 @@ public final class DemoLoad implements AutoCloseable {
         for (int i = 0; i < options.workers(); i++) {
             boolean prepared = i % 2 == 1;
             int alterEvery = i == 0 ? options.alterEvery() : 0;
-            add(
-                    "demo-app-" + i,
-                    new LoadWorker(
-                            () -> LoadSession.open(
-                                    options.url(), DemoSchema.APP_USER, DemoSchema.APP_PASSWORD, prepared, counters),
-                            new ShopScript(i, prepared, alterEvery, orders, customers, seeds.split()),
-                            counters,
-                            options.pause().toNanos(),
-                            options.statementsPerWorker()));
+            workers.add(new LoadSession(
+                    options.url(),
+                    DemoSchema.APP_USER,
+                    DemoSchema.APP_PASSWORD,
+                    prepared,
+                    new ShopScript(i, prepared, alterEvery, orders, customers, seeds.split()),
+                    counters,
+                    options.pause(),
+                    options.statementsPerWorker()));
         }
-        add(
-                "demo-archiver",
-                new LoadWorker(
-                        () -> LoadSession.open(
-                                options.url(), DemoSchema.ARCHIVE_USER, DemoSchema.ARCHIVE_PASSWORD, false, counters),
-                        new ArchiveScript(options.orders()),
-                        counters,
-                        options.archivePause().toNanos(),
-                        options.statementsPerWorker()));
-    }
-
-    private void add(String name, LoadWorker worker) {
-        workers.add(worker);
-        Thread thread = new Thread(worker, name);
-        thread.setDaemon(true);
-        threads.add(thread);
+        workers.add(new LoadSession(
+                options.url(),
+                DemoSchema.ARCHIVE_USER,
+                DemoSchema.ARCHIVE_PASSWORD,
+                false,
+                new ArchiveScript(options.orders()),
+                counters,
+                options.archivePause(),
+                options.statementsPerWorker()));
+        threads = Sessions.start(
+                "demo-load",
+                workers.size(),
+                (load, number) -> workers.get(number).run(load));
     }
 
     /** Starts all workers and returns at once. Errors are counted, and broken connections are opened again. */
     public static DemoLoad start(Options options) {
-        DemoLoad load = new DemoLoad(options);
-        load.threads.forEach(Thread::start);
-        return load;
+        return new DemoLoad(options);
     }
 
     public LoadCounters counters() {
@@ -120,25 +114,20 @@ public final class DemoLoad implements AutoCloseable {
 
     /** Waits for workers that have a limit; returns false if some still run after {@code timeout}. */
     public boolean awaitEnd(Duration timeout) throws InterruptedException {
-        long deadline = System.nanoTime() + timeout.toNanos();
-        for (Thread thread : threads) {
-            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-            thread.join(Math.max(1, left));
-        }
-        return threads.stream().noneMatch(Thread::isAlive);
+        return threads.awaitEnd(timeout);
     }
 
     /** Ends all workers, each after the piece of work it is in; those that hang lose their connection. */
     @Override
     public void close() {
-        workers.forEach(LoadWorker::stop);
+        threads.end();
         try {
-            if (!awaitEnd(Duration.ofMillis(STOP_MILLIS))) {
-                workers.forEach(LoadWorker::abort);
-                awaitEnd(Duration.ofMillis(STOP_MILLIS));
+            if (!awaitEnd(STOP)) {
+                workers.forEach(LoadSession::abort);
+                awaitEnd(STOP);
             }
         } catch (InterruptedException e) {
-            workers.forEach(LoadWorker::abort);
+            workers.forEach(LoadSession::abort);
             Thread.currentThread().interrupt();
         }
     }

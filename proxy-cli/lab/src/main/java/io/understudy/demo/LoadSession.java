@@ -7,34 +7,102 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
-/** One connection of the load: executes, reads all rows, counts. Belongs to one worker. */
-final class LoadSession implements AutoCloseable {
+/**
+ * One session of the load: runs a script over a connection, reads all rows, counts, and connects again when the
+ * connection breaks.
+ */
+final class LoadSession {
+    private static final long RECONNECT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    private final Connection connection;
+    private final String url;
+    private final Properties properties = new Properties();
+    private final Script script;
     private final LoadCounters counters;
+    private final long pauseNanos;
+    private final long limit;
     private long executed;
+    private volatile @Nullable Connection connection;
 
-    private LoadSession(Connection connection, LoadCounters counters) {
-        this.connection = connection;
-        this.counters = counters;
+    /** The work of one session, repeated. */
+    interface Script {
+        /** One piece of work: a statement, or a whole transaction. */
+        void step(LoadSession session) throws SQLException;
     }
 
-    /** @param prepared whether {@link #prepared} uses server-side prepared statements or sends text */
-    static LoadSession open(String url, String user, String password, boolean prepared, LoadCounters counters)
-            throws SQLException {
-        Properties properties = new Properties();
+    /**
+     * @param prepared whether {@link #prepared} uses server-side prepared statements or sends text
+     * @param pause between two steps
+     * @param limit of statements, after which the session ends (with the step that reaches it)
+     */
+    LoadSession(
+            String url,
+            String user,
+            String password,
+            boolean prepared,
+            Script script,
+            LoadCounters counters,
+            Duration pause,
+            long limit) {
+        this.url = url;
         properties.setProperty("user", user);
         properties.setProperty("password", password);
         properties.setProperty("useServerPrepStmts", Boolean.toString(prepared));
-        return new LoadSession(DriverManager.getConnection(url, properties), counters);
+        this.script = script;
+        this.counters = counters;
+        pauseNanos = pause.toNanos();
+        this.limit = limit;
+    }
+
+    /** Runs the script until the load ends or the limit is reached. */
+    void run(Sessions load) {
+        while (goesOn(load)) {
+            try (Connection opened = DriverManager.getConnection(url, properties)) {
+                connection = opened;
+                steps(load, opened);
+            } catch (SQLException e) {
+                if (!load.ended()) {
+                    counters.connectFailed(String.valueOf(e.getMessage()));
+                    LockSupport.parkNanos(RECONNECT_NANOS);
+                }
+            }
+        }
+    }
+
+    private boolean goesOn(Sessions load) {
+        return !load.ended() && executed < limit;
+    }
+
+    /** Returns when the session must end, throws when the connection is no longer usable. */
+    private void steps(Sessions load, Connection opened) throws SQLException {
+        while (goesOn(load)) {
+            try {
+                script.step(this);
+            } catch (SQLException e) {
+                // The error is counted already. A usable connection continues after leaving its transaction.
+                if (!opened.isValid(5)) {
+                    throw e;
+                }
+                text(Kind.TRANSACTION, "ROLLBACK");
+            }
+            LockSupport.parkNanos(pauseNanos);
+        }
+    }
+
+    private Connection connection() {
+        return Objects.requireNonNull(connection, "a script runs over a connection");
     }
 
     /** Executes a text statement. */
     void text(Kind kind, String sql) throws SQLException {
         run(kind, () -> {
-            try (Statement statement = connection.createStatement()) {
+            try (Statement statement = connection().createStatement()) {
                 drain(statement, statement.execute(sql));
             }
         });
@@ -43,7 +111,7 @@ final class LoadSession implements AutoCloseable {
     /** Executes a statement with parameters. */
     void prepared(Kind kind, String sql, Object... parameters) throws SQLException {
         run(kind, () -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            try (PreparedStatement statement = connection().prepareStatement(sql)) {
                 for (int i = 0; i < parameters.length; i++) {
                     statement.setObject(i + 1, parameters[i]);
                 }
@@ -52,13 +120,13 @@ final class LoadSession implements AutoCloseable {
         });
     }
 
-    private interface Step {
+    private interface Execution {
         void run() throws SQLException;
     }
 
-    private void run(Kind kind, Step step) throws SQLException {
+    private void run(Kind kind, Execution execution) throws SQLException {
         try {
-            step.run();
+            execution.run();
         } catch (SQLException e) {
             counters.failed(kind, String.valueOf(e.getMessage()));
             throw e;
@@ -79,27 +147,15 @@ final class LoadSession implements AutoCloseable {
         }
     }
 
-    /** Returns the number of statements of this session so far. */
-    long executed() {
-        return executed;
-    }
-
-    /** Returns whether the connection is still usable after an error. */
-    boolean isUsable() throws SQLException {
-        return connection.isValid(5);
-    }
-
-    /** Closes the connection under a worker that hangs; called by other threads. */
+    /** Closes the connection under a session that hangs; called by other threads. */
     void abort() {
         try {
-            connection.abort(Runnable::run);
+            Connection current = connection;
+            if (current != null) {
+                current.abort(Runnable::run);
+            }
         } catch (SQLException gone) {
             // It is closed already.
         }
-    }
-
-    @Override
-    public void close() throws SQLException {
-        connection.close();
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.demo;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -56,6 +57,20 @@ public final class Sessions implements AutoCloseable {
         }
     }
 
+    /** Waits until all work is done; returns false if some is not after {@code timeout}. */
+    public boolean awaitEnd(Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        for (Thread thread : threads) {
+            thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+        }
+        return threads.stream().noneMatch(Thread::isAlive);
+    }
+
+    /** Tells all threads to end, and returns at once. */
+    public void end() {
+        ended = true;
+    }
+
     /** Waits until all work is done, and throws what ended a thread. */
     public void join() throws Exception {
         for (Thread thread : threads) {
@@ -67,7 +82,7 @@ public final class Sessions implements AutoCloseable {
     /** Ends the load, and throws what ended a thread before. */
     @Override
     public void close() throws Exception {
-        ended = true;
+        end();
         join();
     }
 }

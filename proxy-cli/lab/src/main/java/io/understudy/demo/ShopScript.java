@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.SplittableRandom;
 
 /** A shop's web application: mostly reads, some orders, now and then a schema change. */
-final class ShopScript implements Script {
+final class ShopScript implements LoadSession.Script {
 
     private final int worker;
     private final boolean prepared;

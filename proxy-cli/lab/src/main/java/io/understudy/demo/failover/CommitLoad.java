@@ -6,10 +6,10 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 
 /** Commits of one row each, one after the other on each of some connections, and what they took. */
 final class CommitLoad {
@@ -30,7 +30,7 @@ final class CommitLoad {
 
     /** Commits for a time, at least a few times on each connection. */
     static Result run(String url, String password, String table, int connections, Duration length) throws Exception {
-        List<long[]> latencies = new CopyOnWriteArrayList<>();
+        List<LongStream> latencies = new CopyOnWriteArrayList<>();
         long begun = System.nanoTime();
         long end = begun + length.toNanos();
         Sessions.start(
@@ -39,28 +39,25 @@ final class CommitLoad {
                         (load, number) -> latencies.add(session(url, password, table, end, number)))
                 .join();
         double seconds = (System.nanoTime() - begun) / 1e9;
-        long[] all = latencies.stream().flatMapToLong(Arrays::stream).sorted().toArray();
+        long[] all = latencies.stream().flatMapToLong(stream -> stream).sorted().toArray();
         return new Result(all.length / seconds, at(all, 0.5), at(all, 0.99));
     }
 
-    private static long[] session(String url, String password, String table, long end, int number) throws SQLException {
-        long[] latencies = new long[1 << 10];
-        int count = 0;
+    private static LongStream session(String url, String password, String table, long end, int number)
+            throws SQLException {
+        LongStream.Builder latencies = LongStream.builder();
         try (Connection connection = DriverManager.getConnection(url, "app", password);
                 PreparedStatement insert =
                         connection.prepareStatement("INSERT INTO " + table + " VALUES (?, ?, 'a row')")) {
-            while (count < LEAST || System.nanoTime() - end < 0) {
+            for (int count = 0; count < LEAST || System.nanoTime() - end < 0; count++) {
                 insert.setInt(1, 1000 + number);
                 insert.setInt(2, ROWS.incrementAndGet());
                 long begun = System.nanoTime();
                 insert.executeUpdate();
-                if (count == latencies.length) {
-                    latencies = Arrays.copyOf(latencies, 2 * count);
-                }
-                latencies[count++] = System.nanoTime() - begun;
+                latencies.accept(System.nanoTime() - begun);
             }
         }
-        return Arrays.copyOf(latencies, count);
+        return latencies.build();
     }
 
     private static double at(long[] sorted, double share) {

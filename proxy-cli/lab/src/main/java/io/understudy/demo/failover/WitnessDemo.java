@@ -180,7 +180,7 @@ public final class WitnessDemo {
             }
             boolean written;
             try (WriteSessions load = WriteSessions.start(proxy.url(""), PASSWORD, LOAD, 1)) {
-                written = load.awaitFirst(PATIENCE);
+                written = load.awaitMore(1, PATIENCE);
             }
             out.say("");
             out.say("   First write through the proxy      after %.2f s", (System.nanoTime() - begun) / 1e9);

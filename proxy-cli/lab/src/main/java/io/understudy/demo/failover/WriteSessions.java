@@ -11,8 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -33,7 +31,6 @@ final class WriteSessions implements AutoCloseable {
     private final Set<String> answered = ConcurrentHashMap.newKeySet();
 
     private final Map<String, Long> failures = new ConcurrentHashMap<>();
-    private final CountDownLatch first = new CountDownLatch(1);
     private final Sessions threads;
 
     private WriteSessions(String url, String password, String table, int sessions) {
@@ -72,7 +69,6 @@ final class WriteSessions implements AutoCloseable {
                         statement.execute("COMMIT");
                     }
                     answered.add(number + "-" + begin);
-                    first.countDown();
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
             } catch (SQLException e) {
@@ -86,11 +82,6 @@ final class WriteSessions implements AutoCloseable {
         return e.getErrorCode() == 0 || e.getErrorCode() == -1 ? "connection lost" : String.valueOf(e.getErrorCode());
     }
 
-    /** Waits for the first OK, and returns whether it came in time. */
-    boolean awaitFirst(Duration patience) throws InterruptedException {
-        return first.await(patience.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
     /** Waits until so many more transactions got an OK. */
     boolean awaitMore(int transactions, Duration patience) throws InterruptedException {
         int goal = answered.size() + transactions;
@@ -99,7 +90,7 @@ final class WriteSessions implements AutoCloseable {
             if (System.nanoTime() - deadline > 0) {
                 return false;
             }
-            Thread.sleep(10);
+            Thread.sleep(1);
         }
         return true;
     }

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
 
 /**
  * Measures one setting: inserts, each its own transaction, in sequence over one connection through the proxy. First as
@@ -104,16 +105,12 @@ final class InsertRun {
     }
 
     private long[] inserts(PreparedStatement insert, long nanos) throws SQLException {
-        long[] latencies = new long[1 << 12];
-        int count = 0;
+        LongStream.Builder latencies = LongStream.builder();
         long end = System.nanoTime() + nanos;
-        while ((count < LEAST || System.nanoTime() - end < 0) && !interrupted.getAsBoolean()) {
-            if (count == latencies.length) {
-                latencies = Arrays.copyOf(latencies, 2 * count);
-            }
-            latencies[count++] = insert(insert);
+        for (int n = 0; (n < LEAST || System.nanoTime() - end < 0) && !interrupted.getAsBoolean(); n++) {
+            latencies.accept(insert(insert));
         }
-        return Arrays.copyOf(latencies, count);
+        return latencies.build().toArray();
     }
 
     private long insert(PreparedStatement insert) throws SQLException {
