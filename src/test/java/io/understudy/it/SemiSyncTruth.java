@@ -2,7 +2,7 @@ package io.understudy.it;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.understudy.embedded.LinkWatch;
+import io.understudy.embedded.DelayedLink;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * position (8 bytes) and the file name (<a href="https://mariadb.com/kb/en/semi-synchronous-replication/">MariaDB</a>;
  * MySQL uses the same format). A position acknowledges everything before it.
  */
-final class SemiSyncTruth implements LinkWatch {
+final class SemiSyncTruth implements DelayedLink.Watch {
     private static final int MAGIC = 0xEF;
     private static final int XID = 16;
     private static final int MYSQL_GTID = 33;
@@ -116,7 +116,7 @@ final class SemiSyncTruth implements LinkWatch {
      * Returns the watch for the link between proxy and primary. It records the OK packets that carry a GTID as they
      * leave towards the proxy.
      */
-    LinkWatch responses() {
+    DelayedLink.Watch responses() {
         return (connection, toTarget, bytes, arrivedNanos, leftNanos) -> {
             if (!toTarget) {
                 response(connection, bytes, leftNanos);

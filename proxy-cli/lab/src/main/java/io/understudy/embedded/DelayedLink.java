@@ -9,7 +9,6 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -22,14 +21,28 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class DelayedLink implements AutoCloseable {
     private static final int CONNECT_MILLIS = 5000;
 
+    /** Observes the bytes that pass. Called by one thread at a time: must not block, keep or change the buffer. */
+    public interface Watch {
+        /**
+         * Called before bytes leave, in stream order per direction. One call may hold part of a packet or several
+         * packets.
+         *
+         * @param connection number of the connection within its link, from 1
+         * @param toTarget true for bytes towards the target
+         * @param arrivedNanos {@link System#nanoTime} of the read that brought the bytes
+         * @param leftNanos the current {@link System#nanoTime}
+         */
+        void passed(long connection, boolean toTarget, ByteBuf bytes, long arrivedNanos, long leftNanos);
+    }
+
     /** Guards the conditions and all lanes; held for no input or output. */
     final ReentrantLock lock = new ReentrantLock();
 
     private final InetSocketAddress target;
     private final ServerSocket listener;
-    private final Set<LinkConnection> connections = new HashSet<>();
-    private final LongAdder bytesUp = new LongAdder();
-    private final LongAdder bytesDown = new LongAdder();
+    /** The lane of each connection that leads to the target. */
+    private final Set<LinkLane> connections = new HashSet<>();
+
     private long connected;
     private boolean refusing;
 
@@ -38,7 +51,7 @@ public final class DelayedLink implements AutoCloseable {
     /** For each lane; 0 is no limit. */
     long bytesPerSecond;
 
-    private LinkWatch watch = (connection, toTarget, bytes, arrivedNanos, leftNanos) -> {};
+    private Watch watch = (connection, toTarget, bytes, arrivedNanos, leftNanos) -> {};
 
     private DelayedLink(InetSocketAddress target, Duration rtt) {
         this.target = target;
@@ -90,7 +103,7 @@ public final class DelayedLink implements AutoCloseable {
 
     /** Closes all connections with RST and drops the bytes in transit. New connections are still relayed. */
     public void cut() {
-        change(() -> Set.copyOf(connections).forEach(LinkConnection::cut));
+        change(() -> Set.copyOf(connections).forEach(LinkLane::cut));
     }
 
     /** Accepts new connections and closes them at once, until {@link #resume()}. Existing connections continue. */
@@ -107,7 +120,7 @@ public final class DelayedLink implements AutoCloseable {
     }
 
     /** Reports all bytes that leave the link from now on to {@code newWatch}. Replaces the previous watch. */
-    public void watch(LinkWatch newWatch) {
+    public void watch(Watch newWatch) {
         change(() -> watch = newWatch);
     }
 
@@ -116,16 +129,6 @@ public final class DelayedLink implements AutoCloseable {
         int[] count = new int[1];
         change(() -> count[0] = connections.size());
         return count[0];
-    }
-
-    /** Returns the number of bytes relayed to the target so far. */
-    public long bytesToTarget() {
-        return bytesUp.sum();
-    }
-
-    /** Returns the number of bytes relayed from the target so far. */
-    public long bytesFromTarget() {
-        return bytesDown.sum();
     }
 
     /** Resets all connections. */
@@ -144,7 +147,7 @@ public final class DelayedLink implements AutoCloseable {
         lock.lock();
         try {
             change.run();
-            connections.forEach(LinkConnection::wake);
+            connections.forEach(LinkLane::wake);
         } finally {
             lock.unlock();
         }
@@ -152,12 +155,11 @@ public final class DelayedLink implements AutoCloseable {
 
     /** Called under the lock when bytes leave. */
     void passed(long connection, boolean toTarget, ByteBuf bytes, long arrivedNanos) {
-        (toTarget ? bytesUp : bytesDown).add(bytes.readableBytes());
         watch.passed(connection, toTarget, bytes, arrivedNanos, System.nanoTime());
     }
 
     /** Called under the lock when both ends of a connection are closed. */
-    void forget(LinkConnection connection) {
+    void forget(LinkLane connection) {
         connections.remove(connection);
     }
 
@@ -196,12 +198,12 @@ public final class DelayedLink implements AutoCloseable {
             server.setTcpNoDelay(true);
             server.connect(target, CONNECT_MILLIS);
         } catch (IOException e) {
-            LinkConnection.reset(client);
-            LinkConnection.reset(server);
+            LinkLane.close(client, true);
+            LinkLane.close(server, true);
             return;
         }
         change(() -> {
-            LinkConnection connection = new LinkConnection(this, ++connected, client, server);
+            LinkLane connection = new LinkLane(this, ++connected, client, server);
             connections.add(connection);
             connection.start();
         });

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.net.Socket;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -29,7 +30,11 @@ final class LinkLane {
     private record Item(@Nullable ByteBuf bytes, boolean reset, long arrived, long due) {}
 
     private final DelayedLink link;
-    private final LinkConnection connection;
+    private final long connection;
+    private final boolean toTarget;
+    /** The other direction of the same connection. */
+    private final LinkLane back;
+
     private final Socket source;
     private final Socket target;
     private final Condition changed;
@@ -37,37 +42,70 @@ final class LinkLane {
     private long held;
     private long lastDue = System.nanoTime();
     private long freeAt = lastDue;
+    /** Whether the end of the stream has been passed on, or its target is gone. */
     private boolean ended;
+
+    /** Whether nothing is passed on any more. */
     private boolean dead;
 
-    LinkLane(DelayedLink link, LinkConnection connection, Socket source, Socket target) {
+    /** Makes the lane of a connection that leads to the server, and with it the one back. */
+    LinkLane(DelayedLink link, long connection, Socket client, Socket server) {
+        this(link, connection, client, server, null);
+    }
+
+    private LinkLane(DelayedLink link, long connection, Socket source, Socket target, @Nullable LinkLane there) {
         this.link = link;
         this.connection = connection;
         this.source = source;
         this.target = target;
         changed = link.lock.newCondition();
+        toTarget = there == null;
+        back = there == null ? new LinkLane(link, connection, target, source, this) : there;
     }
 
+    /** Starts both directions. */
     void start() {
-        DelayedLink.start("read", this::read);
-        DelayedLink.start("write", this::write);
+        for (LinkLane each : List.of(this, back)) {
+            DelayedLink.start("read", each::read);
+            DelayedLink.start("write", each::write);
+        }
     }
 
+    /** Wakes both directions up. */
     void wake() {
         changed.signalAll();
+        back.changed.signalAll();
     }
 
-    /** Returns whether the end of the stream has been passed on, or its target is gone. */
-    boolean hasEnded() {
-        return ended;
+    /** Closes both sockets with RST, and drops the bytes in transit. */
+    void cut() {
+        close(true);
     }
 
-    /** Drops the bytes in transit; nothing is passed on afterwards. */
-    void abandon() {
-        dead = true;
+    private void close(boolean reset) {
+        for (LinkLane each : List.of(this, back)) {
+            each.dead = true;
+            each.drop();
+            close(each.source, reset);
+        }
+        wake();
+        link.forget(toTarget ? this : back);
+    }
+
+    /** Closes with FIN, or with RST. */
+    static void close(Socket socket, boolean reset) {
+        try (socket) {
+            if (reset) {
+                socket.setSoLinger(true, 0);
+            }
+        } catch (IOException e) {
+            // It is closed already.
+        }
+    }
+
+    private void drop() {
         queue.clear();
         held = 0;
-        wake();
     }
 
     private void read() {
@@ -96,7 +134,7 @@ final class LinkLane {
                 lastDue = Math.max(lastDue, arrived + link.delayNanos);
                 queue.add(new Item(bytes, reset, arrived, lastDue));
                 held += bytes == null ? 0 : bytes.readableBytes();
-                wake();
+                changed.signalAll();
             }
             while (held > BUFFER_LIMIT && !dead) {
                 changed.awaitUninterruptibly();
@@ -120,11 +158,13 @@ final class LinkLane {
         }
     }
 
+    /** Closes both sockets once both directions have ended. */
     private void endLane() {
         ended = true;
-        queue.clear();
-        held = 0;
-        connection.ended();
+        drop();
+        if (back.ended) {
+            close(false);
+        }
     }
 
     /** Waits until bytes are due. Returns null when the lane has ended. */
@@ -144,7 +184,7 @@ final class LinkLane {
                 } else if (head.bytes() != null) {
                     return take(head, head.bytes(), now);
                 } else if (head.reset()) {
-                    connection.cut();
+                    cut();
                 } else {
                     target.shutdownOutput();
                     endLane();
@@ -168,8 +208,8 @@ final class LinkLane {
         if (rate > 0) {
             freeAt = Math.max(freeAt, now) + out.readableBytes() * TimeUnit.SECONDS.toNanos(1) / rate;
         }
-        link.passed(connection.number(), connection.isUp(this), out, head.arrived());
-        wake();
+        link.passed(connection, toTarget, out, head.arrived());
+        changed.signalAll();
         return out;
     }
 }

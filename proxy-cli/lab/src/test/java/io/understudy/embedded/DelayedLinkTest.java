@@ -101,8 +101,6 @@ class DelayedLinkTest {
             link.delay(Duration.ofMinutes(10));
             link.delay(Duration.ZERO);
             assertThat(roundTripMillis(client, server)).isLessThan(10_000);
-            assertThat(link.bytesToTarget()).isEqualTo(3);
-            assertThat(link.bytesFromTarget()).isEqualTo(3);
         }
     }
 
