@@ -76,8 +76,10 @@ final class KeptCommand {
         int modes = model.settings().sqlModes();
         StatementSummary summary = model.analyzer().summarize(bytes, at, length - at, modes);
         return switch (summary.kind()) {
-            case BEGIN, COMMIT, ROLLBACK, USE -> true; // there is no transaction that it ends
-            case SET -> setsValues(SetStatement.parse(bytes, at, length - at, modes));
+            case USE -> true;
+            // There is no transaction that it ends; without autocommit an ERR_Packet does not say so.
+            case BEGIN, COMMIT, ROLLBACK -> model.autocommit();
+            case SET -> model.autocommit() && setsValues(SetStatement.parse(bytes, at, length - at, modes));
             default -> isRead(model, summary);
         };
     }

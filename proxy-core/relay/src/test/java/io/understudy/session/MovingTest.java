@@ -244,6 +244,18 @@ class MovingTest {
         scripted.finish();
     }
 
+    /** Without autocommit an error does not say whether a transaction is open, as of a CALL that had written. */
+    @Test
+    void withoutAutocommitACommitMayHaveSomethingToEnd() {
+        scripted.client(query("SET autocommit = 0"));
+        scripted.server(packet(1, ok(0, 0)));
+        scripted.client(query("COMMIT"));
+        absent(true);
+        scripted.session.serverClosed();
+        assertThat(scripted.session.ended()).isTrue();
+        scripted.finish();
+    }
+
     @Test
     void aReadSentAgainIsAnsweredBeforeTheSessionMovesOn() {
         loseWithARead();

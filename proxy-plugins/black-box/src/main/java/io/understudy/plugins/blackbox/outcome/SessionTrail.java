@@ -65,6 +65,10 @@ public final class SessionTrail {
     private boolean unlogged;
     /** Number of the newest statement. */
     private long newest;
+    /** Number of the last command that was answered. */
+    private long answered;
+    /** Whether that left a transaction open; false if its response does not say so, as an error does not. */
+    private boolean inTransaction;
 
     private @Nullable String token;
     /** Of the token, while its transaction is open. */
@@ -136,6 +140,8 @@ public final class SessionTrail {
 
     /** Called with each response, after its OK was passed on. */
     public void onResponse(CommandView command, ResponseView response) {
+        answered = command.number();
+        inTransaction = response.ok() && response.inTransaction();
         String gtid = foreignGtids ? null : response.gtid();
         if (gtid != null) {
             lastGtid = gtid;
@@ -204,9 +210,9 @@ public final class SessionTrail {
         if (last != null) {
             open = null;
             named.put(
-                    ended
+                    ended && newest <= answered
                             ? last.as(Verdict.NOT_COMMITTED, "")
-                            : last.as(Verdict.UNKNOWN, "the proxy has not read the session to its end"));
+                            : last.as(Verdict.UNKNOWN, "the proxy has not seen how its last statement ended"));
         }
     }
 
@@ -303,7 +309,8 @@ public final class SessionTrail {
         }
         StatementKind kind = command.kind() == StatementKind.SET ? runs(summary) : command.kind();
         if (kind.isDml()) {
-            return command.inTransactionBefore() ? Effect.NONE : Effect.COMMIT;
+            boolean within = inTransaction && command.number() == answered + 1; // nothing ahead of it can have ended it
+            return within ? Effect.NONE : command.inTransactionBefore() ? Effect.SEVERAL : Effect.COMMIT;
         }
         if (Writes.changesSchema(kind)) {
             // A DROP DATABASE that breaks off logs the tables that it has dropped.

@@ -78,9 +78,23 @@ class SessionTrailTest {
 
     @Test
     void aWriteOfAnOpenTransactionCommitsNothing() {
-        assertThat(lost(FakeExchange.to("DELETE FROM t").beganInTransaction(true))
-                        .effect())
-                .isEqualTo(Effect.NONE);
+        run(FakeExchange.to("BEGIN").numbered(1).inTrans());
+        FakeExchange delete = FakeExchange.to("DELETE FROM t").numbered(2).beganInTransaction(true);
+        assertThat(lost(delete).effect()).isEqualTo(Effect.NONE);
+
+        FakeExchange behind = FakeExchange.to("DELETE FROM t").numbered(3).beganInTransaction(true);
+        assertThat(lost(behind).effect())
+                .as("what is ahead of it may be a COMMIT")
+                .isEqualTo(Effect.SEVERAL);
+        run(FakeExchange.to("COMMIT").numbered(2).beganInTransaction(true));
+        assertThat(lost(behind).effect())
+                .as("sent ahead of the COMMIT's response")
+                .isEqualTo(Effect.SEVERAL);
+        run(FakeExchange.to("DELETE FROM t")
+                .numbered(2)
+                .beganInTransaction(true)
+                .error(1213));
+        assertThat(lost(behind).effect()).as("a deadlock rolls back").isEqualTo(Effect.SEVERAL);
         assertThat(lost(FakeExchange.to("DROP TABLE t").beganInTransaction(true))
                         .effect())
                 .isEqualTo(Effect.SEVERAL);
@@ -167,9 +181,14 @@ class SessionTrailTest {
         run(FakeExchange.to("INSERT INTO t VALUES (1)").token("b").error(1062));
         assertThat(of("b").reason()).contains("ERROR 1062");
 
-        trail.onCommand(FakeExchange.to("INSERT INTO t VALUES (1)").token("c"));
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").numbered(5).token("c").inTrans());
         trail.onClose(true);
         assertThat(of("c").verdict()).isEqualTo(OutcomeRecord.Verdict.NOT_COMMITTED);
+
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").numbered(6).token("f").inTrans());
+        trail.onCommand(FakeExchange.to("COMMIT").numbered(7).beganInTransaction(true));
+        trail.onClose(true);
+        assertThat(of("f").verdict()).isEqualTo(OutcomeRecord.Verdict.UNKNOWN);
 
         trail.onCommand(FakeExchange.to("INSERT INTO t VALUES (1)").token("d"));
         trail.onClose(false);
