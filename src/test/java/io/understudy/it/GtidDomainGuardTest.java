@@ -339,14 +339,18 @@ class GtidDomainGuardTest {
     }
 
     /**
-     * Runs single statements on tables that all sessions write, and transactions on another table, for some seconds.
+     * Runs single statements on tables that all sessions write, and transactions on another table: for 12 seconds, and
+     * on until a table was handed over, with pauses that grow, so that a slow machine finds a pace that allows one.
      */
     private static int load(DomainProxy proxy, int seed, int tables) throws SQLException {
         Random random = new Random(seed);
         int writes = 0;
         try (Connection connection = proxy.connect(seed % 2 == 0 ? "tagger" : "archiver")) {
-            long end = System.nanoTime() + Duration.ofSeconds(12).toNanos();
-            while (System.nanoTime() < end) {
+            long began = System.nanoTime();
+            long seconds = 0;
+            while (seconds < 12 || ((long) proxy.state("handovers") == 0 && seconds < 60)) {
+                ThinkTime.pause(seconds < 12 ? 0 : 10_000_000L << (seconds - 12) / 5);
+                seconds = (System.nanoTime() - began) / 1_000_000_000L;
                 String table = "c" + random.nextInt(tables);
                 int id = random.nextInt(5);
                 switch (random.nextInt(4)) {
