@@ -18,6 +18,7 @@ import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.server.DriverSource;
 import io.understudy.server.LiveAccount;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryMonitor;
@@ -101,9 +102,13 @@ class QueryPoolTest {
         PrimaryAddress primary = new PrimaryAddress(present, new SimpleMeterRegistry(), Clock.systemUTC());
         MonitorConfig account = new MonitorConfig("watch", Secret.parse("s3same"));
         LiveAccount live = Objects.requireNonNull(LiveAccount.of(account, primary, new SimpleMeterRegistry()));
-        PrimaryConfig config = new PrimaryConfig(former, null, null, null, null, null, account);
-        try (QueryPool pool =
-                        QueryPool.to(config, live, () -> asked.getAndSet(true) ? present : former, NameLookup.RUNTIME);
+        DriverSource source = new DriverSource(
+                () -> asked.getAndSet(true) ? present : former,
+                NameLookup.RUNTIME,
+                ServerTlsConfig.preferred(),
+                live::credentials,
+                Duration.ofSeconds(5));
+        try (QueryPool pool = new QueryPool("primary", source, live.health().use("a test"));
                 Connection connection = pool.dataSource().getConnection()) {
             assertThat(ServerQueries.brief(connection).variable("port")).isEqualTo(Integer.toString(present.port()));
         }

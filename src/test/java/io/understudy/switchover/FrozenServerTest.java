@@ -9,7 +9,7 @@ import io.understudy.config.ServerTlsConfig;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
-import io.understudy.server.QueryPool;
+import io.understudy.server.DriverSource;
 import io.understudy.servers.MariaDb;
 import io.understudy.servers.ReplicaStatus;
 import java.io.PrintWriter;
@@ -104,7 +104,7 @@ class FrozenServerTest {
     }
 
     private static DataSource source(EmbeddedServer server) {
-        return QueryPool.unpooled(
+        return new DriverSource(
                 address(server),
                 ServerTlsConfig.preferred(),
                 "switcher",

@@ -12,12 +12,13 @@ import io.understudy.connection.NameLookup;
 import io.understudy.connection.NettyServerConnector;
 import io.understudy.connection.NetworkTransport;
 import io.understudy.host.HostedPrimary;
-import io.understudy.host.HostedStandby;
 import io.understudy.host.Published;
 import io.understudy.move.SessionSecrets;
 import io.understudy.plugin.ServerConnector;
 import io.understudy.plugin.Standby;
+import io.understudy.plugin.StandbyState;
 import io.understudy.server.Candidates;
+import io.understudy.server.DriverSource;
 import io.understudy.server.FollowedName;
 import io.understudy.server.LiveAccount;
 import io.understudy.server.LoginCheck;
@@ -40,6 +41,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +51,7 @@ import org.jspecify.annotations.Nullable;
 final class Servers implements AutoCloseable {
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
     private static final int LOOPS = 1;
+    private static final String QUERIES = "queries of the primary (semi-sync state, tables, positions)";
     /** For the primary's monitor, its candidates' first probes at a reload, accounts with limits, and logins. */
     private static final int MONITOR_THREADS = 4;
 
@@ -79,6 +82,20 @@ final class Servers implements AutoCloseable {
     private final HostedPrimary primary;
     private final SessionSecrets secrets;
 
+    /** A standby as plugins see it. */
+    private record HostedStandby(String name, DataSource dataSource, StandbyMonitor monitor, ServerConnector connector)
+            implements Standby {
+        @Override
+        public StandbyState state() {
+            return monitor.state();
+        }
+
+        @Override
+        public boolean isPrimary() {
+            return monitor.isPrimary();
+        }
+    }
+
     Servers(UnderstudyConfig config, PrimaryAddress address, NetworkTransport transport, MeterRegistry meters) {
         this.address = address;
         loops = transport.relayGroup(LOOPS, "client");
@@ -90,30 +107,36 @@ final class Servers implements AutoCloseable {
         probeThreads = Executors.newCachedThreadPool(new DefaultThreadFactory("probe", true));
         LiveAccount monitor = LiveAccount.of(primaryConfig.monitor(), address, meters);
         account = monitor;
-        QueryPool queries = monitor == null ? null : QueryPool.to(primaryConfig, monitor, address::get, names);
-        primaryQueries = queries;
-        if (queries != null) {
+        DataSource pool = null;
+        if (monitor == null) {
+            primaryQueries = null;
+            loginCheck = null;
+        } else {
+            DriverSource source = new DriverSource(
+                    address::get, names, primaryConfig.tls(), monitor::credentials, primaryConfig.connectTimeout());
+            QueryPool queries =
+                    new QueryPool("primary", source, monitor.health().use(QUERIES));
+            primaryQueries = queries;
+            loginCheck = new LoginCheck(source, monitor.health(), monitors, LoginCheck.INTERVAL);
+            pool = queries.dataSource();
             pools.add(queries);
             address.onChange((from, to) -> queries.evict());
         }
         primaryMonitor = new PrimaryMonitor(
                 address, primaryConfig, monitor, names, meters, monitors, probeThreads, PrimaryMonitor.INTERVAL);
         candidates = new Candidates(address, primaryConfig, monitor, names, meters, monitors, probeThreads);
-        loginCheck = monitor == null
-                ? null
-                : LoginCheck.of(primaryConfig, address::get, monitor, names, monitors, LoginCheck.INTERVAL);
         if (monitor != null) {
             address.onChange((from, to) -> monitor.health().serverChanged());
             monitor.health().onRecovered(primaryMonitor::announceReachable);
         }
         primary = new HostedPrimary(
-                queries == null ? null : queries.dataSource(),
+                pool,
                 address,
                 primaryMonitor,
                 connector(primaryConfig, transport, loops),
                 () -> separateConnector(primaryConfig, transport),
                 monitor == null ? null : monitor.health());
-        secrets = new SessionSecrets(queries == null ? null : queries.dataSource(), probeThreads);
+        secrets = new SessionSecrets(pool, probeThreads);
         address.onChange((from, to) -> secrets.forget());
         for (StandbyConfig standby : config.standbys()) {
             add(standby, transport, meters);
@@ -151,7 +174,9 @@ final class Servers implements AutoCloseable {
     private void add(StandbyConfig config, NetworkTransport transport, MeterRegistry meters) {
         LiveAccount its = LiveAccount.of(config, meters);
         standbyAccounts.put(config.name(), its);
-        QueryPool queries = QueryPool.to(config, its, names);
+        DriverSource source =
+                new DriverSource(config::address, names, config.tls(), its::credentials, config.connectTimeout());
+        QueryPool queries = new QueryPool(config.name(), source, its.health().use("the proxy's own queries"));
         pools.add(queries);
         StandbyMonitor monitor = new StandbyMonitor(
                 config.name(),
@@ -164,7 +189,7 @@ final class Servers implements AutoCloseable {
         monitor.primaryReadOnlyWhile(
                 () -> Boolean.TRUE.equals(primaryMonitor.state().readOnly()));
         monitor.reportTo(its.health());
-        standbyLogins.put(config.name(), LoginCheck.of(config, its, names, monitors, LoginCheck.INTERVAL));
+        standbyLogins.put(config.name(), new LoginCheck(source, its.health(), monitors, LoginCheck.INTERVAL));
         NettyServerConnector connector = new NettyServerConnector(
                 transport,
                 loops,

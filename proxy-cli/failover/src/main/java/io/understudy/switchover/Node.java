@@ -5,7 +5,7 @@ import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.server.QueryPool;
+import io.understudy.server.DriverSource;
 import io.understudy.servers.Dialect;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.SemiSyncVariables;
@@ -65,7 +65,7 @@ public final class Node implements AutoCloseable {
     /** As above, for a server that the account logs in to. */
     public static Node of(
             String name, Address address, ServerTlsConfig tls, Duration connectTimeout, SwitchoverConfig account) {
-        return new Node(name, QueryPool.unpooled(address, tls, account.user(), account.password(), connectTimeout));
+        return new Node(name, new DriverSource(address, tls, account.user(), account.password(), connectTimeout));
     }
 
     /** As above, for a standby. */

@@ -8,7 +8,7 @@ import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostSource;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.server.ConfiguredPrimary;
-import io.understudy.server.QueryPool;
+import io.understudy.server.DriverSource;
 import io.understudy.servers.Dialect;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ReportedPosition;
@@ -68,13 +68,14 @@ record Takeover(
                             all.isEmpty() ? new ReplicaStatus(Map.of()) : all.get(0)),
                     !all.isEmpty(),
                     !old.equals(standby.address()),
-                    QueryPool.scripts(
-                            standby.address(),
-                            standby.tls(),
-                            account.user(),
-                            account.password(),
-                            standby.connectTimeout(),
-                            options.timeout()),
+                    new DriverSource(
+                                    standby.address(),
+                                    standby.tls(),
+                                    account.user(),
+                                    account.password(),
+                                    standby.connectTimeout(),
+                                    options.timeout())
+                            .allowSeveralStatements(),
                     proxies,
                     blackBoxes(config, proxies, all, options),
                     options);

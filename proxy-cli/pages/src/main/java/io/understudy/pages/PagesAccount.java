@@ -3,7 +3,7 @@ package io.understudy.pages;
 import io.understudy.config.PagesConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
-import io.understudy.server.QueryPool;
+import io.understudy.server.DriverSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -57,7 +57,13 @@ public final class PagesAccount {
      */
     public Connection connect(Duration response) throws SQLException {
         try {
-            return QueryPool.unpooled(standby, config.user(), config.password(), response)
+            return new DriverSource(
+                            standby.address(),
+                            standby.tls(),
+                            config.user(),
+                            config.password(),
+                            standby.connectTimeout(),
+                            response)
                     .getConnection();
         } catch (SQLException e) {
             String remedy = e.getErrorCode() == ER_ACCESS_DENIED

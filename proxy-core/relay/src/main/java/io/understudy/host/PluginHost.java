@@ -6,9 +6,11 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ProxyPlugin;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionObserver;
+import java.lang.reflect.InvocationTargetException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +61,10 @@ public final class PluginHost {
 
     private final CoreMetrics metrics;
     private final Duration longestLeave;
-    private PluginInstances instances = new PluginInstances(Map.of());
+    private Map<String, ProxyPlugin<?>> installed = Map.of();
+    /** Of these plugins, the instance that was found has been started; each later start gets a new one. */
+    private final Set<String> used = new HashSet<>();
+
     private Surroundings surroundings = plugin -> {
         throw new IllegalStateException("not started");
     };
@@ -90,7 +95,7 @@ public final class PluginHost {
     public synchronized void start(
             Map<String, ProxyPlugin<?>> available, Map<String, Record> configs, Surroundings around)
             throws PluginStartException {
-        instances = new PluginInstances(available);
+        installed = available;
         surroundings = around;
         running = startAll(configs);
     }
@@ -116,7 +121,7 @@ public final class PluginHost {
                     "sessions still leave its previous instance; reload again when the log says that it stopped",
                     null);
         }
-        Running starting = new Running((ProxyPlugin<Record>) instances.unstarted(id), config);
+        Running starting = new Running((ProxyPlugin<Record>) unstarted(id), config);
         try {
             starting.plugin().start(surroundings.context(id), config);
         } catch (Exception | Error e) {
@@ -125,6 +130,24 @@ public final class PluginHost {
         }
         log.info("plugin {} started", id);
         return starting;
+    }
+
+    private ProxyPlugin<?> unstarted(String id) throws PluginStartException {
+        ProxyPlugin<?> first = installed.get(id);
+        if (first == null) {
+            throw new PluginStartException(id, "no such plugin is installed", null);
+        }
+        if (used.add(id)) {
+            return first;
+        }
+        try {
+            return first.getClass().getConstructor().newInstance();
+        } catch (InvocationTargetException e) {
+            throw new PluginStartException(id, "its constructor failed: " + e.getCause(), e);
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw new PluginStartException(
+                    id, "it has run before, and a new instance cannot be created (" + e + "); restart the proxy", e);
+        }
     }
 
     /** Returns the configuration of each running plugin, by id. Thread-safe. */

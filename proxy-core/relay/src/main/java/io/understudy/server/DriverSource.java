@@ -27,7 +27,7 @@ import org.mariadb.jdbc.Driver;
 /**
  * Opens connections with MariaDB Connector/J, to servers of both products, for the proxy's own queries. Thread-safe.
  */
-final class DriverSource implements DataSource {
+public final class DriverSource implements DataSource {
     /** A query takes milliseconds; a server without a response for this long is down. */
     static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(5);
 
@@ -48,30 +48,31 @@ final class DriverSource implements DataSource {
     private volatile @Nullable Address withoutTls;
 
     /** Connects to a fixed address; for programs that end soon. */
-    DriverSource(Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout) {
+    public DriverSource(Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout) {
         this(address, tls, user, password, connectTimeout, RESPONSE_TIMEOUT);
     }
 
     /** As above, with another maximum time for a statement; zero for no limit. */
-    DriverSource(
+    public DriverSource(
             Address address,
             ServerTlsConfig tls,
             String user,
             Secret password,
             Duration connectTimeout,
             Duration response) {
-        this(() -> address, NameLookup.RUNTIME, tls, fixed(user, password), connectTimeout, response);
+        this(() -> address, NameLookup.RUNTIME, tls, () -> new Credentials(user, password), connectTimeout, response);
     }
 
-    private static Supplier<Credentials> fixed(String user, Secret password) {
-        Credentials credentials = new Credentials(user, password);
-        return () -> credentials;
+    /** @param address called for each connection, as {@code credentials} */
+    public DriverSource(
+            Supplier<Address> address,
+            NameLookup names,
+            ServerTlsConfig tls,
+            Supplier<Credentials> credentials,
+            Duration connectTimeout) {
+        this(address, names, tls, credentials, connectTimeout, RESPONSE_TIMEOUT);
     }
 
-    /**
-     * @param address called for each connection, as {@code credentials}
-     * @param response maximum time for a statement before the connection is closed; zero for no limit
-     */
     DriverSource(
             Supplier<Address> address,
             NameLookup names,
@@ -111,8 +112,9 @@ final class DriverSource implements DataSource {
     }
 
     /** Lets a text have several statements. Before the first connection. */
-    void allowSeveralStatements() {
+    public DriverSource allowSeveralStatements() {
         set("allowMultiQueries", "true");
+        return this;
     }
 
     private void set(String name, String value) {
@@ -168,16 +170,13 @@ final class DriverSource implements DataSource {
         with.setProperty("user", login.user());
         with.setProperty("password", login.password().reveal());
         with.setProperty("sslMode", sslMode);
-        String url;
+        with.setProperty("socketFactory", TargetSocketFactory.class.getName());
+        String url = "jdbc:mariadb://" + (to.isUnix() ? "localhost" : to) + "/";
         if (to.isUnix()) {
-            url = "jdbc:mariadb://localhost/";
-            with.setProperty("socketFactory", UnixSocketFactory.class.getName());
-            with.setProperty(UnixSocketFactory.PATH, to.path());
+            with.setProperty(TargetSocketFactory.PATH, to.path());
         } else {
-            url = "jdbc:mariadb://" + to + "/";
-            with.setProperty("socketFactory", TcpSocketFactory.class.getName());
-            with.setProperty(TcpSocketFactory.ADDRESS, resolve(to));
-            with.setProperty(TcpSocketFactory.PORT, Integer.toString(to.port()));
+            with.setProperty(TargetSocketFactory.ADDRESS, resolve(to));
+            with.setProperty(TargetSocketFactory.PORT, Integer.toString(to.port()));
         }
         try {
             Connection connection = driver.connect(url, with);

@@ -1,15 +1,10 @@
 package io.understudy.server;
 
-import io.understudy.config.Address;
-import io.understudy.config.PrimaryConfig;
-import io.understudy.config.StandbyConfig;
-import io.understudy.connection.NameLookup;
 import io.understudy.plugin.AccountUse;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 /**
@@ -28,46 +23,11 @@ public final class LoginCheck implements AutoCloseable {
     private final Polling polling;
 
     /** @param source opens a new connection each time */
-    LoginCheck(DataSource source, AccountHealth health, ScheduledExecutorService executor, Duration interval) {
+    public LoginCheck(DataSource source, AccountHealth health, ScheduledExecutorService executor, Duration interval) {
         this.source = source;
         this.health = health;
         this.use = health.use(FUNCTION);
         this.polling = new Polling(executor, interval, this::poll);
-    }
-
-    /** Creates a check of the monitor account at the present primary. */
-    public static LoginCheck of(
-            PrimaryConfig config,
-            Supplier<Address> address,
-            LiveAccount account,
-            NameLookup names,
-            ScheduledExecutorService executor,
-            Duration interval) {
-        DataSource source = new DriverSource(
-                address,
-                names,
-                config.tls(),
-                account::credentials,
-                config.connectTimeout(),
-                DriverSource.RESPONSE_TIMEOUT);
-        return new LoginCheck(source, account.health(), executor, interval);
-    }
-
-    /** Creates a check of a standby's account. */
-    public static LoginCheck of(
-            StandbyConfig config,
-            LiveAccount account,
-            NameLookup names,
-            ScheduledExecutorService executor,
-            Duration interval) {
-        DataSource source = new DriverSource(
-                config::address,
-                names,
-                config.tls(),
-                account::credentials,
-                config.connectTimeout(),
-                DriverSource.RESPONSE_TIMEOUT);
-        return new LoginCheck(source, account.health(), executor, interval);
     }
 
     /** Begins to log in, at once and then at the interval. Called once; does not wait. */

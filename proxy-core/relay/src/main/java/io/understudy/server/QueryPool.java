@@ -9,15 +9,12 @@ import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.StandbyConfig;
-import io.understudy.connection.Credentials;
-import io.understudy.connection.NameLookup;
 import io.understudy.plugin.AccountUse;
 import io.understudy.servers.ServerQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +33,13 @@ public final class QueryPool implements AutoCloseable {
 
     private final HikariDataSource pool;
 
-    private QueryPool(String name, DriverSource source, AccountUse use) {
+    /**
+     * Creates a pool.
+     *
+     * @param source its address and its account may change; see {@link #evict}
+     * @param use where it is reported how the account fares
+     */
+    public QueryPool(String name, DriverSource source, AccountUse use) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("queries-" + name);
         config.setDataSource(source);
@@ -84,76 +87,29 @@ public final class QueryPool implements AutoCloseable {
         }
     }
 
-    /** Creates a pool with the account under which mirrored statements run, which may change. */
-    public static QueryPool to(StandbyConfig standby, LiveAccount account, NameLookup names) {
-        return to(standby, account::credentials, account.health().use("the proxy's own queries"), names);
-    }
-
-    /** As above, for programs that end soon. */
+    /** Creates a pool with the account under which mirrored statements run, for programs that end soon. */
     public static QueryPool to(StandbyConfig standby) {
-        Credentials credentials = new Credentials(standby.user(), standby.password());
-        return to(standby, () -> credentials, AccountUse.NONE, NameLookup.RUNTIME);
-    }
-
-    private static QueryPool to(
-            StandbyConfig standby, Supplier<Credentials> credentials, AccountUse use, NameLookup names) {
         return new QueryPool(
                 standby.name(),
                 new DriverSource(
-                        standby::address,
-                        names,
-                        standby.tls(),
-                        credentials,
-                        standby.connectTimeout(),
-                        DriverSource.RESPONSE_TIMEOUT),
-                use);
+                        standby.address(), standby.tls(), standby.user(), standby.password(), standby.connectTimeout()),
+                AccountUse.NONE);
     }
 
     /**
-     * Creates a pool with the monitor account, which may change.
-     *
-     * @param address the present primary's, called for each connection; see {@link #evict}
-     */
-    public static QueryPool to(
-            PrimaryConfig primary, LiveAccount account, Supplier<Address> address, NameLookup names) {
-        return to(
-                primary,
-                account::credentials,
-                account.health().use("queries of the primary (semi-sync state, tables, positions)"),
-                address,
-                names);
-    }
-
-    private static QueryPool to(
-            PrimaryConfig primary,
-            Supplier<Credentials> credentials,
-            AccountUse use,
-            Supplier<Address> address,
-            NameLookup names) {
-        return new QueryPool(
-                "primary",
-                new DriverSource(
-                        address,
-                        names,
-                        primary.tls(),
-                        credentials,
-                        primary.connectTimeout(),
-                        DriverSource.RESPONSE_TIMEOUT),
-                use);
-    }
-
-    /**
-     * Creates a pool with the monitor account, for programs that end soon, or returns null when none is configured.
+     * As above with the monitor account, or returns null when none is configured.
      *
      * @param address see {@link ConfiguredPrimary}
      */
     public static @Nullable QueryPool to(PrimaryConfig primary, Address address) {
         MonitorConfig monitor = primary.monitor();
-        if (monitor == null) {
-            return null;
-        }
-        Credentials credentials = new Credentials(monitor.user(), monitor.password());
-        return to(primary, () -> credentials, AccountUse.NONE, () -> address, NameLookup.RUNTIME);
+        return monitor == null
+                ? null
+                : new QueryPool(
+                        "primary",
+                        new DriverSource(
+                                address, primary.tls(), monitor.user(), monitor.password(), primary.connectTimeout()),
+                        AccountUse.NONE);
     }
 
     /** Closes idle connections now and the others when they are returned, because the server has changed. */
@@ -172,38 +128,6 @@ public final class QueryPool implements AutoCloseable {
     public static ServerQueries connect(Address address, ServerTlsConfig tls, String user, Secret password)
             throws SQLException {
         return connect(address, tls, user, password, DriverSource.RESPONSE_TIMEOUT);
-    }
-
-    /**
-     * Returns a source of unpooled connections to a standby with another account, for rare statements that take long.
-     *
-     * @param response maximum time for a statement before the connection is closed; zero for no limit
-     */
-    public static DataSource unpooled(StandbyConfig standby, String user, Secret password, Duration response) {
-        return new DriverSource(standby.address(), standby.tls(), user, password, standby.connectTimeout(), response);
-    }
-
-    /** As above, to any server, for the statements of a planned change. */
-    public static DataSource unpooled(
-            Address address, ServerTlsConfig tls, String user, Secret password, Duration connectTimeout) {
-        return new DriverSource(address, tls, user, password, connectTimeout);
-    }
-
-    /**
-     * As above, to any server, for texts of several statements.
-     *
-     * @param response maximum time for a text before the connection is closed
-     */
-    public static DataSource scripts(
-            Address address,
-            ServerTlsConfig tls,
-            String user,
-            Secret password,
-            Duration connectTimeout,
-            Duration response) {
-        DriverSource source = new DriverSource(address, tls, user, password, connectTimeout, response);
-        source.allowSeveralStatements();
-        return source;
     }
 
     public DataSource dataSource() {
