@@ -100,10 +100,10 @@ class DefragmentationRefusalTest extends DefragmentedPair {
     @Test
     void warnsBeforeACopyThatDoesNotFitIntoTheRedoLog() throws Exception {
         try (Connection connection = standby.connect()) {
-            RedoLog log = new RedoLog(new StandbyQueries(new ServerQueries(connection)));
+            StandbyQueries queries = new StandbyQueries(new ServerQueries(connection));
 
-            assertThat(log.warning(1 << 20)).isEmpty();
-            assertThat(log.warning(1L << 30))
+            assertThat(RedoLog.warning(queries, 1 << 20)).isEmpty();
+            assertThat(RedoLog.warning(queries, 1L << 30))
                     .contains("may write 1,024 MiB of redo log", "SET GLOBAL innodb_log_file_size = 2147483648");
         }
     }

@@ -114,8 +114,7 @@ public final class Defragmentation {
     public Result run(List<String> tables) throws SQLException, Refused, InterruptedException {
         try (Connection watching = account.connect(QUERY_TIMEOUT)) {
             StandbyQueries standby = new StandbyQueries(new ServerQueries(watching));
-            new ServerChecks(standby, account.standby().name(), account.config().user())
-                    .run(options.lowerSuperReadOnly());
+            ServerChecks.run(standby, account.standby().name(), account.config().user(), options.lowerSuperReadOnly());
             lock(standby);
             Worker.keep(standby.queries());
             try (Worker worker = Worker.of(account.connect(QUERY_TIMEOUT))) {
@@ -128,7 +127,8 @@ public final class Defragmentation {
             throws SQLException, Refused, InterruptedException {
         OwnTransactions own = new OwnTransactions(standby);
         boolean lowers = standby.superReadOnly();
-        SuperReadOnly superReadOnly = new SuperReadOnly(standby, () -> account.connect(ENDING_TIMEOUT), journal);
+        SuperReadOnly.Connecting further = () -> account.connect(ENDING_TIMEOUT);
+        SuperReadOnly superReadOnly = new SuperReadOnly(standby, further, journal);
         lowered = superReadOnly;
         List<TableOutcome> outcomes = new ArrayList<>();
         boolean asBefore;
@@ -136,15 +136,14 @@ public final class Defragmentation {
             if (lowers) {
                 superReadOnly.lower();
             }
-            Calm calm = new Calm(standby, options.bounds(), stop, journal);
             TableDefragmentation one = new TableDefragmentation(
-                    account, options, reads, calm, worker, new TableRebuild(calm, worker, this::kill));
+                    account, reads, new DefragmentationRun(standby, worker, further, options, stop, journal));
             all(standby, one, tables, outcomes);
         } finally {
             asBefore = !lowers || raised(superReadOnly);
         }
         String promoted = promoted(standby);
-        String errant = own.meanwhile(() -> account.connect(ENDING_TIMEOUT));
+        String errant = own.meanwhile(further);
         journal.line(OwnTransactions.line(errant));
         return new Result(
                 outcomes.stream().map(TableOutcome::map).toList(),
@@ -231,14 +230,6 @@ public final class Defragmentation {
             throw new Refused("another defragment is at work on "
                     + account.standby().name() + ", in connection " + other
                     + "; two at once would make it lag. If its program is gone: KILL " + other);
-        }
-    }
-
-    private void kill(long connection) throws SQLException, InterruptedException {
-        try (Connection own = account.connect(ENDING_TIMEOUT)) {
-            if (!new StandbyQueries(new ServerQueries(own)).end(connection)) {
-                throw new SQLException("it is killed and still there");
-            }
         }
     }
 }

@@ -12,11 +12,7 @@ final class RedoLog {
     /** The server keeps a part of the log free, and the next table's copy comes soon. */
     private static final int SPARE = 2;
 
-    private final StandbyQueries standby;
-
-    RedoLog(StandbyQueries standby) {
-        this.standby = standby;
-    }
+    private RedoLog() {}
 
     /**
      * Returns a warning if the copy of a table may not fit into the log, or an empty text. The server has no such
@@ -24,7 +20,7 @@ final class RedoLog {
      *
      * @param copyBytes the largest size of the copy
      */
-    String warning(long copyBytes) throws SQLException {
+    static String warning(StandbyQueries standby, long copyBytes) throws SQLException {
         long most = standby.queries().status("Innodb_checkpoint_max_age");
         long free = most - standby.queries().status("Innodb_checkpoint_age");
         return most <= 0 || copyBytes <= free

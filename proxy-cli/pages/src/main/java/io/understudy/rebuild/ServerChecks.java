@@ -8,22 +8,17 @@ import java.util.List;
  * have the privileges.
  */
 final class ServerChecks {
-    private final StandbyQueries standby;
-    private final String name;
-    private final String user;
-
-    ServerChecks(StandbyQueries standby, String name, String user) {
-        this.standby = standby;
-        this.name = name;
-        this.user = user;
-    }
+    private ServerChecks() {}
 
     /**
      * Checks the server.
      *
+     * @param name the standby's
+     * @param user the account's
      * @param lowersSuperReadOnly whether the caller may set {@code super_read_only} to 0 during the rebuild
      */
-    void run(boolean lowersSuperReadOnly) throws SQLException, Refused {
+    static void run(StandbyQueries standby, String name, String user, boolean lowersSuperReadOnly)
+            throws SQLException, Refused {
         if (!standby.readOnly()) {
             throw new Refused(name
                     + " is writable: this is a primary, or a standby without its fence; nothing was done. On a standby:"

@@ -1,11 +1,13 @@
 package io.understudy.rebuild;
 
+import io.understudy.pages.InnodbNames;
 import io.understudy.servers.MariaDbGtid;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -70,6 +72,37 @@ final class StandbyQueries {
                 .filter(sql -> DDL.matcher(sql).lookingAt() && name.matcher(sql).find())
                 .findFirst()
                 .orElse("");
+    }
+
+    /**
+     * Returns the size in bytes of the copies that rebuilds are building, or -1 if unknown: MySQL requires SELECT on
+     * performance_schema. The view of tablespaces costs the server time for each table that it has.
+     *
+     * @param spaces receives the tablespaces of the copies, also those of other tables
+     */
+    long copies(Set<Long> spaces) throws SQLException {
+        long sum = 0;
+        for (long[] copy : queries.rows(
+                "SELECT SPACE, FILE_SIZE FROM " + InnodbNames.of(queries).tablespaces()
+                        + " WHERE NAME LIKE '%/#sql%' OR NAME LIKE '%#P#%#TMP#'",
+                row -> new long[] {row.getLong(1), row.getLong(2)})) {
+            spaces.add(copy[0]);
+            sum += copy[1];
+        }
+        if (queries.isMariaDb()) {
+            return sum;
+        }
+        try {
+            // MySQL's view tells no size of a copy, but the bytes that were written to it.
+            return queries.number("SELECT SUM(SUM_NUMBER_OF_BYTES_WRITE) FROM"
+                    + " performance_schema.file_summary_by_instance"
+                    + " WHERE FILE_NAME LIKE '%/#sql-ib%.ibd' OR FILE_NAME LIKE '%#p#%#tmp.ibd'");
+        } catch (SQLException e) {
+            if (!ServerQueries.denied(e)) {
+                throw e;
+            }
+            return -1;
+        }
     }
 
     /**

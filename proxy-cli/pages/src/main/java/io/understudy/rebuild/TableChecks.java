@@ -18,15 +18,10 @@ final class TableChecks {
 
     private record Found(String schema, String table, String type, String engine) {}
 
-    private final StandbyQueries standby;
-    private final RebuildPrivileges privileges;
+    private TableChecks() {}
 
-    TableChecks(StandbyQueries standby, RebuildPrivileges privileges) {
-        this.standby = standby;
-        this.privileges = privileges;
-    }
-
-    Subject check(String schema, String table) throws SQLException, Refused {
+    static Subject check(StandbyQueries standby, RebuildPrivileges privileges, String schema, String table)
+            throws SQLException, Refused {
         String shown = schema + "." + table;
         if (SYSTEM.contains(schema)) {
             throw new Refused(shown + " is one of the server's own tables, which are left alone");
@@ -70,15 +65,11 @@ final class TableChecks {
         }
         long partitions = queries.number(
                 "SELECT COUNT(*) FROM information_schema.PARTITIONS" + where + " AND PARTITION_NAME IS NOT NULL");
-        return new Subject(found.schema, found.table, fileBytes(found.schema, found.table, shown), partitions > 0);
-    }
-
-    private long fileBytes(String schema, String table, String shown) throws SQLException, Refused {
-        long bytes = TableSize.fileBytes(standby, schema, table);
+        long bytes = TableSize.fileBytes(standby, found.schema, found.table);
         if (bytes == 0) {
             throw new Refused(shown
                     + " has no file of its own (innodb_file_per_table), so a rebuild would not give back its room");
         }
-        return bytes;
+        return new Subject(found.schema, found.table, bytes, partitions > 0);
     }
 }

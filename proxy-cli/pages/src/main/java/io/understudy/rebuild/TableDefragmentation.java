@@ -7,10 +7,9 @@ import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,31 +20,16 @@ final class TableDefragmentation {
     private static final double MIB = 1 << 20;
 
     private final PagesAccount account;
-    private final Defragmentation.Options options;
     private final MirroredReads reads;
-    private final Calm calm;
+    private final DefragmentationRun run;
     private final StandbyQueries standby;
-    private final ProgressOutput journal;
-    private final Worker worker;
-    private final TableRebuild rebuild;
     private final TableIdentities names;
 
-    TableDefragmentation(
-            PagesAccount account,
-            Defragmentation.Options options,
-            MirroredReads reads,
-            Calm calm,
-            Worker worker,
-            TableRebuild rebuild)
-            throws SQLException {
+    TableDefragmentation(PagesAccount account, MirroredReads reads, DefragmentationRun run) throws SQLException {
         this.account = account;
-        this.options = options;
         this.reads = reads;
-        this.calm = calm;
-        this.standby = calm.standby();
-        this.journal = calm.journal();
-        this.worker = worker;
-        this.rebuild = rebuild;
+        this.run = run;
+        this.standby = run.standby();
         names = new TableIdentities(standby);
     }
 
@@ -62,26 +46,27 @@ final class TableDefragmentation {
                     TableOutcome.State.REFUSED,
                     "write it as schema.table; names with dots or backticks as `schema`.`table`");
         }
-        Subject subject;
         try {
-            subject = new TableChecks(
+            Subject subject = TableChecks.check(
+                    standby, RebuildPrivileges.of(standby, account.config().user()), name.schema(), name.table());
+            new DiskSpace(
                             standby,
-                            RebuildPrivileges.of(standby, account.config().user()))
-                    .check(name.schema(), name.table());
-            new DiskSpace(standby, account.standby().address(), options.diskFree(), options.byPartition())
+                            account.standby().address(),
+                            run.options().diskFree(),
+                            run.options().byPartition())
                     .check(subject);
+            // Here too, because the table's reads are not mirrored from here on.
+            run.awaitCalm();
+            String changed = names.changed(subject);
+            return changed.isEmpty() ? run(subject) : TableOutcome.without(table, TableOutcome.State.FAILED, changed);
         } catch (Refused e) {
             return TableOutcome.without(table, TableOutcome.State.REFUSED, String.valueOf(e.getMessage()));
+        } catch (NotRebuiltException e) {
+            return TableOutcome.without(table, e.state(), e.why());
         }
-        // Here too, because the table's reads are not mirrored from here on.
-        TableRebuild.Failure busy = calm.await();
-        if (busy != null) {
-            return TableOutcome.without(table, busy.state(), busy.why());
-        }
-        String changed = names.changed(subject);
-        if (!changed.isEmpty()) {
-            return TableOutcome.without(table, TableOutcome.State.FAILED, changed);
-        }
+    }
+
+    private TableOutcome run(Subject subject) throws SQLException, InterruptedException {
         TableOutcome outcome;
         try {
             tell(reads.skip(subject.shown()));
@@ -95,74 +80,72 @@ final class TableDefragmentation {
         }
         say(outcome);
         MirroredReads.Rewarmed rewarmed =
-                reads.rewarm(subject.shown(), millis -> calm.stop().await(millis, TimeUnit.MILLISECONDS));
+                reads.rewarm(subject.shown(), millis -> run.stop().await(millis, TimeUnit.MILLISECONDS));
         tell(rewarmed.line());
         return outcome.withReads(rewarmed.figures());
     }
 
     private void tell(String line) {
         if (!line.isEmpty()) {
-            journal.line(line);
+            run.journal().line(line);
         }
     }
 
     private TableOutcome rebuild(Subject subject) throws SQLException, InterruptedException {
-        rebuild.begin();
-        TableRebuild.Work analyze = () -> worker.queries().execute("ANALYZE LOCAL TABLE " + subject.quoted());
-        TableRebuild.Failure unread = rebuild.run(subject, analyze);
-        if (unread != null) {
-            return TableOutcome.without(subject.shown(), unread.state(), unread.why());
+        TableRebuild rebuild = new TableRebuild(run, subject, System::nanoTime);
+        String analyze = "ANALYZE LOCAL TABLE " + subject.quoted();
+        Callable<Checksum> summing =
+                () -> Checksum.of(run.worker().queries(), standby.queries().isMariaDb(), subject);
+        TableSize before = null;
+        Checksum sum;
+        Set<Long> spaces;
+        try {
+            rebuild.execute(analyze);
+            before = TableSize.of(standby, subject);
+            spaces = names.all();
+            sum = run.options().checksum() ? rebuild.run(summing) : null;
+        } catch (NotRebuiltException e) {
+            String what = before == null ? "" : "CHECKSUM TABLE: ";
+            return TableOutcome.without(subject.shown(), e.state(), what + e.why());
         }
-        TableSize before = TableSize.of(standby, subject);
-        Set<Long> spaces = names.all();
-        AtomicReference<Checksum> sum = new AtomicReference<>();
-        TableRebuild.Work summing =
-                () -> sum.set(Checksum.of(worker.queries(), standby.queries().isMariaDb(), subject));
-        TableRebuild.Failure unsummed = options.checksum() ? rebuild.run(subject, summing) : null;
-        if (unsummed != null) {
-            return TableOutcome.without(subject.shown(), unsummed.state(), "CHECKSUM TABLE: " + unsummed.why());
-        }
-        Checksum sumBefore = sum.get();
-        journal.line(String.format(
+        tell(String.format(
                 Locale.ROOT,
                 "%s: %,d leaf pages, files of %,.1f MiB; rebuilding",
                 subject.shown(),
                 before.allLeafPages(),
                 before.fileBytes() / MIB));
-        String full = new RedoLog(standby).warning(before.fileBytes());
-        if (!full.isEmpty()) {
-            journal.line(subject.shown() + ": " + full);
-        }
+        String full = RedoLog.warning(standby, before.fileBytes());
+        tell(full.isEmpty() ? "" : subject.shown() + ": " + full);
         long start = System.nanoTime();
-        for (String sql : statements(subject)) {
-            TableRebuild.Failure failure =
-                    rebuild.run(subject, () -> worker.queries().execute(sql));
-            if (failure != null) {
-                return outcome(subject, failure.state(), failure.why(), before, null, since(start), "");
+        try {
+            for (String sql : statements(subject)) {
+                rebuild.execute(sql);
             }
+        } catch (NotRebuiltException e) {
+            return outcome(rebuild, e.state(), e.why(), before, null, since(start), "");
         }
         double seconds = since(start);
-        unread = rebuild.run(subject, analyze);
-        if (unread != null) {
-            journal.line(subject.shown() + ": its statistics are those of the rebuild itself: " + unread.why());
+        try {
+            rebuild.execute(analyze);
+        } catch (NotRebuiltException e) {
+            tell(subject.shown() + ": its statistics are those of the rebuild itself: " + e.why());
         }
         TableSize after = TableSize.of(standby, subject);
         String gone = after.fileBytes() == 0
                 ? "its files are gone: replication or somebody else dropped or renamed it meanwhile"
                 : names.taken(subject, spaces, rebuild.copies());
         if (!gone.isEmpty()) {
-            return outcome(subject, TableOutcome.State.FAILED, gone, before, null, seconds, "");
+            return outcome(rebuild, TableOutcome.State.FAILED, gone, before, null, seconds, "");
         }
-        String checksum = "";
-        if (sumBefore != null) {
-            unsummed = rebuild.run(subject, summing);
-            checksum = unsummed == null
-                    ? sumBefore.against(Objects.requireNonNull(sum.get()))
-                    : "not finished: " + unsummed.why();
+        String checksum;
+        try {
+            checksum = sum == null ? "" : sum.against(rebuild.run(summing));
+        } catch (NotRebuiltException e) {
+            checksum = "not finished: " + e.why();
         }
         boolean different = checksum.equals("DIFFERENT");
         return outcome(
-                subject,
+                rebuild,
                 different ? TableOutcome.State.FAILED : TableOutcome.State.REBUILT,
                 different ? "CHECKSUM TABLE differs, though replication wrote nothing meanwhile" : "",
                 before,
@@ -171,19 +154,20 @@ final class TableDefragmentation {
                 checksum);
     }
 
-    private TableOutcome outcome(
-            Subject subject,
+    private static TableOutcome outcome(
+            TableRebuild rebuild,
             TableOutcome.State state,
             String why,
             TableSize before,
             @Nullable TableSize after,
             double seconds,
             String checksum) {
-        return new TableOutcome(subject.shown(), state, why, before, after, seconds, rebuild.mostLag(), checksum, null);
+        return new TableOutcome(
+                rebuild.subject().shown(), state, why, before, after, seconds, rebuild.mostLag(), checksum, null);
     }
 
     private List<String> statements(Subject subject) throws SQLException {
-        if (!subject.partitioned() || !options.byPartition()) {
+        if (!subject.partitioned() || !run.options().byPartition()) {
             return List.of("ALTER TABLE " + subject.quoted() + " FORCE, ALGORITHM=INPLACE, LOCK=NONE");
         }
         return standby.queries()
@@ -205,11 +189,10 @@ final class TableDefragmentation {
         TableSize before = outcome.before();
         TableSize after = outcome.after();
         if (before == null || after == null) {
-            journal.line(
-                    outcome.table() + ": " + outcome.state().name().toLowerCase(Locale.ROOT) + ": " + outcome.why());
+            tell(outcome.table() + ": " + outcome.state().name().toLowerCase(Locale.ROOT) + ": " + outcome.why());
             return;
         }
-        journal.line(String.format(
+        tell(String.format(
                 Locale.ROOT,
                 "%s: %,d -> %,d leaf pages (%+.1f %%), files %,.1f -> %,.1f MiB, %.1f s, lag at most %d s%s%s",
                 outcome.table(),
@@ -223,7 +206,7 @@ final class TableDefragmentation {
                 outcome.checksum().isEmpty() ? "" : ", checksums " + outcome.checksum(),
                 outcome.why().isEmpty() ? "" : ": " + outcome.why()));
         after.leafPages()
-                .forEach((index, pages) -> journal.line(String.format(
+                .forEach((index, pages) -> tell(String.format(
                         Locale.ROOT,
                         "  %s: %,d -> %,d",
                         index,

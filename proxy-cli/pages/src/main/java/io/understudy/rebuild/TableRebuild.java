@@ -1,14 +1,21 @@
 package io.understudy.rebuild;
 
+import static io.understudy.rebuild.NotRebuiltException.HELD;
+
+import io.understudy.servers.ServerQueries;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs rebuilding statements on their own connection, one after the other. A second connection watches the standby and
- * ends a statement when a bound is exceeded.
+ * Runs the statements that rebuild one table on their own connection, one after the other. A second connection watches
+ * the standby and ends a statement when a bound is exceeded.
  */
 final class TableRebuild {
     private static final int ER_RECORD_FILE_FULL = 1114;
@@ -19,114 +26,105 @@ final class TableRebuild {
     private static final int ER_ROW_LOG_OVERFLOW = 1799;
     private static final int ER_NOT_SUPPORTED = 1845;
     private static final int ER_NOT_SUPPORTED_REASON = 1846;
-    /** Not a code of the server: the rebuild was ended while it waited for the table. */
-    private static final int HELD = -1;
 
     private static final int ATTEMPTS = 3;
     /** A rebuild that waits before it has copied anything costs nothing to end and repeat. */
     private static final int ATTEMPTS_TO_BEGIN = 20;
 
     private static final long PAUSE_MILLIS = 250;
+    private static final long MEASURED_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** Length to which a statement is shown. */
     private static final int SHOWN = 120;
 
-    private final Calm calm;
-    private final Worker worker;
-    private final Killer killer;
-    private Copy copy;
+    private final DefragmentationRun run;
+    private final Subject subject;
+    private final LongSupplier clock;
+    private final Set<Long> copies = new HashSet<>();
+    private long measuredNanos;
+    private long copied;
     private long mostLag;
 
-    /**
-     * Creates a rebuild without starting it.
-     *
-     * @param calm has the connection for status queries and KILL; waits before each attempt
-     * @param worker the connection that runs the rebuild
-     * @param killer ends a connection's statement if the connection that watches it is lost
-     */
-    TableRebuild(Calm calm, Worker worker, Killer killer) {
-        this.calm = calm;
-        this.worker = worker;
-        this.killer = killer;
-        this.copy = new Copy(calm.standby(), System::nanoTime);
+    /** @param clock returns the time in nanoseconds */
+    TableRebuild(DefragmentationRun run, Subject subject, LongSupplier clock) {
+        this.run = run;
+        this.subject = subject;
+        this.clock = clock;
+        measuredNanos = clock.getAsLong() - MEASURED_EVERY_NANOS;
     }
 
-    /** Ends a connection and its statement, by a connection of its own. */
-    interface Killer {
-        void kill(long connection) throws SQLException, InterruptedException;
+    Subject subject() {
+        return subject;
     }
 
-    /** Statements on the connection that runs the rebuild. */
-    interface Work {
-        void run() throws SQLException;
-    }
-
-    /** Begins with another table. */
-    void begin() {
-        copy = new Copy(calm.standby(), System::nanoTime);
-        mostLag = 0;
-    }
-
-    /** Returns the largest lag since {@link #begin}, in whole seconds. */
+    /** Returns the largest lag that was seen, in whole seconds. */
     long mostLag() {
         return mostLag;
     }
 
     /** Returns the tablespaces of the copies that were seen while the rebuild ran; empty if it was too short. */
     Set<Long> copies() {
-        return copy.spaces();
+        return copies;
+    }
+
+    /** Returns the size of the copy in bytes as of at most a second ago, or -1 if unknown. */
+    long copied() throws SQLException {
+        if (clock.getAsLong() - measuredNanos >= MEASURED_EVERY_NANOS) {
+            copied = run.standby().copies(copies);
+            measuredNanos = clock.getAsLong();
+        }
+        return copied;
+    }
+
+    /** Runs a statement as {@link #run} does. */
+    void execute(String sql) throws SQLException, InterruptedException, NotRebuiltException {
+        run(() -> {
+            run.worker().queries().execute(sql);
+            return sql;
+        });
     }
 
     /**
-     * Runs statements to their end, when the standby is calm. Returns why they ended early or failed, or null if they
-     * succeeded.
+     * Runs statements to their end, when the standby is calm, and returns their result.
+     *
+     * @throws NotRebuiltException if they ended early or failed
      */
-    @Nullable
-    Failure run(Subject subject, Work work) throws SQLException, InterruptedException {
-        int copies = 0;
+    <T> T run(Callable<T> work) throws SQLException, InterruptedException, NotRebuiltException {
+        int late = 0;
         for (int attempt = 1; ; attempt++) {
-            Failure busy = calm.await();
-            if (busy != null) {
-                return busy;
-            }
-            Failure failure = watched(subject, work);
-            boolean held = failure != null && failure.code == HELD && attempt < ATTEMPTS_TO_BEGIN;
-            boolean late = failure != null && failure.code == ER_LOCK_WAIT_TIMEOUT && ++copies < ATTEMPTS;
-            if (!held && !late) {
-                return failure;
-            }
-            if (attempt == 1 || late) {
-                calm.journal()
-                        .line(subject.shown() + ": a statement or transaction on the standby holds the table"
-                                + (late
-                                        ? " at the end of the rebuild; beginning anew"
-                                        : "; trying again for some seconds"));
+            run.awaitCalm();
+            try {
+                return watched(work);
+            } catch (NotRebuiltException e) {
+                boolean atEnd = e.code() == ER_LOCK_WAIT_TIMEOUT && ++late < ATTEMPTS;
+                if (!atEnd && (e.code() != HELD || attempt >= ATTEMPTS_TO_BEGIN)) {
+                    throw e;
+                }
+                if (attempt == 1 || atEnd) {
+                    run.journal()
+                            .line(subject.shown() + ": a statement or transaction on the standby holds the table"
+                                    + (atEnd
+                                            ? " at the end of the rebuild; beginning anew"
+                                            : "; trying again for some seconds"));
+                }
             }
             TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
         }
     }
 
-    /**
-     * The reason why a rebuild did not succeed.
-     *
-     * @param code the server's error code, {@link #HELD} or 0
-     */
-    record Failure(TableOutcome.State state, int code, String why) {}
-
-    private @Nullable Failure watched(Subject subject, Work work) throws SQLException, InterruptedException {
-        CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
+    private <T> T watched(Callable<T> work) throws SQLException, InterruptedException, NotRebuiltException {
+        CompletableFuture<T> result = new CompletableFuture<>();
         Thread thread = new Thread(
                 () -> {
                     try {
-                        work.run();
-                        result.complete(null);
-                    } catch (SQLException | RuntimeException e) {
+                        result.complete(work.call());
+                    } catch (Exception e) {
                         result.completeExceptionally(e);
                     }
                 },
                 "rebuild");
         thread.setDaemon(true);
         thread.start();
-        Watch watch = new Watch(calm, worker.id(), subject, copy);
+        Watch watch = new Watch(run, this);
         try {
             return watch.until(result);
         } catch (ConnectionLostException e) {
@@ -144,13 +142,16 @@ final class TableRebuild {
     }
 
     private void kill(Exception why) throws InterruptedException {
-        try {
-            killer.kill(worker.id());
+        long connection = run.worker().id();
+        try (Connection own = run.further().open()) {
+            if (!new StandbyQueries(new ServerQueries(own)).end(connection)) {
+                throw new SQLException("it is killed and still there");
+            }
         } catch (SQLException unreachable) {
             why.addSuppressed(unreachable);
-            calm.journal()
-                    .line("the server cannot be reached to end the statement of connection " + worker.id() + " ("
-                            + unreachable.getMessage() + "); there: KILL " + worker.id());
+            run.journal()
+                    .line("the server cannot be reached to end the statement of connection " + connection + " ("
+                            + unreachable.getMessage() + "); there: KILL " + connection);
         }
     }
 
@@ -162,43 +163,37 @@ final class TableRebuild {
                 + "; see afterwards with report pages whether the table is still worth a rebuild";
     }
 
-    static Failure failure(@Nullable Throwable cause, String ended, boolean held) {
+    static NotRebuiltException failure(@Nullable Throwable cause, String ended, boolean held) {
         int code = cause instanceof SQLException e ? e.getErrorCode() : 0;
         String message = cause == null ? "unknown" : String.valueOf(cause.getMessage());
         if (held && ended.isEmpty() && (code == ER_QUERY_INTERRUPTED || code == ER_LOCK_WAIT_TIMEOUT)) {
-            return new Failure(
+            return new NotRebuiltException(
                     TableOutcome.State.FAILED,
                     HELD,
                     "statements on the standby keep the table in use; end the long ones, or try at another hour");
         }
-        return switch (code) {
-            case ER_QUERY_INTERRUPTED, ER_CONNECTION_KILLED, ER_STATEMENT_TIMEOUT ->
-                new Failure(TableOutcome.State.ENDED, code, ended.isEmpty() ? "somebody killed it: " + message : ended);
-            case ER_NOT_SUPPORTED, ER_NOT_SUPPORTED_REASON ->
-                new Failure(
-                        TableOutcome.State.REFUSED,
-                        code,
-                        "the server cannot rebuild it without locking out the applier: " + message
-                                + "; rebuild it while replication is stopped anyway");
-            case ER_LOCK_WAIT_TIMEOUT ->
-                new Failure(
-                        TableOutcome.State.FAILED,
-                        code,
-                        "statements on the standby keep the table in use (" + message
-                                + "); end the long ones, or try at another hour");
-            case ER_ROW_LOG_OVERFLOW ->
-                new Failure(
-                        TableOutcome.State.FAILED,
-                        code,
-                        "too much was written to it meanwhile (" + message
-                                + "); raise innodb_online_alter_log_max_size on the standby, or try at a quieter hour");
-            case ER_RECORD_FILE_FULL ->
-                new Failure(
-                        TableOutcome.State.FAILED,
-                        code,
-                        "no room for the copy, which the server has removed (" + message
-                                + "); free space on the standby's disk or tmpdir first");
-            default -> new Failure(TableOutcome.State.FAILED, code, message);
+        TableOutcome.State state = switch (code) {
+            case ER_QUERY_INTERRUPTED, ER_CONNECTION_KILLED, ER_STATEMENT_TIMEOUT -> TableOutcome.State.ENDED;
+            case ER_NOT_SUPPORTED, ER_NOT_SUPPORTED_REASON -> TableOutcome.State.REFUSED;
+            default -> TableOutcome.State.FAILED;
         };
+        String why = switch (code) {
+            case ER_QUERY_INTERRUPTED, ER_CONNECTION_KILLED, ER_STATEMENT_TIMEOUT ->
+                ended.isEmpty() ? "somebody killed it: " + message : ended;
+            case ER_NOT_SUPPORTED, ER_NOT_SUPPORTED_REASON ->
+                "the server cannot rebuild it without locking out the applier: " + message
+                        + "; rebuild it while replication is stopped anyway";
+            case ER_LOCK_WAIT_TIMEOUT ->
+                "statements on the standby keep the table in use (" + message
+                        + "); end the long ones, or try at another hour";
+            case ER_ROW_LOG_OVERFLOW ->
+                "too much was written to it meanwhile (" + message
+                        + "); raise innodb_online_alter_log_max_size on the standby, or try at a quieter hour";
+            case ER_RECORD_FILE_FULL ->
+                "no room for the copy, which the server has removed (" + message
+                        + "); free space on the standby's disk or tmpdir first";
+            default -> message;
+        };
+        return new NotRebuiltException(state, code, why);
     }
 }

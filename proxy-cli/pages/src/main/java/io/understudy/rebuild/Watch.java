@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Watches statements that another connection of the standby executes on one table, and ends them when a bound is
@@ -25,11 +24,11 @@ final class Watch {
      */
     private static final int MOST_IDLE = 15;
 
-    private final Calm run;
+    private final DefragmentationRun run;
     private final StandbyQueries standby;
     private final long connection;
+    private final TableRebuild rebuild;
     private final Subject subject;
-    private final Copy copy;
     private String ended = "";
     private boolean begun;
     private boolean held;
@@ -38,13 +37,12 @@ final class Watch {
     private int idle;
     private long mostLag;
 
-    /** @param connection the identifier of the connection that executes the statements */
-    Watch(Calm run, long connection, Subject subject, Copy copy) {
+    Watch(DefragmentationRun run, TableRebuild rebuild) {
         this.run = run;
         this.standby = run.standby();
-        this.connection = connection;
-        this.subject = subject;
-        this.copy = copy;
+        this.connection = run.worker().id();
+        this.rebuild = rebuild;
+        this.subject = rebuild.subject();
     }
 
     long mostLag() {
@@ -52,17 +50,16 @@ final class Watch {
     }
 
     /**
-     * Watches until the statements are over. Returns why they ended early or failed, or null if they succeeded.
+     * Watches until the statements are over, and returns their result.
      *
+     * @throws NotRebuiltException if they ended early or failed
      * @throws ConnectionLostException if their connection is lost; the server then executes nothing of it any more, or
      *     the message says what to do
      */
-    TableRebuild.@Nullable Failure until(CompletableFuture<@Nullable Void> result)
-            throws SQLException, InterruptedException {
+    <T> T until(CompletableFuture<T> result) throws SQLException, InterruptedException, NotRebuiltException {
         for (long millis = FIRST_MILLIS; ; millis = begun || idle > 0 ? MILLIS : LOCK_MILLIS) {
             try {
-                result.get(millis, TimeUnit.MILLISECONDS);
-                return null;
+                return result.get(millis, TimeUnit.MILLISECONDS);
             } catch (TimeoutException running) {
                 probe();
                 if (idle > MOST_IDLE && !result.isDone()) {
@@ -73,7 +70,7 @@ final class Watch {
                 if (e.getCause() instanceof SQLException failure && isLost(failure)) {
                     throw lost(failure);
                 }
-                return TableRebuild.failure(e.getCause(), ended, held);
+                throw TableRebuild.failure(e.getCause(), ended, held);
             }
         }
     }
@@ -84,7 +81,7 @@ final class Watch {
         StandbyQueries.Activity activity = standby.activity(connection);
         follow(activity);
         if (ended.isEmpty()) {
-            ended = run.stopped() ? "it was stopped" : run.bounds().alarm(load);
+            ended = run.stopped() ? "it was stopped" : run.options().bounds().alarm(load);
         }
         // At its end the rebuild waits for a lock and commits, and the applier's statement waits for a moment only.
         if (ended.isEmpty() && begun && !activity.waitsForLock() && !activity.commits()) {
@@ -95,7 +92,7 @@ final class Watch {
             // Repeated each time: a KILL QUERY that arrives before the statement does has no effect.
             standby.kill("QUERY", connection);
         } else {
-            run.journal().progress(subject.shown(), begun ? copy.bytes() : 0, subject.fileBytes(), load);
+            run.journal().progress(subject.shown(), begun ? rebuild.copied() : 0, subject.fileBytes(), load);
         }
     }
 

@@ -3,7 +3,11 @@ package io.understudy.rebuild;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.servers.ServerQueries;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +21,9 @@ class CopyTest {
             if (sql.contains("VERSION()")) {
                 return List.of("11.4.5-MariaDB");
             }
+            if (!sql.contains("FILE_SIZE")) {
+                return List.of("7", "1");
+            }
             reads++;
             return List.of("7", Integer.toString(100 * reads));
         }
@@ -25,15 +32,23 @@ class CopyTest {
     /** The server opens each table's entry for it. */
     @Test
     void readsTheViewOfTablespacesOnceASecondAtMost() throws Exception {
-        Copy copy = new Copy(new StandbyQueries(new ServerQueries(server.connection())), () -> now);
         now = Long.MAX_VALUE - 5;
+        DefragmentationRun run = new DefragmentationRun(
+                new StandbyQueries(new ServerQueries(server.connection())),
+                Worker.of(server.connection()),
+                server::connection,
+                new Defragmentation.Options(
+                        new Bounds(Duration.ZERO, Duration.ZERO, 0, 0, Duration.ZERO), null, false, false, false),
+                new CountDownLatch(1),
+                new ProgressOutput(new PrintWriter(Writer.nullWriter()), false));
+        TableRebuild copy = new TableRebuild(run, new Subject("shop", "orders", 1, false), () -> now);
 
-        assertThat(copy.bytes()).isEqualTo(100);
+        assertThat(copy.copied()).isEqualTo(100);
         now += TimeUnit.MILLISECONDS.toNanos(999);
-        assertThat(copy.bytes()).isEqualTo(100);
+        assertThat(copy.copied()).isEqualTo(100);
         assertThat(reads).isEqualTo(1);
         now += TimeUnit.MILLISECONDS.toNanos(1);
-        assertThat(copy.bytes()).isEqualTo(200);
-        assertThat(copy.spaces()).containsExactly(7L);
+        assertThat(copy.copied()).isEqualTo(200);
+        assertThat(copy.copies()).containsExactly(7L);
     }
 }

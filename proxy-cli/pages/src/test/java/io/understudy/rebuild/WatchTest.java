@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a watch concludes from the states of a connection. */
@@ -22,7 +21,7 @@ class WatchTest {
     private static final Bounds BOUNDS =
             new Bounds(Duration.ofSeconds(1), Duration.ofSeconds(10), 32, 128, Duration.ofSeconds(10));
 
-    private final CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
+    private final CompletableFuture<String> result = new CompletableFuture<>();
     private final List<List<String>> script = new ArrayList<>();
     private final StringWriter log = new StringWriter();
     private String ddl = "";
@@ -34,6 +33,9 @@ class WatchTest {
         List<String> row(String sql) throws SQLException {
             if (sql.contains("VERSION()")) {
                 return List.of("10.11.6-MariaDB");
+            }
+            if (sql.contains("CONNECTION_ID()") && !sql.contains("PROCESSLIST")) {
+                return List.of("7");
             }
             if (sql.contains("PROCESSLIST WHERE ID = 7")) {
                 return next();
@@ -58,7 +60,7 @@ class WatchTest {
         if (fails) {
             return List.of();
         }
-        result.complete(null);
+        result.complete("");
         return List.of("Sleep", "");
     }
 
@@ -68,12 +70,19 @@ class WatchTest {
         }
     }
 
-    private TableRebuild.@Nullable Failure watch() throws Exception {
+    private void watch() throws Exception {
         StandbyQueries standby = new StandbyQueries(new ServerQueries(server.connection()));
         ProgressOutput journal = new ProgressOutput(new PrintWriter(log, true), false);
-        Calm run = new Calm(standby, BOUNDS, new CountDownLatch(1), journal);
-        return new Watch(run, 7, new Subject("shop", "orders", 1, false), new Copy(standby, System::nanoTime))
-                .until(result);
+        Worker worker = Worker.of(server.connection());
+        server.executed.clear();
+        DefragmentationRun run = new DefragmentationRun(
+                standby,
+                worker,
+                server::connection,
+                new Defragmentation.Options(BOUNDS, null, false, false, false),
+                new CountDownLatch(1),
+                journal);
+        new Watch(run, new TableRebuild(run, new Subject("shop", "orders", 1, false), System::nanoTime)).until(result);
     }
 
     @Test
