@@ -6,81 +6,60 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The analysis of a statement's text. Immutable; shared by sessions through the analyser's cache. */
-public final class StatementSummary {
-
-    private final long digest;
-    private final StatementKind kind;
-    private final List<TableName> reads;
-    private final List<TableName> writes;
-    private final @Nullable NotPure reason;
-    private final boolean pureButForFunctions;
-    private final boolean ownSettings;
-    private final boolean oneProduct;
-    private final boolean touchesSession;
-    private final boolean userVariables;
-    private final boolean readsDiagnostics;
-    private final boolean sessionDependent;
-    private final boolean temporary;
-    private final boolean implicitCommit;
-    private final @Nullable String useSchema;
-    private final List<String> functions;
-    private final StatementKind runs;
-    private final boolean writesListed;
-    private final boolean changesSchema;
-    private final boolean changesDataOnly;
-
-    StatementSummary(
-            long digest,
-            StatementKind kind,
-            List<TableName> reads,
-            List<TableName> writes,
-            @Nullable NotPure reason,
-            boolean pureButForFunctions,
-            boolean ownSettings,
-            boolean oneProduct,
-            boolean touchesSession,
-            boolean userVariables,
-            boolean readsDiagnostics,
-            boolean sessionDependent,
-            boolean temporary,
-            boolean implicitCommit,
-            @Nullable String useSchema,
-            List<String> functions,
-            StatementKind runs,
-            boolean writesListed,
-            boolean changesSchema,
-            boolean changesDataOnly) {
-        this.digest = digest;
-        this.kind = kind;
-        this.reads = reads;
-        this.writes = writes;
-        this.reason = reason;
-        this.pureButForFunctions = pureButForFunctions;
-        this.ownSettings = ownSettings;
-        this.oneProduct = oneProduct;
-        this.touchesSession = touchesSession;
-        this.userVariables = userVariables;
-        this.readsDiagnostics = readsDiagnostics;
-        this.sessionDependent = sessionDependent;
-        this.temporary = temporary;
-        this.implicitCommit = implicitCommit;
-        this.useSchema = useSchema;
-        this.functions = functions;
-        this.runs = runs;
-        this.writesListed = writesListed;
-        this.changesSchema = changesSchema;
-        this.changesDataOnly = changesDataOnly;
-    }
-
-    /**
-     * Returns the digest: equal for statements that differ only in literals, list lengths, blanks, comments, case or
-     * quotes.
-     */
-    public long digest() {
-        return digest;
-    }
-
+/**
+ * The analysis of a statement's text. Immutable; shared by sessions through the analyser's cache, which alone creates
+ * it.
+ *
+ * @param digest equal for statements that differ only in literals, list lengths, blanks, comments, case or quotes
+ * @param reads the tables read, as written in the statement; without derived tables and common table expressions
+ * @param writes the tables and sequences written, created, altered or dropped, as written in the statement
+ * @param reason why it is not a pure read, or null if it is one
+ * @param pureButForFunctions see {@link #pureReadAllowing}
+ * @param ownSettings see {@link #pureReadWithOwnSettings}
+ * @param oneProduct whether it calls a function that only one of MariaDB and MySQL has built in
+ * @param touchesSession whether a statement in it may change the session's settings, schema, locks or temporary tables,
+ *     or is not understood. For {@code SET STATEMENT} the statement after FOR decides
+ * @param userVariables whether it mentions a user variable ({@code @x})
+ * @param readsDiagnostics whether it reads the diagnostics of the preceding statement: {@code SHOW WARNINGS},
+ *     {@code GET DIAGNOSTICS}, {@code ROW_COUNT()}, {@code FOUND_ROWS()}, {@code @@warning_count}, … Not
+ *     {@code LAST_INSERT_ID()}, whose value survives statements that do not insert
+ * @param sessionDependent whether its meaning depends on the session: {@code CONNECTION_ID()}, {@code @x},
+ *     {@code CURRENT_USER}
+ * @param temporary whether it creates or drops a temporary table
+ * @param implicitCommit whether it may end an open transaction implicitly
+ * @param useSchema the schema that a {@code USE} names, else null
+ * @param functions the called functions that are not known built-ins, lower case, with their schema if it is written.
+ *     For a schema change, only those of a query that it executes
+ * @param runs the kind of the statement that is executed: the one after {@code SET STATEMENT … FOR}, otherwise
+ *     {@code kind}
+ * @param writesListed whether {@code writes} has every table that the text itself can write; triggers and called
+ *     functions may write more. False for CALL, EXECUTE, DROP DATABASE and statements that are not understood, also
+ *     within a text of several statements
+ * @param changesSchema whether it may change a schema that other sessions see; false for TRUNCATE
+ * @param changesDataOnly whether every statement of the text is an INSERT, UPDATE, DELETE, REPLACE or SELECT: none
+ *     begins or ends a transaction, or changes a setting for the ones behind it
+ */
+public record StatementSummary(
+        long digest,
+        StatementKind kind,
+        List<TableName> reads,
+        List<TableName> writes,
+        @Nullable NotPure reason,
+        boolean pureButForFunctions,
+        boolean ownSettings,
+        boolean oneProduct,
+        boolean touchesSession,
+        boolean userVariables,
+        boolean readsDiagnostics,
+        boolean sessionDependent,
+        boolean temporary,
+        boolean implicitCommit,
+        @Nullable String useSchema,
+        List<String> functions,
+        StatementKind runs,
+        boolean writesListed,
+        boolean changesSchema,
+        boolean changesDataOnly) {
     /**
      * Returns this summary if {@code other}, a summary of the same text under another reading, allows everything that
      * this one allows.
@@ -134,58 +113,9 @@ public final class StatementSummary {
         return HexFormat.of().toHexDigits(digest);
     }
 
-    public StatementKind kind() {
-        return kind;
-    }
-
-    /**
-     * Returns the kind of the statement that is executed: the one after {@code SET STATEMENT … FOR}, otherwise
-     * {@link #kind()}.
-     */
-    public StatementKind runs() {
-        return runs;
-    }
-
-    /**
-     * Returns whether {@link #writes()} has every table that the text itself can write; triggers and called functions
-     * may write more. False for CALL, EXECUTE, DROP DATABASE and statements that are not understood, also within a text
-     * of several statements.
-     */
-    public boolean writesListed() {
-        return writesListed;
-    }
-
-    /** Returns whether it may change a schema that other sessions see; false for TRUNCATE. */
-    public boolean changesSchema() {
-        return changesSchema;
-    }
-
-    /**
-     * Returns whether every statement of the text is an INSERT, UPDATE, DELETE, REPLACE or SELECT: none begins or ends
-     * a transaction, or changes a setting for the ones behind it.
-     */
-    public boolean changesDataOnly() {
-        return changesDataOnly;
-    }
-
-    /** Returns the tables read, as written in the statement; without derived tables and common table expressions. */
-    public List<TableName> reads() {
-        return reads;
-    }
-
-    /** Returns the tables and sequences written, created, altered or dropped, as written in the statement. */
-    public List<TableName> writes() {
-        return writes;
-    }
-
     /** Returns whether executing it on another server has no effect but the reading. False when in doubt. */
     public boolean pureRead() {
         return reason == null;
-    }
-
-    /** Returns why it is not a pure read, or null if it is one. */
-    public @Nullable NotPure reason() {
-        return reason;
     }
 
     /**
@@ -205,63 +135,6 @@ public final class StatementSummary {
      */
     public boolean pureReadWithOwnSettings(Set<String> lowerCaseNames) {
         return ownSettings && lowerCaseNames.containsAll(functions);
-    }
-
-    /**
-     * Returns whether a statement in it may change the session's settings, schema, locks or temporary tables, or is not
-     * understood. For {@code SET STATEMENT} the statement after FOR decides.
-     */
-    public boolean touchesSession() {
-        return touchesSession;
-    }
-
-    /** Returns whether it calls a function that only one of MariaDB and MySQL has built in. */
-    public boolean oneProduct() {
-        return oneProduct;
-    }
-
-    /** Returns whether it mentions a user variable ({@code @x}). */
-    public boolean userVariables() {
-        return userVariables;
-    }
-
-    /**
-     * Returns whether it reads the diagnostics of the preceding statement: {@code SHOW WARNINGS}, {@code GET
-     * DIAGNOSTICS}, {@code ROW_COUNT()}, {@code FOUND_ROWS()}, {@code @@warning_count}, … Not {@code LAST_INSERT_ID()},
-     * whose value survives statements that do not insert.
-     */
-    public boolean readsDiagnostics() {
-        return readsDiagnostics;
-    }
-
-    /**
-     * Returns whether its meaning depends on the session: {@code CONNECTION_ID()}, {@code @x}, {@code CURRENT_USER}.
-     */
-    public boolean sessionDependent() {
-        return sessionDependent;
-    }
-
-    /** Returns whether it creates or drops a temporary table. */
-    public boolean temporary() {
-        return temporary;
-    }
-
-    /** Returns whether it may end an open transaction implicitly. */
-    public boolean implicitCommit() {
-        return implicitCommit;
-    }
-
-    /** Returns the schema that a {@code USE} names, else null. */
-    public @Nullable String useSchema() {
-        return useSchema;
-    }
-
-    /**
-     * Returns the called functions that are not known built-ins, lower case, with their schema if it is written. For a
-     * schema change, only those of a query that it executes.
-     */
-    public List<String> functions() {
-        return functions;
     }
 
     @Override
