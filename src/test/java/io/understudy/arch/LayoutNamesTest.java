@@ -51,7 +51,7 @@ class LayoutNamesTest {
             Path resources = Checkout.ROOT.resolve(module).resolve("src/main/resources");
             if (Files.isDirectory(resources)) {
                 try (Stream<Path> files = Files.walk(resources)) {
-                    files.filter(file -> file.toString().matches(".*/(report|steering)/\\w+\\.txt"))
+                    files.filter(file -> file.toString().matches(".*/(ready|replay|report|steering)/\\w+\\.txt"))
                             .forEach(found::add);
                 }
             }

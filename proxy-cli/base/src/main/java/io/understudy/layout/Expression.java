@@ -228,7 +228,8 @@ final class Expression {
                         .collect(Collectors.joining(" "));
             case "entries" ->
                 map(value).entrySet().stream()
-                        .map(entry -> Map.of("key", entry.getKey(), "value", String.valueOf(entry.getValue())))
+                        .map(entry -> Map.of(
+                                "key", entry.getKey(), "value", Objects.requireNonNullElse(entry.getValue(), "null")))
                         .toList();
             case "without" -> {
                 Map<String, Object> others = new LinkedHashMap<>(map(value));

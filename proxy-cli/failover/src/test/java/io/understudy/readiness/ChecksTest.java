@@ -3,6 +3,7 @@ package io.understudy.readiness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.understudy.cli.ready.ReadyCommand;
 import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
 import io.understudy.plugin.StandbyFigures;
@@ -157,7 +158,7 @@ class ChecksTest {
                     new ReadinessReport(STANDBY, situation, LagCheck.Lag.of(situation), findings, Duration.ZERO);
             assertThat(report.verdict()).isEqualTo(ReadinessReport.Verdict.UNKNOWN);
             assertThat(report.view()).containsEntry("exitCode", 8);
-            assertThat(ReadinessText.of(report.view())).startsWith("standby-1: not known");
+            assertThat(ReadyCommand.text(report.view())).startsWith("standby-1: not known");
         }
     }
 

@@ -6,6 +6,7 @@ import io.understudy.config.ConfigException;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.host.PluginTypes;
+import io.understudy.layout.Layout;
 import io.understudy.option.ConfigFile;
 import io.understudy.option.ReportOutput;
 import io.understudy.option.TimeConverter;
@@ -14,16 +15,18 @@ import io.understudy.plugin.StandbyFigures;
 import io.understudy.readiness.Limits;
 import io.understudy.readiness.ProxyFigures;
 import io.understudy.readiness.ReadinessGate;
-import io.understudy.readiness.ReadinessText;
+import io.understudy.readiness.Severity;
 import io.understudy.remote.AdminClient;
 import io.understudy.server.ConfiguredPrimary;
 import io.understudy.terminal.CliCommand;
 import io.understudy.terminal.Failures;
 import io.understudy.terminal.Logging;
 import io.understudy.terminal.Subcommand;
+import io.understudy.terminal.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +46,7 @@ import picocli.CommandLine.Parameters;
         })
 public final class ReadyCommand extends CliCommand implements Subcommand {
     private static final int NOT_KNOWN = 8;
+    private static final Layout LAYOUT = Layout.beside(ReadyCommand.class, "ready");
     private static final Duration BETWEEN = Duration.ofMillis(500);
     private static final Duration ADMIN_PATIENCE = Duration.ofSeconds(1);
 
@@ -115,8 +119,20 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
             line.getErr().println("understudy: " + failure);
             return NOT_KNOWN;
         }
-        output.print(line, report, ReadinessText::of);
+        output.print(line, report, ReadyCommand::text);
         return code(report);
+    }
+
+    /** Returns the verdict, then the findings. */
+    public static String text(Map<String, Object> report) {
+        Map<String, Object> shown = new HashMap<>(report);
+        // Notes change no verdict.
+        shown.put(
+                "counted",
+                Table.rows(report, "findings").stream()
+                        .filter(finding -> !Severity.NOTES.word().equals(finding.get("severity")))
+                        .count());
+        return LAYOUT.text(shown);
     }
 
     private static int code(Map<String, Object> report) {

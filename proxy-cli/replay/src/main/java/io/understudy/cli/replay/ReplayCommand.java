@@ -1,6 +1,7 @@
 package io.understudy.cli.replay;
 
 import io.understudy.base.JsonWriter;
+import io.understudy.layout.Layout;
 import io.understudy.option.ServerLoginOptions;
 import io.understudy.replay.CheckpointFile;
 import io.understudy.replay.CheckpointLock;
@@ -17,6 +18,7 @@ import io.understudy.terminal.Subcommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -38,6 +40,7 @@ import picocli.CommandLine.Spec;
                         + " in sessions that cannot write.")
 public final class ReplayCommand implements Subcommand, Callable<Integer> {
     private static final int STANDARD_PORT = 3306;
+    private static final Layout LAYOUT = Layout.beside(ReplayCommand.class, "replay");
 
     @Mixin
     private LogFileOption file = new LogFileOption();
@@ -96,6 +99,12 @@ public final class ReplayCommand implements Subcommand, Callable<Integer> {
         }
     }
 
+    private String text(Map<String, Object> view) {
+        Map<String, Object> shown = new HashMap<>(view);
+        shown.put("dryRun", dryRun);
+        return LAYOUT.text(shown);
+    }
+
     private int call(ReplayOptions options, @Nullable CheckpointLock lock) throws Exception {
         Resume resumed = lock == null || !resume ? null : resumed(lock, options);
         try (CheckpointFile noted = lock == null ? null : CheckpointFile.begin(lock, logName(), options, resumed);
@@ -118,7 +127,7 @@ public final class ReplayCommand implements Subcommand, Callable<Integer> {
                 view.put("resumed", resumed.view());
             }
             PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-            out.print(json ? JsonWriter.write(view) + "\n" : ReplayText.of(view, dryRun));
+            out.print(json ? JsonWriter.write(view) + "\n" : text(view));
             out.flush();
             String stopped = replay.stopped();
             if (stopped != null) {
