@@ -336,7 +336,8 @@ class OutcomesServerTest {
         if (all == null
                 || !Boolean.TRUE.equals(view.get("settled"))
                 || whole.compareTo(failed.opened().toString()) > 0) {
-            return Map.of();
+            return Map.of(
+                    "reason", "in the log since " + whole + ", opened " + failed.opened() + ": " + view.get("reason"));
         }
         int more = all.size() - failed.before();
         return Map.of("outcome", more == 1 ? "committed" : more == 0 ? "not_committed" : "unknown");
@@ -365,6 +366,6 @@ class OutcomesServerTest {
         }
         // Unless the proxy died it lost no statement of it: its preparation was in flight. Its thread may be another's.
         found.set(death == Death.PROXY ? inTheLog(failed) : Map.of("outcome", "not_committed"));
-        return !found.get().isEmpty();
+        return found.get().containsKey("outcome");
     }
 }

@@ -64,6 +64,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private final List<LogDamage> damage = new ArrayList<>();
 
     private @Nullable LogQueue queue;
+    /** Whether a log is read, all of which is traced before anything of it is released. */
+    private boolean restoring;
+
     private boolean streaming;
     /** When the present stream began. */
     private long streamingNanos;
@@ -152,24 +155,38 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
     }
 
-    /** Called when a log was restored: makes traces of the newest transactions that it has. */
-    void trace(int most) {
+    /**
+     * Called when a log was restored, before {@link #writeTo}: makes traces of the newest transactions that it has of
+     * the primary's last run.
+     *
+     * @param mostBytes of events to be read for it
+     */
+    void trace(int most, long mostBytes) {
         List<KeptTransaction> newest = new ArrayList<>();
-        String upTo = "";
-        int whole = 0;
+        History traced;
+        int whole;
         synchronized (this) {
-            History present = histories.present();
-            if (present != null) {
-                upTo = present.readUpTo();
-                whole = present.kept.size() - present.keptBeforeLack;
-                Iterator<KeptTransaction> newestFirst = present.kept.descendingIterator();
-                while (newestFirst.hasNext() && newest.size() < most) {
-                    newest.add(newestFirst.next());
-                }
+            traced = histories.present();
+            if (traced == null) {
+                return;
+            }
+            whole = traced.kept.size() - traced.keptBeforeLack;
+            long bytes = 0;
+            Iterator<KeptTransaction> newestFirst = traced.kept.descendingIterator();
+            while (newestFirst.hasNext() && newest.size() < most && bytes < mostBytes) {
+                KeptTransaction next = newestFirst.next();
+                newest.add(next);
+                bytes += next.length;
             }
         }
         Long since = null;
+        long run = 0;
         for (KeptTransaction each : newest) {
+            long created = Traces.created(each.format);
+            if (run != 0 && created != run) {
+                break; // what precedes is of an earlier run, which had the same connection ids
+            }
+            run = created;
             byte[] events = bytes(each);
             BinlogTransaction read =
                     events == null ? null : TransactionBytes.read(each.history.flavor(), each.format, events);
@@ -180,19 +197,21 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             since = whole >= 0 && read != null ? Long.valueOf(each.nanos) : since;
         }
         if (since != null) {
-            traces.restoredUpTo(upTo, since);
+            traces.restoredUpTo(traced.facts, traced.readUpTo(), since);
         }
     }
 
     /** Has all that is retained from now on written to a log. */
     synchronized void writeTo(LogQueue log) {
         queue = log;
+        restoring = false;
     }
 
     /** Returns what takes over the content of a log, in place of what was retained before. */
     synchronized LogVisitor restored(Clock clock) {
         histories.clear();
         damage.clear();
+        restoring = true;
         return new RestoredLog(this, histories, outcomes, damage, clock, nanoClock);
     }
 
@@ -391,7 +410,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         LogQueue written;
         synchronized (this) {
             standbys = List.copyOf(known);
-            histories.release(known);
+            if (!restoring) {
+                histories.release(known);
+            }
             full &= histories.bytes() > limit / 2;
             written = queue;
         }

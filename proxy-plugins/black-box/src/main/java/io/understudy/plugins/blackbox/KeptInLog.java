@@ -23,7 +23,9 @@ final class KeptInLog implements Keeping, AutoCloseable {
     private static final long RETRY_MILLIS = 200;
     private static final long CLOSE_MILLIS = 5_000;
     /** Transactions of the log of which the connection can be asked for after a restart. */
-    private static final int TRACED = 2_000;
+    private static final int TRACED = 16_000;
+
+    private static final long TRACED_BYTES = 64 << 20;
 
     private final BlackBox box;
     private final BlackBoxConfig config;
@@ -59,8 +61,8 @@ final class KeptInLog implements Keeping, AutoCloseable {
             }
             LogQueue filled = new LogQueue(box, opened, clock, nanoClock);
             queue = filled;
+            box.trace(TRACED, TRACED_BYTES);
             box.writeTo(filled);
-            box.trace(TRACED);
             Witness filling = witness;
             if (filling != null) {
                 filling.start();

@@ -38,15 +38,18 @@ final class LogQueue {
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
     /** Entries of queue and batch. */
     private final AtomicLong unwritten = new AtomicLong();
+    /** Bytes of events that are written even if all standbys have applied them before. */
+    private final AtomicLong held = new AtomicLong();
     /** What is being written, or was not because of a failure. */
     private final List<Entry> batch = new ArrayList<>();
     /** The position up to which the log has all. */
     private @Nullable History written;
 
-    /** One of its parts is not null. */
+    /** One of its parts is not null, or {@code kept} and its events. */
     private record Entry(
             @Nullable LogStart start,
             @Nullable KeptTransaction kept,
+            @Nullable List<byte[]> held,
             @Nullable Gtid missed,
             byte @Nullable [] outcome,
             @Nullable Runnable then) {
@@ -72,24 +75,26 @@ final class LogQueue {
     }
 
     void started(LogStart start) {
-        add(new Entry(start, null, null, null, null));
+        add(new Entry(start, null, null, null, null, null));
     }
 
     void kept(KeptTransaction transaction) {
-        add(new Entry(null, transaction, null, null, null));
+        boolean holds = held.get() + transaction.length <= BATCH;
+        held.addAndGet(holds ? transaction.length : 0);
+        add(new Entry(null, transaction, holds ? transaction.events() : null, null, null, null));
     }
 
     void missed(Gtid gtid) {
-        add(new Entry(null, null, gtid, null, null));
+        add(new Entry(null, null, null, gtid, null, null));
     }
 
     void outcome(OutcomeRecord settled) {
-        add(new Entry(null, null, null, settled.bytes(), null));
+        add(new Entry(null, null, null, null, settled.bytes(), null));
     }
 
     /** Has an action run when all that came before is in the log, by the thread that writes. */
     void then(Runnable action) {
-        add(new Entry(null, null, null, null, action));
+        add(new Entry(null, null, null, null, null, action));
     }
 
     private void add(Entry entry) {
@@ -221,7 +226,8 @@ final class LogQueue {
 
     private @Nullable LogPlace append(Entry entry) throws LogException {
         KeptTransaction kept = entry.kept();
-        List<byte[]> events = kept == null ? null : kept.events();
+        List<byte[]> present = kept == null ? null : kept.events();
+        List<byte[]> events = present == null ? entry.held() : present;
         if (kept != null && events != null) {
             long age = TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong() - kept.nanos);
             return log.append(
@@ -246,6 +252,7 @@ final class LogQueue {
         if (gtid != null) {
             position.passed(gtid);
         }
+        held.addAndGet(kept == null || entry.held() == null ? 0 : -kept.length);
         if (kept != null && place != null) {
             box.stored(kept, place);
         }

@@ -253,7 +253,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         OutcomesReport asked = new OutcomesReport(
                 box.outcomes(),
                 named,
-                new TracedTransactions(box.traces(), context.primary(), context.clock(), System::nanoTime),
+                new TracedTransactions(box.traces(), context, System::nanoTime),
                 context.clock());
         context.publishQuery("outcomes", OutcomesReport.PARAMETERS, asked::of);
         context.publishAction("lost/compared", Survivors.PARAMETERS, parameters -> {

@@ -93,7 +93,43 @@ class LogQueueTest extends BlackBoxHarness {
         write(queue);
         BlackBox next = restarted();
         assertThat(next.hasRestoredGap()).isFalse();
-        assertThat(next.loss(survivor("0-1-10", "", "")).gaps).hasToString("0:11");
+        assertThat(gtids(next.loss(survivor("0-1-10", "", "")).missing)).containsExactly("0-1-11", "0-1-12");
+    }
+
+    @Test
+    void ofThoseItHoldsNoMoreThanItsBound() throws Exception {
+        LogQueue queue = queue(box);
+        start(1, "0-1-10");
+        for (int number = 11; number <= 16; number++) {
+            transaction(1, number, "x".repeat(MIB - 1_000));
+            box.applied(List.of(at("0-1-" + number, "")));
+        }
+        write(queue);
+        transaction(17);
+        box.applied(List.of(at("0-1-17", "")));
+        write(queue);
+        Loss loss = restarted().loss(survivor("0-1-10", "", ""));
+        assertThat(loss.gaps).hasToString("0:15-16");
+        assertThat(loss.missing).hasSize(5);
+    }
+
+    /** After a restart the standbys' positions may be known before the log is read. */
+    @Test
+    void nothingOfTheLogIsReleasedBeforeItIsTraced() throws Exception {
+        LogQueue queue = queue(box);
+        start(1, "0-1-10");
+        transaction(11);
+        write(queue);
+        close();
+        open.clear();
+        BlackBox next = new BlackBox(2 * MIB, false, () -> now);
+        TransactionLog log = TransactionLog.open(directory, SIZE, true, null, next.restored(Clock.systemUTC()));
+        open.add(log);
+        next.applied(List.of(at("0-1-11", "")));
+        assertThat(next.transactions()).isEqualTo(1);
+        next.writeTo(new LogQueue(next, log, Clock.systemUTC(), () -> now));
+        next.applied(List.of(at("0-1-11", "")));
+        assertThat(next.transactions()).isZero();
     }
 
     @Test

@@ -24,7 +24,7 @@ public final class TransactionLog implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TransactionLog.class);
 
     private static final int MIB = 1 << 20;
-    private static final int LARGEST_SEGMENT = 64 * MIB;
+    private static final int LARGEST_SEGMENT = 32 * MIB;
     /** A longer file is a change that fdatasync has to write, too, so it is made longer by this much at once. */
     private static final int AHEAD = MIB;
 
@@ -114,7 +114,7 @@ public final class TransactionLog implements AutoCloseable {
     /** Returns whether {@link #start} has to come next: nothing was started, a segment is full, or has failed. */
     public boolean needsStart() {
         Writing now = writing;
-        return now == null || now.written + staging.position() >= Math.min(LARGEST_SEGMENT, size / 16);
+        return now == null || now.written + staging.position() >= segmentSize();
     }
 
     /**
@@ -178,7 +178,7 @@ public final class TransactionLog implements AutoCloseable {
      */
     public void reserve(long bytes) throws LogException {
         if (bytes() + bytes + MIB > size) {
-            trim();
+            trim(0);
             if (bytes() + bytes + MIB > size) {
                 throw new LogException(
                         LogException.Reason.SIZE_FULL,
@@ -381,12 +381,21 @@ public final class TransactionLog implements AutoCloseable {
     }
 
     /**
-     * Deletes the segments of which nothing is needed any longer. The newest stays: it has the position. Thread-safe.
+     * Deletes the segments of which nothing is needed any longer, but for what two full ones hold: after a restart that
+     * tells what became of statements. The newest stays: it has the position. Thread-safe.
      */
     public void trim() {
+        trim(2 * segmentSize());
+    }
+
+    private long segmentSize() {
+        return Math.min(LARGEST_SEGMENT, size / 16);
+    }
+
+    private void trim(long spared) {
         synchronized (segments) {
             for (Segment each : List.copyOf(segments)) {
-                if (!each.isNeeded() && each != segments.get(segments.size() - 1)) {
+                if (!each.isNeeded() && each != segments.get(segments.size() - 1) && bytes() > spared) {
                     delete(each);
                 }
             }

@@ -41,7 +41,7 @@ final class Judge {
         }
         boolean same = look.server().equals(on);
         boolean restarted = same && lost.openedNanos() - look.earliestNanos() < 0;
-        String moving = !same ? look.applies() : restarted ? null : running(lost, look);
+        String moving = !same ? look.applies() : restarted ? null : running(lost.thread(), look);
         if (moving != null) {
             return Judgement.open(moving);
         }
@@ -60,13 +60,14 @@ final class Judge {
         return withThread(lost, on, found, look, restarted);
     }
 
-    private static @Nullable String running(UnansweredStatement lost, PrimaryLook look) {
+    /** Returns why a connection may still commit; null if it cannot. */
+    static @Nullable String running(long thread, PrimaryLook look) {
         if (look.threads() == null) {
-            return "whether connection " + lost.thread()
+            return "whether connection " + thread
                     + " still runs there is not to be seen: GRANT PROCESS ON *.* to the account of primary.monitor";
         }
-        return look.threads().contains(lost.thread())
-                ? "connection " + lost.thread() + " still exists at the primary, and may still commit"
+        return look.threads().contains(thread)
+                ? "connection " + thread + " still exists at the primary, and may still commit"
                 : null;
     }
 

@@ -9,11 +9,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param transactions in the log's order
  * @param since the log is known without a gap from then on; null if nothing is known of it
- * @param settled whether no more of them can come: the session has ended on its server, and the log was read up to
- *     there
+ * @param open why there may be more, or some may be of another session; null if the session has ended on its server,
+ *     and the log was read up to there
  */
 public record LoggedTransactions(
-        List<Entry> transactions, @Nullable Instant since, boolean settled) {
+        List<Entry> transactions,
+        @Nullable Instant since,
+        @Nullable String open) {
     /**
      * One of them.
      *

@@ -143,7 +143,7 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
         }
     }
 
-    private static Looks looks(PluginContext context, LongSupplier nanoClock) {
+    static Looks looks(PluginContext context, LongSupplier nanoClock) {
         return () -> {
             DataSource primary = context.primary().dataSource();
             return primary == null ? null : PrimaryLook.of(primary, queries(context, primary), nanoClock);

@@ -75,7 +75,11 @@ public final class OutcomesReport {
                             .toList());
             Instant whole = more > 0 ? all.get(more - 1).when() : logged.since();
             view.put("logSince", whole == null ? "" : whole.toString());
-            settled &= logged.settled();
+            String open = logged.open();
+            if (open != null) {
+                settled = false;
+                view.put("reason", open);
+            }
         } else if (connection != 0 && found.isEmpty()) {
             settled = false; // nothing is known of it
         }

@@ -1,34 +1,32 @@
 package io.understudy.plugins.blackbox.outcome;
 
-import io.understudy.plugin.Primary;
-import io.understudy.plugins.binlog.JdbcPrimaryQueries;
+import io.understudy.plugin.PluginContext;
 import java.sql.SQLException;
-import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import java.util.function.LongSupplier;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the transactions of a connection in the traces of the log. */
 public final class TracedTransactions implements LoggedTransactions.Source {
     private final Traces traces;
-    private final Primary primary;
-    private final LongSupplier nanoClock;
+    private final OutcomeFinder.Looks looks;
     /** One reading of both clocks: a time is the same each time that it is asked for. */
     private final Instant began;
 
     private final long beganNanos;
 
-    public TracedTransactions(Traces traces, Primary primary, Clock clock, LongSupplier nanoClock) {
+    public TracedTransactions(Traces traces, PluginContext context, LongSupplier nanoClock) {
+        this(traces, OutcomeFinder.looks(context, nanoClock), context.clock().instant(), nanoClock.getAsLong());
+    }
+
+    TracedTransactions(Traces traces, OutcomeFinder.Looks looks, Instant began, long beganNanos) {
         this.traces = traces;
-        this.primary = primary;
-        this.nanoClock = nanoClock;
-        began = clock.instant();
-        beganNanos = nanoClock.getAsLong();
+        this.looks = looks;
+        this.began = began;
+        this.beganNanos = beganNanos;
     }
 
     @Override
@@ -36,37 +34,58 @@ public final class TracedTransactions implements LoggedTransactions.Source {
         if (traces.isAnonymous()) {
             return null;
         }
-        boolean settled = isSettled(connection); // before what is found
-        List<LoggedTransactions.Entry> found = traces.of(connection).stream()
+        PrimaryLook look = look(); // before what is found
+        List<Trace> found = traces.of(connection).stream()
+                .filter(each -> since == null || !when(each.nanos()).isBefore(since))
                 .sorted(Comparator.comparingLong(Trace::nanos))
-                .map(each ->
-                        new LoggedTransactions.Entry(each.gtid(), "server_id " + each.serverId(), when(each.nanos())))
-                .filter(each -> since == null || !each.when().isBefore(since))
                 .toList();
-        Long whole = traces.wholeSince();
-        return new LoggedTransactions(found, whole == null ? null : when(whole), settled);
+        Long nanos = traces.wholeSince(connection);
+        Instant whole = nanos == null ? null : when(nanos);
+        Instant from = since == null || whole != null && whole.isAfter(since) ? whole : since;
+        return new LoggedTransactions(
+                found.stream()
+                        .map(each -> new LoggedTransactions.Entry(
+                                each.gtid(), "server_id " + each.serverId(), when(each.nanos())))
+                        .toList(),
+                whole,
+                look == null ? "the primary does not respond" : open(connection, from, found, look));
     }
 
     private Instant when(long nanos) {
         return began.plusNanos(nanos - beganNanos).truncatedTo(ChronoUnit.MICROS);
     }
 
-    private boolean isSettled(long connection) {
-        DataSource source = primary.dataSource();
-        if (source == null) {
-            return false;
-        }
+    private @Nullable PrimaryLook look() {
         try {
-            PrimaryLook look =
-                    PrimaryLook.of(source, new JdbcPrimaryQueries(source, primary::isUnreachable), nanoClock);
-            Set<Long> threads = look.threads();
-            return !look.readOnly()
-                    && threads != null
-                    && !threads.contains(connection)
-                    && look.applies() == null
-                    && traces.unread(look.has()).isEmpty(); // also of the server that it was on before
+            return looks.look();
         } catch (SQLException e) {
-            return false;
+            return null;
         }
+    }
+
+    private @Nullable String open(long connection, @Nullable Instant from, List<Trace> found, PrimaryLook look) {
+        if (look.readOnly()) {
+            return "the primary is read-only: it may not stay the primary";
+        }
+        String running = Judge.running(connection, look);
+        if (running != null) {
+            return running;
+        }
+        String applies = look.applies();
+        if (applies != null) {
+            return applies;
+        }
+        if (!look.server().equals(traces.reading())
+                || !traces.unread(look.has()).isEmpty()) {
+            return "the primary's binary log was not read up to its end";
+        }
+        int run = traces.run(look.server());
+        boolean restarted = from == null
+                || when(look.latestNanos()).isAfter(from)
+                || found.stream().anyMatch(each -> each.run() != Trace.UNKNOWN_RUN && each.run() != run);
+        return restarted
+                ? "the server was restarted, and gives the numbers of its connections again: ask --since the connection"
+                        + " was opened"
+                : look.filter();
     }
 }

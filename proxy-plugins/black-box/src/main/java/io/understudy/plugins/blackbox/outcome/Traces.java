@@ -9,6 +9,7 @@ import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.MariaDbGtid;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,14 +29,16 @@ public final class Traces {
     static final int MOST_UNANSWERED = 32_768;
     static final int MOST_ANSWERED = 16_384;
     private static final int MOST_GAPS = 64;
-    /** Offset of the second in which the server began to run, within a format description event's body. */
-    private static final int CREATED = 2 + 50;
+    /** Offset of the second in which the server began to run, within a format description event. */
+    private static final int CREATED = EventHeader.LENGTH + 2 + 50;
 
     private final LongSupplier nanoClock;
     /** By GTID. */
     private final Map<String, Trace> unanswered = new Bounded<>(MOST_UNANSWERED);
 
     private final Map<String, Trace> answered = new Bounded<>(MOST_ANSWERED);
+    /** What a log has from before this process: whether it was answered is not known. */
+    private final Map<String, Trace> former = new HashMap<>();
     /** OKs of transactions that have not arrived; true if the GTID is only supposed. */
     private final Map<String, Boolean> early = new Bounded<>(MOST_ANSWERED);
     /** GTIDs in {@link #unanswered} that an OK may have left out. */
@@ -45,8 +48,12 @@ public final class Traces {
     private final List<Gap> gaps = new ArrayList<>();
     private boolean dropped;
     private long droppedNanos;
-    /** Arrival of the last answered transaction that was forgotten; null if none was. */
+    /** Arrival of the last answered transaction that was forgotten, by thread. */
+    private final Map<Long, Long> forgotten = new Bounded<>(MOST_ANSWERED);
+    /** The same of the threads that are forgotten there; null if none is. */
     private @Nullable Long forgottenNanos;
+    /** When the log of another server began to be read; null if it was one server's all the time. */
+    private @Nullable Long changedNanos;
 
     private final AtomicLong forgottenAnswers = new AtomicLong();
 
@@ -68,7 +75,7 @@ public final class Traces {
      */
     private record Gap(GtidNumbers numbers, long nanos) {}
 
-    private final class Bounded<T> extends LinkedHashMap<String, T> {
+    private final class Bounded<K, T> extends LinkedHashMap<K, T> {
         private static final long serialVersionUID = 1L;
         private final int most;
 
@@ -77,7 +84,7 @@ public final class Traces {
         }
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<K, T> eldest) {
             if (size() <= most) {
                 return false;
             }
@@ -85,7 +92,9 @@ public final class Traces {
                 dropped = true;
                 droppedNanos = trace.nanos();
             } else if (eldest.getValue() instanceof Trace trace && this == answered) {
-                forgottenNanos = trace.nanos();
+                forgotten.put(trace.thread(), trace.nanos());
+            } else if (eldest.getValue() instanceof Long nanos) {
+                forgottenNanos = latest(forgottenNanos, nanos);
             } else if (this == early) {
                 forgottenAnswers.incrementAndGet();
             }
@@ -103,6 +112,7 @@ public final class Traces {
         streamNanos = nanoClock.getAsLong();
         if (reading != null && !reading.equals(next)) {
             runs.unwatched(next.serverId(), streamNanos);
+            changedNanos = streamNanos;
         }
         reading = next;
         anonymous |= facts.flavor() == ServerFlavor.MARIADB && facts.format().equalsIgnoreCase("ROW");
@@ -128,6 +138,7 @@ public final class Traces {
         droppedNanos = nanoClock.getAsLong();
         unanswered.clear();
         answered.clear();
+        former.clear();
         early.clear();
         doubtful.clear();
         gaps.clear();
@@ -158,11 +169,16 @@ public final class Traces {
 
     /** Called with a format description event of the present primary. */
     public synchronized void format(byte[] event) {
-        int at = EventHeader.LENGTH + CREATED;
-        if (reading != null && event.length >= at + Integer.BYTES) {
-            long created = Unpooled.wrappedBuffer(event).getUnsignedIntLE(at);
-            runs.described(reading.serverId(), created, nanoClock.getAsLong());
+        if (reading != null && event.length >= CREATED + Integer.BYTES) {
+            runs.described(reading.serverId(), created(event), nanoClock.getAsLong());
         }
+    }
+
+    /** Returns what a format description event tells of the server's run, see {@link Runs#described}. */
+    public static long created(byte[] event) {
+        return event.length < CREATED + Integer.BYTES
+                ? 0
+                : Unpooled.wrappedBuffer(event).getUnsignedIntLE(CREATED);
     }
 
     /** Returns the number of the server's run at that time, or that of the one before. */
@@ -211,16 +227,18 @@ public final class Traces {
     public synchronized void restored(BinlogTransaction transaction, long nanos, boolean own) {
         String gtid = transaction.gtid();
         if (gtid != null) {
-            answered.put(gtid, trace(transaction, nanos, Trace.UNKNOWN_RUN, own, null));
+            former.put(gtid, trace(transaction, nanos, Trace.UNKNOWN_RUN, own, null));
         }
     }
 
     /**
      * Called when all transactions of a log were restored that arrived since then.
      *
+     * @param of the server whose log it was
      * @param position up to which the log has them
      */
-    public synchronized void restoredUpTo(String position, long sinceNanos) {
+    public synchronized void restoredUpTo(PrimaryFacts of, String position, long sinceNanos) {
+        reading = ServerIdentity.of(of);
         restored = position;
         restoredNanos = sinceNanos;
     }
@@ -258,7 +276,7 @@ public final class Traces {
         boolean mariadb = !transaction.ofMySql();
         Trace trace = trace(transaction, transaction.lastNanos(), of, of != Trace.UNKNOWN_RUN, token);
         seen.add(trace.source(), mariadb ? 1 : trace.number(), trace.number());
-        if (learn(unanswered, trace) || learn(answered, trace)) {
+        if (learn(unanswered, trace) || learn(answered, trace) || learn(former, trace)) {
             return;
         }
         anonymous |= mariadb && transaction.thread() == 0;
@@ -332,6 +350,7 @@ public final class Traces {
     public synchronized List<Trace> of(long thread) {
         List<Trace> all = find(answered, each -> each.thread() == thread);
         all.addAll(find(unanswered, each -> each.thread() == thread));
+        all.addAll(find(former, each -> each.thread() == thread));
         return all;
     }
 
@@ -370,16 +389,19 @@ public final class Traces {
         return unread;
     }
 
-    /** Returns since when all is remembered that the log had; null if never. */
-    synchronized @Nullable Long wholeSince() {
-        Long latest = forgottenNanos;
-        if (dropped && (latest == null || droppedNanos - latest > 0)) {
-            latest = droppedNanos;
-        }
+    /** Returns since when all is remembered that the log of one server had of a thread; null if never. */
+    synchronized @Nullable Long wholeSince(long thread) {
+        Long latest = latest(forgottenNanos, forgotten.get(thread));
+        latest = latest(latest, changedNanos);
+        latest = latest(latest, dropped ? Long.valueOf(droppedNanos) : null);
         for (Gap each : gaps) {
-            latest = latest == null || each.nanos - latest > 0 ? Long.valueOf(each.nanos) : latest;
+            latest = latest(latest, each.nanos);
         }
         return latest;
+    }
+
+    private static @Nullable Long latest(@Nullable Long one, @Nullable Long other) {
+        return one == null || other != null && other - one > 0 ? other : one;
     }
 
     /** Returns all that has arrived, or precedes what has. */

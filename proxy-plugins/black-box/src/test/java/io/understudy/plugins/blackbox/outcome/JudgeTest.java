@@ -282,12 +282,33 @@ class JudgeTest {
     @Test
     void aLogThatWasRestoredReachesBackUnlessTheStreamBeginsElsewhere() {
         Traces restored = new Traces(() -> now);
-        restored.restoredUpTo("0-11-100", SENT - SECOND);
+        restored.restoredUpTo(facts(11, "0-11-90"), "0-11-100", SENT - SECOND);
         restored.started(facts(11, "0-11-100"));
-        assertThat(restored.wholeSince()).isEqualTo(SENT - SECOND);
+        assertThat(restored.wholeSince(THREAD)).isEqualTo(SENT - SECOND);
 
         restored.started(facts(11, "0-11-150"));
-        assertThat(restored.wholeSince()).isEqualTo(now);
+        assertThat(restored.wholeSince(THREAD)).isEqualTo(now);
+    }
+
+    /** Its connections have numbers of their own. */
+    @Test
+    void aLogThatWasRestoredOfAnotherServerTellsNothingOfThisOne() {
+        Traces restored = new Traces(() -> now);
+        restored.restoredUpTo(facts(12, "0-11-90"), "0-11-100", SENT - SECOND);
+        restored.started(facts(11, "0-11-100"));
+        assertThat(restored.wholeSince(THREAD)).isEqualTo(now);
+    }
+
+    @Test
+    void whatWasAnsweredToOthersAndForgottenIsNoLackOfAConnection() {
+        traces.filled(judged(11, "0-11-100").unread());
+        Long before = traces.wholeSince(THREAD);
+        for (int number = 101; number <= 101 + Traces.MOST_ANSWERED; number++) {
+            commit(number, 58);
+            traces.answered("0-11-" + number, false);
+        }
+        assertThat(traces.wholeSince(THREAD)).isEqualTo(before);
+        assertThat(traces.wholeSince(58)).isEqualTo(now);
     }
 
     @Test

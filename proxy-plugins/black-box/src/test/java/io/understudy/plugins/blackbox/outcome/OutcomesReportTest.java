@@ -88,11 +88,14 @@ class OutcomesReportTest {
     @Test
     void aConnectionHasWhatTheLogHasOfIt() {
         logged = new LoggedTransactions(
-                List.of(new LoggedTransactions.Entry("0-11-5", "server_id 11", NOW)), NOW.minusSeconds(60), false);
+                List.of(new LoggedTransactions.Entry("0-11-5", "server_id 11", NOW)),
+                NOW.minusSeconds(60),
+                "it still runs");
         assertThat(asked()).doesNotContainKey("transactions");
         assertThat(asked("connection", "57"))
                 .containsEntry("count", 0)
                 .containsEntry("settled", false)
+                .containsEntry("reason", "it still runs")
                 .containsEntry("logSince", "2026-03-01T11:59:00Z")
                 .containsEntry(
                         "transactions",
@@ -104,7 +107,7 @@ class OutcomesReportTest {
         List<LoggedTransactions.Entry> many = java.util.stream.IntStream.rangeClosed(1, 1_001)
                 .mapToObj(i -> new LoggedTransactions.Entry("0-11-" + i, "server_id 11", NOW.plusSeconds(i)))
                 .toList();
-        logged = new LoggedTransactions(many, NOW.minusSeconds(60), true);
+        logged = new LoggedTransactions(many, NOW.minusSeconds(60), null);
         assertThat(asked("connection", "57")).containsEntry("logSince", "2026-03-01T12:00:01Z");
         assertThat(rows(asked("connection", "57"), "transactions")).hasSize(1_000);
     }
