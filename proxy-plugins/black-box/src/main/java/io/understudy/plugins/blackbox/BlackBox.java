@@ -191,7 +191,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             BinlogTransaction read =
                     events == null ? null : TransactionBytes.read(each.history.flavor(), each.format, events);
             if (read != null) {
-                traces.restored(read, each.nanos, each.history.facts.serverId() == read.serverId());
+                traces.restored(read, each.token, each.nanos, each.history.facts.serverId() == read.serverId());
             }
             whole = read == null ? 0 : whole - 1;
             since = whole >= 0 && read != null ? Long.valueOf(each.nanos) : since;
@@ -289,12 +289,13 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** Called when a transaction's last event has arrived. Returns what became of it. */
     synchronized EventRecorder.Taken take(BinlogTransaction transaction) {
-        traces.passed(transaction, tokens.take());
+        String token = tokens.take();
+        traces.passed(transaction, token);
         History present = histories.present();
         if (present == null) {
             return new EventRecorder.Taken(EventRecorder.Outcome.ANONYMOUS, null);
         }
-        EventRecorder.Taken taken = recorder.end(present, transaction, queue);
+        EventRecorder.Taken taken = recorder.end(present, transaction, token, queue);
         hasRoom();
         return taken;
     }

@@ -137,9 +137,10 @@ final class EventRecorder {
     /**
      * Ends the transaction in transit.
      *
+     * @param token what its client has named it; or null
      * @param queue told of what becomes of it; or null
      */
-    Taken end(History present, BinlogTransaction transaction, @Nullable LogQueue queue) {
+    Taken end(History present, BinlogTransaction transaction, @Nullable String token, @Nullable LogQueue queue) {
         boolean begun = open;
         List<byte[]> whole = events;
         discard();
@@ -152,7 +153,7 @@ final class EventRecorder {
         }
         present.passed(gtid);
         if (begun && obstacle == Obstacle.NONE) {
-            KeptTransaction kept = new KeptTransaction(present, gtid, transaction, whole, format);
+            KeptTransaction kept = new KeptTransaction(present, gtid, transaction, whole, format, token);
             present.keep(kept);
             if (queue != null) {
                 queue.kept(kept);

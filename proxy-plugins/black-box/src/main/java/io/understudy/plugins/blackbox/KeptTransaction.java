@@ -25,6 +25,8 @@ final class KeptTransaction {
     final int length;
     /** The format description event of its events. */
     final byte[] format;
+    /** What its client has named it, as far as its events tell. */
+    final @Nullable String token;
 
     @Nullable
     AnsweredCommit answered;
@@ -35,7 +37,14 @@ final class KeptTransaction {
     private @Nullable LogPlace place;
     private int memory;
 
-    KeptTransaction(History history, Gtid gtid, BinlogTransaction transaction, List<byte[]> events, byte[] format) {
+    KeptTransaction(
+            History history,
+            Gtid gtid,
+            BinlogTransaction transaction,
+            List<byte[]> events,
+            byte[] format,
+            @Nullable String token) {
+        this.token = token;
         this.history = history;
         this.gtid = gtid;
         kind = transaction.kind();
@@ -54,6 +63,7 @@ final class KeptTransaction {
         this.nanos = nanos;
         length = transaction.length();
         format = transaction.format();
+        token = transaction.token();
         this.place = place;
         memory = INDEX;
     }

@@ -231,7 +231,8 @@ final class LogQueue {
         if (kept != null && events != null) {
             long age = TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong() - kept.nanos);
             return log.append(
-                    new LoggedTransaction(kept.gtid.text(), kept.kind, clock.millis() - age, kept.format, kept.length),
+                    new LoggedTransaction(
+                            kept.gtid.text(), kept.kind, clock.millis() - age, kept.format, kept.length, kept.token),
                     events);
         }
         Gtid missed = kept == null ? entry.missed() : kept.gtid; // applied before it was written

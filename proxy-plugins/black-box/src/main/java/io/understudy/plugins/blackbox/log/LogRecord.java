@@ -62,7 +62,8 @@ final class LogRecord {
     /** Returns what precedes the events in the body. */
     static byte[] head(LoggedTransaction transaction) {
         byte[] gtid = bytes(transaction.gtid());
-        byte[] kind = bytes(transaction.kind().name());
+        String token = transaction.token();
+        byte[] kind = bytes(transaction.kind().name() + (token == null ? "" : " " + token));
         return ByteBuffer.allocate(1 + 4 + 8 + 4 + 4 + gtid.length + 4 + kind.length)
                 .put(TRANSACTION)
                 .putInt(gtid.length + kind.length)

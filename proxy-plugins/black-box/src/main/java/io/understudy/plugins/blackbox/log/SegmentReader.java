@@ -161,14 +161,20 @@ final class SegmentReader {
             long millis = body.getLong();
             byte[] format = formats.get(body.getInt());
             String gtid = LogRecord.text(body);
-            TransactionKind kind = TransactionKind.valueOf(LogRecord.text(body));
+            String[] kind = LogRecord.text(body).split(" ", 2);
             if (format == null) {
                 damage(at, at + frame.total(), LogDamage.Kind.MIDDLE);
                 visitor.missed(gtid, false);
             } else {
                 segment.retain();
                 visitor.transaction(
-                        new LoggedTransaction(gtid, kind, millis, format, body.remaining()),
+                        new LoggedTransaction(
+                                gtid,
+                                TransactionKind.valueOf(kind[0]),
+                                millis,
+                                format,
+                                body.remaining(),
+                                kind.length > 1 ? kind[1] : null),
                         new LogPlace(segment, (int) at, frame.length()));
             }
         }

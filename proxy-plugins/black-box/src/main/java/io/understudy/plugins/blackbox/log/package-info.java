@@ -21,7 +21,7 @@
  *       It is the first record; all transactions up to the position precede.
  *   <li>2, format: a format description event
  *   <li>3, transaction: length of the two texts without their lengths (4), milliseconds since 1970 (8), CRC32C of its
- *       format description event (4), texts: GTID, kind; its events
+ *       format description event (4), texts: GTID, kind and, behind a blank, what its client has named it; its events
  *   <li>4, 5, not kept: text: GTID of a transaction that was too large; that every standby had applied before it was
  *       written
  * </ul>

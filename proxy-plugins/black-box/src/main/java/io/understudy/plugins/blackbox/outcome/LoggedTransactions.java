@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transactions that a session has in the binary log.
+ * The transactions that a session has in the binary log, or those of a token.
  *
  * @param transactions in the log's order
  * @param since the log is known without a gap from then on; null if nothing is known of it
@@ -25,10 +25,13 @@ public record LoggedTransactions(
     public record Entry(String gtid, String serverName, Instant when) {}
 
     /** Finds them. */
-    @FunctionalInterface
     public interface Source {
         /** Returns the transactions of a connection since then, null for all; null where the log does not tell. */
         @Nullable
         LoggedTransactions of(long connection, @Nullable Instant since);
+
+        /** Returns the transactions whose texts in the log have a token; null if there is none. */
+        @Nullable
+        LoggedTransactions of(String token);
     }
 }

@@ -46,10 +46,11 @@ public final class OutcomesReport {
     public Map<String, Object> of(Map<String, String> parameters) {
         long connection = number(parameters, CONNECTION, 10);
         Instant since = since(parameters.get(SINCE));
+        String token = parameters.getOrDefault(TOKEN, "");
         Outcomes.Filter filter = new Outcomes.Filter(
                 connection, parameters.get(USER), number(parameters, DIGEST, 16), since, parameters.get(TOKEN));
         List<OutcomeRecord> found = outcomes.find(filter);
-        OutcomeRecord answered = found.isEmpty() ? named.find(parameters.getOrDefault(TOKEN, "")) : null;
+        OutcomeRecord answered = found.isEmpty() ? named.find(token) : null;
         if (answered != null && filter.takes(answered)) {
             found = List.of(answered);
         }
@@ -62,6 +63,9 @@ public final class OutcomesReport {
                         .toList());
         boolean settled = found.stream().allMatch(OutcomeRecord::settled);
         LoggedTransactions logged = connection == 0 ? null : log.of(connection, since);
+        if (logged == null && found.isEmpty() && !token.isEmpty()) {
+            logged = log.of(token);
+        }
         if (logged != null) {
             List<LoggedTransactions.Entry> all = logged.transactions();
             int more = Math.max(0, all.size() - LISTED);
@@ -81,7 +85,8 @@ public final class OutcomesReport {
                 view.put("reason", open);
             }
         } else if (connection != 0 && found.isEmpty()) {
-            settled = false; // nothing is known of it
+            settled = false;
+            view.put("reason", "the binary log does not tell the connections of its transactions");
         }
         view.put("knownSince", knownSince().toString());
         view.put("settled", settled);

@@ -35,20 +35,30 @@ public final class TracedTransactions implements LoggedTransactions.Source {
             return null;
         }
         PrimaryLook look = look(); // before what is found
-        List<Trace> found = traces.of(connection).stream()
+        List<Trace> found = traces.all(each -> each.thread() == connection).stream()
                 .filter(each -> since == null || !when(each.nanos()).isBefore(since))
-                .sorted(Comparator.comparingLong(Trace::nanos))
                 .toList();
         Long nanos = traces.wholeSince(connection);
         Instant whole = nanos == null ? null : when(nanos);
         Instant from = since == null || whole != null && whole.isAfter(since) ? whole : since;
         return new LoggedTransactions(
-                found.stream()
-                        .map(each -> new LoggedTransactions.Entry(
-                                each.gtid(), "server_id " + each.serverId(), when(each.nanos())))
-                        .toList(),
+                entries(found),
                 whole,
                 look == null ? "the primary does not respond" : open(connection, from, found, look));
+    }
+
+    @Override
+    public @Nullable LoggedTransactions of(String token) {
+        List<Trace> found = traces.all(each -> token.equals(each.token()));
+        return found.isEmpty() ? null : new LoggedTransactions(entries(found), null, null);
+    }
+
+    private List<LoggedTransactions.Entry> entries(List<Trace> found) {
+        return found.stream()
+                .sorted(Comparator.comparingLong(Trace::nanos))
+                .map(each ->
+                        new LoggedTransactions.Entry(each.gtid(), "server_id " + each.serverId(), when(each.nanos())))
+                .toList();
     }
 
     private Instant when(long nanos) {

@@ -224,10 +224,10 @@ public final class Traces {
      *
      * @param own whether the log was of the server that wrote it
      */
-    public synchronized void restored(BinlogTransaction transaction, long nanos, boolean own) {
+    public synchronized void restored(BinlogTransaction transaction, @Nullable String token, long nanos, boolean own) {
         String gtid = transaction.gtid();
         if (gtid != null) {
-            former.put(gtid, trace(transaction, nanos, Trace.UNKNOWN_RUN, own, null));
+            former.put(gtid, trace(transaction, nanos, Trace.UNKNOWN_RUN, own, token));
         }
     }
 
@@ -346,11 +346,11 @@ public final class Traces {
                         && each.nanos() - sinceNanos >= 0);
     }
 
-    /** Returns all transactions of a connection id that are remembered, answered or not, in no order. */
-    public synchronized List<Trace> of(long thread) {
-        List<Trace> all = find(answered, each -> each.thread() == thread);
-        all.addAll(find(unanswered, each -> each.thread() == thread));
-        all.addAll(find(former, each -> each.thread() == thread));
+    /** Returns all transactions of a kind that are remembered, answered or not, in no order. */
+    synchronized List<Trace> all(Predicate<Trace> wanted) {
+        List<Trace> all = find(answered, wanted);
+        all.addAll(find(unanswered, wanted));
+        all.addAll(find(former, wanted));
         return all;
     }
 

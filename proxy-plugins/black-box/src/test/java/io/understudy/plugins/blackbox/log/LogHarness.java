@@ -44,6 +44,8 @@ abstract class LogHarness {
         @Override
         public void transaction(LoggedTransaction transaction, LogPlace place) {
             assertThat(transaction.format()).isEqualTo(FORMAT);
+            String number = transaction.gtid().substring(4);
+            assertThat(transaction.token()).isEqualTo(Long.parseLong(number) % 2 == 0 ? "order-" + number : null);
             places.add(place);
             try {
                 byte[] events = place.read();
@@ -84,7 +86,14 @@ abstract class LogHarness {
     static LogPlace append(TransactionLog log, long number, String events) throws LogException {
         byte[] bytes = events.getBytes(StandardCharsets.ISO_8859_1);
         return log.append(
-                new LoggedTransaction("0-1-" + number, TransactionKind.WRITE, 1, FORMAT, bytes.length), List.of(bytes));
+                new LoggedTransaction(
+                        "0-1-" + number,
+                        TransactionKind.WRITE,
+                        1,
+                        FORMAT,
+                        bytes.length,
+                        number % 2 == 0 ? "order-" + number : null),
+                List.of(bytes));
     }
 
     List<Path> files() throws IOException {

@@ -19,14 +19,25 @@ class OutcomesReportTest {
     private final Outcomes outcomes = new Outcomes();
     private final NamedTransactions named = new NamedTransactions();
     private @Nullable LoggedTransactions logged;
+    private @Nullable LoggedTransactions tokens;
 
     private Map<String, Object> asked(String... parameters) {
         Map<String, String> all = new java.util.HashMap<>();
         for (int i = 0; i < parameters.length; i += 2) {
             all.put(parameters[i], parameters[i + 1]);
         }
-        return new OutcomesReport(outcomes, named, (connection, since) -> logged, Clock.fixed(NOW, ZoneOffset.UTC))
-                .of(all);
+        LoggedTransactions.Source log = new LoggedTransactions.Source() {
+            @Override
+            public @Nullable LoggedTransactions of(long connection, @Nullable Instant since) {
+                return logged;
+            }
+
+            @Override
+            public @Nullable LoggedTransactions of(String token) {
+                return token.equals("order-99") ? tokens : null;
+            }
+        };
+        return new OutcomesReport(outcomes, named, log, Clock.fixed(NOW, ZoneOffset.UTC)).of(all);
     }
 
     private void lost(long thread, int secondsAgo, Verdict verdict, boolean settled) {
@@ -100,6 +111,21 @@ class OutcomesReportTest {
                 .containsEntry(
                         "transactions",
                         List.of(Map.of("gtid", "0-11-5", "server", "server_id 11", "when", "2026-03-01T12:00:00Z")));
+    }
+
+    /** It was in flight when the proxy was killed, and the log does not tell the connections. */
+    @Test
+    void aTokenOfWhichNothingElseIsKnownHasWhatTheLogNamesSo() {
+        tokens = new LoggedTransactions(
+                List.of(new LoggedTransactions.Entry("0-11-5", "server_id 11", NOW)), null, null);
+        assertThat(rows(asked("token", "order-99"), "transactions")).hasSize(1);
+        assertThat(asked("token", "order-99", "connection", "57")).containsEntry("settled", true);
+        assertThat(asked("token", "order-98")).doesNotContainKey("transactions");
+        assertThat(asked("token", "order-98", "connection", "57"))
+                .containsEntry("settled", false)
+                .hasEntrySatisfying("reason", why -> assertThat(why).asString().contains("does not tell"));
+        lost(99, 1, Verdict.UNKNOWN, true);
+        assertThat(asked("token", "order-99")).doesNotContainKey("transactions");
     }
 
     @Test

@@ -38,13 +38,13 @@ class TracedTransactionsTest {
 
     @BeforeEach
     void restart() {
-        traces.restored(transaction(100, THREAD), 260 * SECOND, true);
-        traces.restored(transaction(99, 58), 200 * SECOND, true);
+        traces.restored(transaction(100, THREAD), "order-1", 260 * SECOND, true);
+        traces.restored(transaction(99, 58), null, 200 * SECOND, true);
         traces.restoredUpTo(facts(), "0-11-100", 200 * SECOND);
         traces.started(facts());
         traces.format(format(0));
         traces.passed(transaction(101, 58), null);
-        traces.passed(transaction(102, THREAD), null);
+        traces.passed(transaction(102, THREAD), "order-2");
     }
 
     private static byte[] format(int created) {
@@ -104,6 +104,17 @@ class TracedTransactionsTest {
                 .containsExactly("0-11-100", "0-11-102");
         assertThat(found.since()).isEqualTo(START.plusSeconds(200));
         assertThat(found.open()).isNull();
+    }
+
+    @Test
+    void aTokenTellsWhereConnectionsAreNotLogged() {
+        traces.passed(transaction(103, 0), "order-3");
+        assertThat(log.of(THREAD, null)).isNull();
+        for (int number = 1; number <= 3; number++) {
+            assertThat(Objects.requireNonNull(log.of("order-" + number)).transactions())
+                    .hasSize(1);
+        }
+        assertThat(log.of("order-4")).isNull();
     }
 
     @Test
