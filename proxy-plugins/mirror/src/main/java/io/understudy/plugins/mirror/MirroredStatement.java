@@ -3,7 +3,7 @@ package io.understudy.plugins.mirror;
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.plugins.mirror.verify.BoundValues;
+import io.understudy.sql.ParameterValues;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.sql.TableName;
@@ -79,23 +79,23 @@ record MirroredStatement(
         return text;
     }
 
-    /** Returns the text that is executed, without the values of an execution; null if it is not known. Allocates. */
+    /**
+     * Returns the text that is executed, without the values of an execution; null if it is not known, or values are not
+     * in the packet. Allocates.
+     */
     byte @Nullable [] sql() {
-        return prepared == null ? text() : prepared.text();
+        return prepared == null ? text() : longData == null ? prepared.text() : null;
     }
 
-    /** Returns the values of an execution, none for a text statement; null if a driver cannot bind them. Allocates. */
+    /** Returns the values of an execution; null for a text statement. Allocates. */
     @Nullable
-    BoundValues values() {
+    ParameterValues values() {
         if (prepared == null) {
-            return BoundValues.of(new byte[0], 0, null);
-        }
-        if (longData != null) {
             return null;
         }
         byte[] bytes = new byte[packet.readableBytes()];
         packet.getBytes(packet.readerIndex(), bytes);
-        return BoundValues.of(bytes, prepared.parameters(), parameterTypes);
+        return new ParameterValues(bytes, Math.max(0, prepared.parameters()), parameterTypes);
     }
 
     void retain() {

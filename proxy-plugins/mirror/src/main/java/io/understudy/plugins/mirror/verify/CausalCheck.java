@@ -8,11 +8,10 @@ import io.understudy.servers.Dialect;
 import io.understudy.servers.SemiSyncSource;
 import io.understudy.servers.SemiSyncVariables;
 import io.understudy.servers.ServerQueries;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,8 +75,6 @@ final class CausalCheck {
         }
     }
 
-    private record BoundQuery(String sql, BoundValues values) {}
-
     private final @Nullable DataSource primary;
     private final TableWrites writes;
     private final SimpleRead shape = new SimpleRead();
@@ -104,12 +101,11 @@ final class CausalCheck {
             return Outcome.inconclusive("no_account");
         }
         byte[] text = read.text();
-        BoundValues values = read.values();
-        String unfit = text == null || values == null ? "parameters" : shape.unfit(text);
-        if (text == null || values == null || unfit != null) {
+        String sql = read.sql();
+        String unfit = text == null || sql == null ? "parameters" : shape.unfit(text);
+        if (sql == null || unfit != null) {
             return Outcome.inconclusive(String.valueOf(unfit));
         }
-        String sql = new String(text, StandardCharsets.US_ASCII);
         Standby standby = read.standby();
         if (standby.isPrimary() || !standby.state().reachable()) {
             return Outcome.inconclusive("standby");
@@ -122,14 +118,14 @@ final class CausalCheck {
             return Outcome.inconclusive("recent_write");
         }
         try (Connection one = primary.getConnection()) {
-            return compare(read, new BoundQuery(sql, values), Dialect.of(flavor), one, quiet);
+            return compare(read, sql, Dialect.of(flavor), one, quiet);
         } catch (SQLException e) {
             lastError = String.valueOf(e.getMessage());
             return Outcome.inconclusive("error");
         }
     }
 
-    private Outcome compare(VerifiedRead read, BoundQuery bound, Dialect dialect, Connection one, long quiet)
+    private Outcome compare(VerifiedRead read, String sql, Dialect dialect, Connection one, long quiet)
             throws SQLException, InterruptedException {
         String unfit = fitness.unfit(one, read.tables());
         if (unfit != null) {
@@ -145,8 +141,11 @@ final class CausalCheck {
         String before = beginning.get(0);
         boolean waits = !beginning.get(1).equals("0");
         String mode = beginning.get(2);
+        if (mode.contains("NO_BACKSLASH_ESCAPES") && sql.indexOf('\\') >= 0) {
+            return Outcome.inconclusive("parameters");
+        }
         asked.run();
-        HashedResult expected = read(one, read.schema(), bound);
+        HashedResult expected = read(one, read.schema(), sql);
         String reached = ofPrimary(one, dialect.position());
         String version = beginning.get(3);
         HashedResult found;
@@ -159,7 +158,7 @@ final class CausalCheck {
                 return Outcome.inconclusive("standby_behind");
             }
             settle(other, "'" + mode + "'");
-            found = read(other, read.schema(), bound);
+            found = read(other, read.schema(), sql);
             if (WRITABLE.contains(query(other, "SELECT @@GLOBAL.read_only"))) {
                 return Outcome.inconclusive("not_read_only"); // promoted meanwhile
             }
@@ -196,16 +195,16 @@ final class CausalCheck {
                         "SET SESSION sql_mode = " + mode + ", SESSION time_zone = '+00:00'");
     }
 
-    private static @Nullable HashedResult read(Connection connection, @Nullable String schema, BoundQuery bound)
+    private static @Nullable HashedResult read(Connection connection, @Nullable String schema, String sql)
             throws SQLException {
         if (schema != null) {
             connection.setCatalog(schema);
         }
-        try (PreparedStatement statement = connection.prepareStatement(bound.sql())) {
+        try (Statement statement = connection.createStatement()) {
+            statement.setEscapeProcessing(false);
             statement.setQueryTimeout(TIMEOUT_SECONDS);
             statement.setFetchSize(FETCH);
-            bound.values().bind(statement);
-            try (ResultSet result = statement.executeQuery()) {
+            try (ResultSet result = statement.executeQuery(sql)) {
                 return ReadRows.of(result);
             }
         } finally {

@@ -1,5 +1,6 @@
 package io.understudy.plugins.querylog.stream;
 
+import io.understudy.sql.ParameterValues;
 import io.understudy.sql.SingleLine;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;

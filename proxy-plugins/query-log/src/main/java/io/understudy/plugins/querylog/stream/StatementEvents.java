@@ -9,6 +9,7 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.plugins.querylog.digests.DigestEntry;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.Literals;
+import io.understudy.sql.ParameterValues;
 import io.understudy.sql.SqlModes;
 import java.net.InetSocketAddress;
 import java.time.Clock;

@@ -1,6 +1,5 @@
-package io.understudy.plugins.querylog.stream;
+package io.understudy.sql;
 
-import io.understudy.sql.SingleLine;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: MySQL source documentation, "COM_STMT_EXECUTE" and "Binary Protocol Value".
  */
-final class ParameterValues {
+public final class ParameterValues {
     private static final int COUNT_AT = 14; // header, code, statement id, flags, iteration count
     private static final int UNSIGNED = 0x80;
     private static final int MICROS_LENGTH = 11;
@@ -28,18 +27,19 @@ final class ParameterValues {
      * @param packet the command without query attributes, with its header
      * @param types of the parameters, two bytes each, for a packet without; null when they are not known
      */
-    ParameterValues(byte[] packet, int count, byte @Nullable [] types) {
+    public ParameterValues(byte[] packet, int count, byte @Nullable [] types) {
         this.packet = packet;
         this.count = count;
         this.types = types;
     }
 
-    int size() {
+    /** Returns the length of the packet in bytes. */
+    public int size() {
         return packet.length;
     }
 
     /** Returns a reader of the values, from the first. */
-    SingleLine.Parameters literals() {
+    public SingleLine.Parameters literals() {
         int nulls = (count + 7) / 8;
         int bound = COUNT_AT + nulls;
         if (count == 0 || bound >= packet.length) {
