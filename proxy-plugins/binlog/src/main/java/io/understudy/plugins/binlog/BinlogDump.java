@@ -11,7 +11,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,15 +86,18 @@ public final class BinlogDump {
             BinlogEvents events,
             BinlogListener listener) {
         this(
-                connector,
-                queries,
-                executor,
-                System::nanoTime,
-                0,
-                () -> true,
-                REST::toNanos,
-                new Bytes(() -> false, () -> true, events),
-                listener);
+                new DumpSettings(
+                        HEARTBEAT,
+                        connector,
+                        queries,
+                        System::nanoTime,
+                        new ServerIds(0),
+                        () -> true,
+                        REST::toNanos,
+                        new Bytes(() -> false, () -> true, events),
+                        null,
+                        listener),
+                executor);
     }
 
     /**
@@ -107,38 +109,6 @@ public final class BinlogDump {
      */
     record Bytes(BooleanSupplier wanted, BooleanSupplier now, BinlogEvents to) {
         static final Bytes NONE = new Bytes(() -> false, () -> false, BinlogStream.UNWANTED);
-    }
-
-    /**
-     * @param nanoClock monotonic, the clock that stamps packets
-     * @param serverId server id of the connection, or 0 to choose one
-     * @param wantTables whether the listener needs the names of tables, called at the begin of each transaction
-     * @param rest called after each read: nanoseconds for which the log may be left unread, see
-     *     {@link io.understudy.plugin.ServerStream#restNanos}
-     */
-    BinlogDump(
-            ServerConnector connector,
-            PrimaryQueries queries,
-            ScheduledExecutorService executor,
-            LongSupplier nanoClock,
-            long serverId,
-            BooleanSupplier wantTables,
-            LongSupplier rest,
-            Bytes bytes,
-            BinlogListener listener) {
-        this(
-                new DumpSettings(
-                        HEARTBEAT,
-                        connector,
-                        queries,
-                        nanoClock,
-                        new ServerIds(serverId),
-                        wantTables,
-                        rest,
-                        bytes,
-                        null,
-                        listener),
-                executor);
     }
 
     /**
@@ -167,7 +137,7 @@ public final class BinlogDump {
                 executor);
     }
 
-    private BinlogDump(DumpSettings settings, ScheduledExecutorService executor) {
+    BinlogDump(DumpSettings settings, ScheduledExecutorService executor) {
         this.settings = settings;
         this.executor = executor;
         this.news = new DumpNews(settings.queries()::isUnreachable, settings.nanoClock());

@@ -291,15 +291,18 @@ public final class BinlogFeed implements AutoCloseable {
             this.serverId = serverId;
             exact = BinlogFeed.this.exact;
             dump = new BinlogDump(
-                    connector,
-                    queries,
-                    executor,
-                    nanoClock,
-                    serverId,
-                    () -> tables,
-                    BinlogFeed.this::rest,
-                    new BinlogDump.Bytes(() -> exact, () -> events, this),
-                    this);
+                    new DumpSettings(
+                            BinlogDump.HEARTBEAT,
+                            connector,
+                            queries,
+                            nanoClock,
+                            new ServerIds(serverId),
+                            () -> tables,
+                            BinlogFeed.this::rest,
+                            new BinlogDump.Bytes(() -> exact, () -> events, this),
+                            null,
+                            this),
+                    executor);
         }
 
         private void start() {

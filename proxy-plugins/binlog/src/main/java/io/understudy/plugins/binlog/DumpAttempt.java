@@ -1,14 +1,19 @@
 package io.understudy.plugins.binlog;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.ServerConnection;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.ServerResponse;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,15 +101,53 @@ final class DumpAttempt implements Runnable {
     }
 
     private void prepare(PrimaryFacts facts, ServerConnection opened) {
-        List<DumpPreparation.Step> steps = new ArrayList<>();
+        List<Step> steps = new ArrayList<>();
         DumpCommands.preparation(facts.flavor(), settings.heartbeat(), exact() ? facts.position() : null)
-                .forEach(statement -> steps.add(DumpPreparation.statement(statement)));
+                .forEach(sql -> steps.add(Step.of(sql)));
         SemiSyncReplica replica = settings.replica();
         if (replica != null && replica.registers()) {
-            steps.add(DumpPreparation.statement(DumpCommands.SEMI_SYNC));
-            steps.add(DumpPreparation.register(settings.serverIds().current()));
+            steps.add(Step.of(DumpCommands.SEMI_SYNC));
+            steps.add(new Step(
+                    "the registration as a replica",
+                    alloc -> DumpCommands.register(alloc, settings.serverIds().current())));
         }
-        DumpPreparation.run(opened, steps, () -> request(facts, opened), this::trouble);
+        execute(opened, steps.iterator(), () -> request(facts, opened));
+    }
+
+    /**
+     * A command that precedes the dump command.
+     *
+     * @param name for messages
+     */
+    private record Step(String name, Function<ByteBufAllocator, ByteBuf> command) {
+        static Step of(String sql) {
+            return new Step(sql, alloc -> DumpCommands.query(alloc, sql));
+        }
+    }
+
+    /** Executes all of them, one after another, then {@code done}; stops at the first error. */
+    private void execute(ServerConnection on, Iterator<Step> steps, Runnable done) {
+        if (!steps.hasNext()) {
+            done.run();
+            return;
+        }
+        Step step = steps.next();
+        on.execute(step.command().apply(on.alloc()), new ServerResponse() {
+            @Override
+            public void onResponse(ResponseView response, int preparedId) {
+                if (response.ok()) {
+                    execute(on, steps, done);
+                    return;
+                }
+                String message = "error " + response.errorCode() + " to: " + step.name();
+                trouble(BinlogErrors.reason(message), message);
+            }
+
+            @Override
+            public void onFailure(String reason) {
+                trouble(BinlogTrouble.Reason.CONNECTION, reason);
+            }
+        });
     }
 
     /** Returns whether a subscriber needs the events' bytes, and the stream therefore an exact position. */

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param heartbeat interval at which an idle server sends heartbeats
  * @param nanoClock monotonic, the clock that stamps packets
  * @param wantTables called at the begin of each transaction: whether the listener needs the names of tables
- * @param rest called after each read: nanoseconds for which the log may be left unread
+ * @param rest called after each read: nanoseconds for which the log may be left unread, see
+ *     {@link io.understudy.plugin.ServerStream#restNanos}
  * @param replica takes part in semi-synchronous replication and says where streams begin; null for a mere reader
  */
 record DumpSettings(

@@ -22,15 +22,16 @@ class BinlogDumpTest {
     }
 
     private BinlogDump dump(long serverId) {
-        BinlogDump dump = new BinlogDump(
+        DumpSettings settings = new DumpSettings(
+                BinlogDump.HEARTBEAT,
                 primary,
                 primary,
-                executor,
                 executor::nanos,
-                serverId,
+                new ServerIds(serverId),
                 () -> true,
                 () -> 0,
                 BinlogDump.Bytes.NONE,
+                null,
                 new BinlogListener() {
                     @Override
                     public void onTransaction(BinlogTransaction transaction) {
@@ -47,6 +48,7 @@ class BinlogDumpTest {
                         troubles.add(trouble);
                     }
                 });
+        BinlogDump dump = new BinlogDump(settings, executor);
         dump.start();
         executor.advance(Duration.ofMillis(10));
         return dump;
