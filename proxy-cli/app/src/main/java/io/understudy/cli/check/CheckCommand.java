@@ -58,7 +58,7 @@ public final class CheckCommand implements Subcommand, Callable<Integer> {
         if (!connect) {
             return ExitCode.OK;
         }
-        return new ConnectionCheck(loaded, out).run() ? ExitCode.OK : ExitCode.USAGE;
+        return ConnectionCheck.run(loaded, out) ? ExitCode.OK : ExitCode.USAGE;
     }
 
     private static @Nullable String reusePortProblem(UnderstudyConfig config) {

@@ -9,16 +9,10 @@ import java.util.List;
 
 /** {@code check --connect}: queries the servers. */
 final class ConnectionCheck {
-    private final LoadedConfig loaded;
-    private final PrintWriter out;
-
-    ConnectionCheck(LoadedConfig loaded, PrintWriter out) {
-        this.loaded = loaded;
-        this.out = out;
-    }
+    private ConnectionCheck() {}
 
     /** Prints the findings. Returns false if one is an error. */
-    boolean run() {
+    static boolean run(LoadedConfig loaded, PrintWriter out) {
         PrimaryCheck primary = new PrimaryCheck(loaded);
         List<CheckResult> findings = new ArrayList<>(primary.run());
         findings.addAll(new TlsCheck(loaded, primary.address()).run());

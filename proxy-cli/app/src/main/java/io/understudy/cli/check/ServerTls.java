@@ -2,12 +2,13 @@ package io.understudy.cli.check;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.understudy.config.Address;
 import io.understudy.protocol.Capabilities;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.packet.HandshakeV10;
-import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -16,8 +17,6 @@ import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,15 +35,12 @@ record ServerTls(boolean offered, @Nullable X509Certificate certificate) {
     /** @throws IOException when the server cannot be reached or does not speak the protocol */
     static ServerTls of(Address address) throws IOException {
         try (Socket socket = new Socket()) {
-            socket.setSoTimeout(TIMEOUT_MILLIS);
-            socket.connect(new InetSocketAddress(address.host(), address.port()), TIMEOUT_MILLIS);
-            HandshakeV10 handshakeV10 = handshakeV10(new DataInputStream(socket.getInputStream()));
-            if ((handshakeV10.capabilities() & Capabilities.SSL) == 0) {
+            if ((handshakeV10(socket, address).capabilities() & Capabilities.SSL) == 0) {
                 return new ServerTls(false, null);
             }
             requestTls(socket.getOutputStream());
             return new ServerTls(true, shown(socket, address));
-        } catch (MalformedPacketException | GeneralSecurityException e) {
+        } catch (GeneralSecurityException e) {
             throw new IOException(e.getMessage(), e);
         }
     }
@@ -56,26 +52,28 @@ record ServerTls(boolean offered, @Nullable X509Certificate certificate) {
      */
     static HandshakeV10 handshakeV10(Address address) throws IOException {
         try (Socket socket = new Socket()) {
-            socket.setSoTimeout(TIMEOUT_MILLIS);
-            socket.connect(new InetSocketAddress(address.host(), address.port()), TIMEOUT_MILLIS);
-            return handshakeV10(new DataInputStream(socket.getInputStream()));
-        } catch (MalformedPacketException e) {
-            throw new IOException(e.getMessage(), e);
+            return handshakeV10(socket, address);
         }
     }
 
-    private static HandshakeV10 handshakeV10(DataInputStream in) throws IOException {
+    private static HandshakeV10 handshakeV10(Socket socket, Address address) throws IOException {
+        socket.setSoTimeout(TIMEOUT_MILLIS);
+        socket.connect(new InetSocketAddress(address.host(), address.port()), TIMEOUT_MILLIS);
+        InputStream in = socket.getInputStream();
         byte[] header = in.readNBytes(HEADER);
         if (header.length < HEADER) {
             throw new IOException("the server closed the connection without a handshake packet");
         }
-        ByteBuf lengths = Unpooled.wrappedBuffer(header);
-        int length = lengths.getUnsignedMediumLE(0);
+        int length = Unpooled.wrappedBuffer(header).getUnsignedMediumLE(0);
         if (length > MAX_HANDSHAKE_V10) {
             throw new IOException(
                     "the server's first packet has " + length + " bytes and cannot be a handshake packet");
         }
-        return HandshakeV10.parse(Unpooled.wrappedBuffer(in.readNBytes(length)));
+        try {
+            return HandshakeV10.parse(Unpooled.wrappedBuffer(in.readNBytes(length)));
+        } catch (MalformedPacketException e) {
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     private static void requestTls(OutputStream out) throws IOException {
@@ -95,38 +93,13 @@ record ServerTls(boolean offered, @Nullable X509Certificate certificate) {
     private static @Nullable X509Certificate shown(Socket socket, Address address)
             throws IOException, GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, new TrustManager[] {new Anything()}, null);
+        // It is inspected, not trusted.
+        context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
         try (SSLSocket tls =
                 (SSLSocket) context.getSocketFactory().createSocket(socket, address.host(), address.port(), true)) {
             tls.startHandshake();
             Certificate first = tls.getSession().getPeerCertificates()[0];
             return first instanceof X509Certificate x509 ? x509 : null;
-        }
-    }
-
-    /** Accepts any certificate: it is inspected, not trusted. */
-    private static final class Anything extends X509ExtendedTrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, javax.net.ssl.SSLEngine engine) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, javax.net.ssl.SSLEngine engine) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
         }
     }
 }

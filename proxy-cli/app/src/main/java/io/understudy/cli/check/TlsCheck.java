@@ -14,7 +14,6 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -107,7 +106,7 @@ public final class TlsCheck {
         }
         expiry(own);
         X509Certificate servers = server == null ? null : server.certificate();
-        if (servers != null && Arrays.equals(encoded(own), encoded(servers))) {
+        if (own.equals(servers)) {
             findings.add(CheckResult.ok(
                     WHERE,
                     "the server's own certificate (" + name(own) + "): clients that check it by their password's hash"
@@ -146,14 +145,6 @@ public final class TlsCheck {
     private static X509Certificate read(Path file) throws IOException, GeneralSecurityException {
         try (InputStream in = Files.newInputStream(file)) {
             return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
-        }
-    }
-
-    private static byte[] encoded(X509Certificate certificate) {
-        try {
-            return certificate.getEncoded();
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("a certificate that was read can be written", e);
         }
     }
 
