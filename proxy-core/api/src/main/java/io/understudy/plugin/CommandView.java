@@ -95,7 +95,10 @@ public interface CommandView {
     /** Returns the monotonic time, in nanoseconds, at which the first byte was read from the client. */
     long receivedNanos();
 
-    /** Returns whether the session was in a transaction when the command was sent. */
+    /**
+     * Returns whether the session was in a transaction before the command. Until its response that is the state when it
+     * was sent, which commands sent ahead of responses may change.
+     */
     boolean inTransactionBefore();
 
     /** Returns whether the transaction had written before this command, judged by the kinds of its statements. */

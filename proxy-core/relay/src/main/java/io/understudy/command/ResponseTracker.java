@@ -210,6 +210,7 @@ public final class ResponseTracker implements PacketSink {
         if (exchange.affectedRows() > 0) {
             model.wrote(); // also if the first keyword did not show it: WITH … DELETE, SELECT 1; UPDATE …
         }
+        exchange.begunInTransaction(model.inTransaction()); // it may have been sent ahead of the responses before it
         if (exchange.statusSeen()) {
             model.status(exchange.status());
         }

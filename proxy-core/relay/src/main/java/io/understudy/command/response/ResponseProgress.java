@@ -312,7 +312,7 @@ public abstract class ResponseProgress implements ResponseView {
     }
 
     /** Sets whether the session was in a transaction when the response became due. */
-    protected final void begunInTransaction(boolean inTransaction) {
+    public final void begunInTransaction(boolean inTransaction) {
         inTransactionBefore = inTransaction;
     }
 

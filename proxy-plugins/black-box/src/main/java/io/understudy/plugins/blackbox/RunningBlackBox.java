@@ -13,8 +13,8 @@ import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
 import io.understudy.plugins.binlog.JdbcPrimaryQueries;
 import io.understudy.plugins.binlog.WitnessState;
-import io.understudy.plugins.blackbox.outcome.NamedTransactions;
 import io.understudy.plugins.blackbox.outcome.OutcomeFinder;
+import io.understudy.plugins.blackbox.outcome.Outcomes;
 import io.understudy.plugins.blackbox.outcome.OutcomesReport;
 import io.understudy.plugins.blackbox.outcome.PrimaryOrder;
 import io.understudy.plugins.blackbox.outcome.SessionTrail;
@@ -63,7 +63,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private BinlogSubscription binlog = BinlogSubscription.NONE;
     private final WitnessState shared;
     private final PrimaryOrder order = new PrimaryOrder(System::nanoTime);
-    private final NamedTransactions named = new NamedTransactions();
+    private final Outcomes named = new Outcomes();
     private final OutcomeFinder finder;
     private AutoCloseable following = () -> {};
     private @Nullable Witness witness;

@@ -9,7 +9,7 @@ import io.understudy.plugin.SessionSettings;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
-import io.understudy.plugins.blackbox.outcome.NamedTransactions;
+import io.understudy.plugins.blackbox.outcome.Outcomes;
 import io.understudy.plugins.blackbox.outcome.SessionTrail;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.testkit.FakeExchange;
@@ -43,8 +43,7 @@ class BlackBoxObserverTest {
     private final BlackBoxObserver observer = observer(box, events);
 
     private static BlackBoxObserver observer(BlackBox filled, SessionEvents passed) {
-        SessionTrail trail =
-                new SessionTrail(SESSION, filled.traces(), new NamedTransactions(), Clock.systemUTC(), () -> 1_000);
+        SessionTrail trail = new SessionTrail(SESSION, filled.traces(), new Outcomes(), Clock.systemUTC(), () -> 1_000);
         return new BlackBoxObserver(SESSION, passed, trail, null);
     }
 

@@ -58,10 +58,23 @@ public record OutcomeRecord(
         }
     }
 
-    /** Returns the same with an outcome that stays, and of which the client was not told. */
-    OutcomeRecord as(Verdict found, String why) {
+    /** Returns the same with an outcome that stays. */
+    OutcomeRecord ended(Verdict found, String as, String why, boolean clientTold) {
         return new OutcomeRecord(
-                when, session, command, serverName, thread, user, digest, kind, token, found, "", why, true, false);
+                when,
+                session,
+                command,
+                serverName,
+                thread,
+                user,
+                digest,
+                kind,
+                token,
+                found,
+                as,
+                why,
+                true,
+                clientTold);
     }
 
     /** Returns the record as bytes. */

@@ -53,6 +53,11 @@ public final class Outcomes {
         }
     }
 
+    /** Drops a record that another one takes the place of. */
+    synchronized void remove(OutcomeRecord one) {
+        all.remove(new Statement(one.session(), one.command(), one.when()));
+    }
+
     /** Returns the time up to which outcomes are forgotten; null if none is. */
     synchronized @Nullable Instant forgotten() {
         return forgotten;
@@ -66,7 +71,11 @@ public final class Outcomes {
     }
 
     /** Returns the outcomes that were asked for, in the order in which they were last added. */
-    public synchronized List<OutcomeRecord> find(Filter filter) {
-        return all.values().stream().filter(filter::takes).toList();
+    public List<OutcomeRecord> find(Filter filter) {
+        List<OutcomeRecord> copy;
+        synchronized (this) { // shortly: event loops add
+            copy = List.copyOf(all.values());
+        }
+        return copy.stream().filter(filter::takes).toList();
     }
 }

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The view of {@code /api/outcomes}. Contains no SQL text and no rows. */
@@ -25,12 +26,13 @@ public final class OutcomesReport {
     private static final int LISTED = 1_000;
 
     private final Outcomes outcomes;
-    private final NamedTransactions named;
+    private final Outcomes named;
     private final LoggedTransactions.Source log;
     private final Clock clock;
     private final Instant began;
 
-    public OutcomesReport(Outcomes outcomes, NamedTransactions named, LoggedTransactions.Source log, Clock clock) {
+    /** @param named transactions with a token, open and ended, but for those with a lost statement */
+    public OutcomesReport(Outcomes outcomes, Outcomes named, LoggedTransactions.Source log, Clock clock) {
         began = clock.instant();
         this.outcomes = outcomes;
         this.named = named;
@@ -50,9 +52,8 @@ public final class OutcomesReport {
         Outcomes.Filter filter = new Outcomes.Filter(
                 connection, parameters.get(USER), number(parameters, DIGEST, 16), since, parameters.get(TOKEN));
         List<OutcomeRecord> found = outcomes.find(filter);
-        OutcomeRecord answered = found.isEmpty() ? named.find(token) : null;
-        if (answered != null && filter.takes(answered)) {
-            found = List.of(answered);
+        if (filter.token() != null) {
+            found = Stream.concat(named.find(filter).stream(), found.stream()).toList();
         }
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("count", found.size());

@@ -4,7 +4,6 @@ import io.understudy.plugin.CommandView;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.Writes;
-import io.understudy.plugins.blackbox.outcome.OutcomeRecord.Verdict;
 import io.understudy.plugins.blackbox.outcome.UnansweredStatement.Effect;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
@@ -43,7 +42,7 @@ public final class SessionTrail {
 
     private final SessionContext session;
     private final Traces traces;
-    private final NamedTransactions named;
+    private final SessionTokens tokens;
     private final Clock clock;
     private final LongSupplier nanoClock;
 
@@ -70,17 +69,13 @@ public final class SessionTrail {
     /** Whether that left a transaction open; false if its response does not say so, as an error does not. */
     private boolean inTransaction;
 
-    private @Nullable String token;
-    /** Of the token, while its transaction is open. */
-    private @Nullable OutcomeRecord open;
-
     private Writes wrote = Writes.NONE;
 
-    public SessionTrail(
-            SessionContext session, Traces traces, NamedTransactions named, Clock clock, LongSupplier nanoClock) {
+    /** @param named takes the transactions that the client has named, open and ended */
+    public SessionTrail(SessionContext session, Traces traces, Outcomes named, Clock clock, LongSupplier nanoClock) {
         this.session = session;
         this.traces = traces;
-        this.named = named;
+        tokens = new SessionTokens(session, named, clock, nanoClock);
         this.clock = clock;
         this.nanoClock = nanoClock;
         toldOfResultSets = (session.capabilities() & Capabilities.DEPRECATE_EOF) != 0;
@@ -97,11 +92,7 @@ public final class SessionTrail {
     public void onCommand(CommandView command) {
         newest = command.number();
         StatementKind kind = command.kind();
-        String name = command.transactionToken();
-        if (name != null && !name.equals(token)) {
-            token = name;
-            named(command, Verdict.UNKNOWN, "", "its statement is in flight, or its transaction is open", false);
-        }
+        tokens.onCommand(command);
         boolean unseen = command.prepared() == null && !command.complete();
         if (unseen) {
             boolean more = (session.capabilities() & Capabilities.MULTI_STATEMENTS) != 0;
@@ -158,46 +149,8 @@ public final class SessionTrail {
             boolean unsure = wrote == Writes.SURE || wrote == Writes.MAYBE && (!tracked || foreignGtids);
             unreported |= unsure && response.omittedGtid() == null || gtid == null && mayLeave(command, response);
             wrote = Writes.NONE;
-            if (command.number() >= newest) { // else the next one was sent before this response
-                if (token != null) {
-                    named(command, response);
-                }
-                token = null;
-            }
         }
-    }
-
-    private void named(CommandView command, ResponseView response) {
-        StatementKind kind = command.kind();
-        if (!response.ok()) {
-            named(command, Verdict.UNKNOWN, "", "the server responded with ERROR " + response.errorCode(), true);
-        } else if (kind == StatementKind.ROLLBACK || kind == StatementKind.XA_ROLLBACK) {
-            named(command, Verdict.NOT_COMMITTED, "", "", true);
-        } else {
-            String gtid = foreignGtids ? null : response.gtid();
-            named(command, Verdict.COMMITTED, gtid == null ? "" : gtid, "", true);
-        }
-    }
-
-    private void named(CommandView command, Verdict verdict, String gtid, String reason, boolean settled) {
-        long age = nanoClock.getAsLong() - command.receivedNanos();
-        OutcomeRecord next = new OutcomeRecord(
-                clock.instant().minusNanos(age).truncatedTo(ChronoUnit.MICROS),
-                session.id(),
-                command.number(),
-                "",
-                session.serverThreadId(),
-                session.user(),
-                0,
-                command.kind().label(),
-                token,
-                verdict,
-                gtid,
-                reason,
-                settled,
-                settled);
-        named.put(next);
-        open = settled ? null : next;
+        tokens.onResponse(command, response, gtid);
     }
 
     /**
@@ -206,14 +159,7 @@ public final class SessionTrail {
      * @param ended whether it has ended; false if it goes on unseen
      */
     public void onClose(boolean ended) {
-        OutcomeRecord last = open;
-        if (last != null) {
-            open = null;
-            named.put(
-                    ended && newest <= answered
-                            ? last.as(Verdict.NOT_COMMITTED, "")
-                            : last.as(Verdict.UNKNOWN, "the proxy has not seen how its last statement ended"));
-        }
+        tokens.onClose(ended && newest <= answered);
     }
 
     /** Returns whether it may have committed something though its response has no place for a GTID. */
@@ -248,7 +194,6 @@ public final class SessionTrail {
         tracked = false;
         foreignGtids = false;
         wrote = Writes.NONE;
-        token = null;
     }
 
     /** Called when the session has gone on at another server. */
@@ -265,10 +210,6 @@ public final class SessionTrail {
      * @param digest of the open transaction's first writing statement; 0 if there is none
      */
     public UnansweredStatement lost(CommandView command, long digest) {
-        if (token != null) {
-            named.lost(token, session.id());
-            open = null;
-        }
         StatementSummary summary = digest == 0 ? command.summary() : null;
         long age = nanoClock.getAsLong() - command.receivedNanos();
         return new UnansweredStatement(
@@ -283,7 +224,7 @@ public final class SessionTrail {
                 command.kind().label(),
                 summary == null ? digest : summary.digest(),
                 effect(command),
-                token,
+                tokens.lost(command),
                 lastGtid,
                 unreported,
                 unlogged || mayBeUnlogged(command),

@@ -17,7 +17,7 @@ class OutcomesReportTest {
     private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
 
     private final Outcomes outcomes = new Outcomes();
-    private final NamedTransactions named = new NamedTransactions();
+    private final Outcomes named = new Outcomes();
     private @Nullable LoggedTransactions logged;
     private @Nullable LoggedTransactions tokens;
 
@@ -141,8 +141,8 @@ class OutcomesReportTest {
     @Test
     void itSaysSinceWhenItKnowsAnything() {
         assertThat(asked("token", "a")).containsEntry("knownSince", NOW.toString());
-        for (int i = 0; i <= NamedTransactions.MOST; i++) {
-            named.put(new OutcomeRecord(
+        for (int i = 0; i <= Outcomes.MOST; i++) {
+            named.add(new OutcomeRecord(
                     NOW.plusSeconds(i),
                     1,
                     i,
@@ -159,7 +159,7 @@ class OutcomesReportTest {
                     true));
         }
         assertThat(asked("token", "t1")).containsEntry("count", 1).containsEntry("knownSince", NOW.toString());
-        named.put(new OutcomeRecord(
+        named.add(new OutcomeRecord(
                 NOW, 1, 0, "", 57, "app", 0, "insert", "again", Verdict.COMMITTED, "", "", true, true));
         assertThat(asked("token", "t1"))
                 .containsEntry("count", 0)

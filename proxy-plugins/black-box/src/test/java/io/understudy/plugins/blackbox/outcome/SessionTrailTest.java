@@ -13,7 +13,6 @@ import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,7 +33,7 @@ class SessionTrailTest {
             0L,
             "settings",
             Fakes.of(SessionSettings.class, Map.of("temporaryTables", false))));
-    private final NamedTransactions named = new NamedTransactions();
+    private final Outcomes named = new Outcomes();
     private final SessionTrail trail = new SessionTrail(
             Fakes.of(SessionContext.class, session), new Traces(() -> 1_000), named, Clock.systemUTC(), () -> 1_000);
 
@@ -165,37 +164,11 @@ class SessionTrailTest {
         assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isTrue();
     }
 
-    private OutcomeRecord of(String token) {
-        return Objects.requireNonNull(named.find(token));
-    }
-
     @Test
-    void aTransactionWithANameIsKnownUntilItsResponseAndBehindIt() {
-        FakeExchange insert = FakeExchange.to("INSERT INTO t VALUES (1)").token("a");
-        trail.onCommand(insert);
-        assertThat(of("a").settled()).isFalse();
-        trail.onResponse(insert.affected(1).gtid("0-1-1"), insert);
-        assertThat(List.of(of("a").verdict(), of("a").gtid(), of("a").settled()))
-                .containsExactly(OutcomeRecord.Verdict.COMMITTED, "0-1-1", true);
-
-        run(FakeExchange.to("INSERT INTO t VALUES (1)").token("b").error(1062));
-        assertThat(of("b").reason()).contains("ERROR 1062");
-
-        run(FakeExchange.to("INSERT INTO t VALUES (1)").numbered(5).token("c").inTrans());
-        trail.onClose(true);
-        assertThat(of("c").verdict()).isEqualTo(OutcomeRecord.Verdict.NOT_COMMITTED);
-
-        run(FakeExchange.to("INSERT INTO t VALUES (1)").numbered(6).token("f").inTrans());
-        trail.onCommand(FakeExchange.to("COMMIT").numbered(7).beganInTransaction(true));
-        trail.onClose(true);
-        assertThat(of("f").verdict()).isEqualTo(OutcomeRecord.Verdict.UNKNOWN);
-
-        trail.onCommand(FakeExchange.to("INSERT INTO t VALUES (1)").token("d"));
-        trail.onClose(false);
-        assertThat(of("d").verdict()).isEqualTo(OutcomeRecord.Verdict.UNKNOWN);
-
-        lost(FakeExchange.to("INSERT INTO t VALUES (1)").token("e"));
-        assertThat(named.find("e")).isNull();
+    void theNameOfItsTransactionGoesWithALostStatement() {
+        assertThat(lost(FakeExchange.to("INSERT INTO t VALUES (1)").token("e")).token())
+                .isEqualTo("e");
+        assertThat(named.find(Outcomes.Filter.ANY)).isEmpty();
     }
 
     @Test

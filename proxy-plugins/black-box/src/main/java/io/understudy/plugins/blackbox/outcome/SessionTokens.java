@@ -1,0 +1,202 @@
+package io.understudy.plugins.blackbox.outcome;
+
+import io.understudy.plugin.CommandView;
+import io.understudy.plugin.ResponseView;
+import io.understudy.plugin.SessionContext;
+import io.understudy.plugins.blackbox.outcome.OutcomeRecord.Verdict;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
+import java.time.Clock;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transactions that a session has named, from the statement with the token to the response that ends the
+ * transaction. Commands may be sent ahead of responses: what counts is the order of the responses. A client that left
+ * before its response finds here what the server said. Used on the session's event loop.
+ */
+final class SessionTokens {
+    /** Most that are followed at a time. */
+    static final int MOST = 64;
+
+    /**
+     * Errors after which the transaction is open still: others, such as a deadlock, may have rolled it back. Unknown
+     * table, duplicate key, foreign keys, NULL, syntax, unknown column, value out of range, wrong, too long, a check,
+     * no privilege, SIGNAL.
+     */
+    private static final Set<Integer> OF_STATEMENT =
+            Set.of(1146, 1062, 1451, 1452, 1048, 1064, 1054, 1264, 1366, 1292, 1406, 3819, 4025, 1142, 1143, 1644);
+
+    private final SessionContext session;
+    /** Of the proxy, by session and the number of the command that had the token. */
+    private final Outcomes named;
+
+    private final Clock clock;
+    private final LongSupplier nanoClock;
+
+    /** The oldest first. */
+    private final Deque<OutcomeRecord> open = new ArrayDeque<>();
+    /** Number of the last command that was answered. */
+    private long answered;
+    /** Why the end of the transaction need not be that of all of it; empty if nothing speaks for that. */
+    private String doubt = "";
+    /** Whether a GTID settles the doubt. */
+    private boolean gtidSettles;
+
+    SessionTokens(SessionContext session, Outcomes named, Clock clock, LongSupplier nanoClock) {
+        this.session = session;
+        this.named = named;
+        this.clock = clock;
+        this.nanoClock = nanoClock;
+    }
+
+    void onCommand(CommandView command) {
+        String token = command.transactionToken();
+        OutcomeRecord last = open.peekLast();
+        boolean again =
+                last != null && last.command() <= answered && last.token().equals(token);
+        if (token == null || again) { // each statement of the transaction may have it
+            return;
+        }
+        if (open.size() == MOST) {
+            end(open.removeFirst(), Verdict.UNKNOWN, "", "the session has named more than " + MOST + " since", false);
+        }
+        long age = nanoClock.getAsLong() - command.receivedNanos();
+        OutcomeRecord next = new OutcomeRecord(
+                clock.instant().minusNanos(age).truncatedTo(ChronoUnit.MICROS),
+                session.id(),
+                command.number(),
+                "",
+                session.serverThreadId(),
+                session.user(),
+                0,
+                command.kind().label(),
+                token,
+                Verdict.UNKNOWN,
+                "",
+                "its statement is in flight, or its transaction is open",
+                false,
+                false);
+        open.add(next);
+        named.add(next);
+    }
+
+    /** @param gtid of the session's own commit; null if the response has none */
+    void onResponse(CommandView command, ResponseView response, @Nullable String gtid) {
+        answered = command.number();
+        OutcomeRecord first = open.peekFirst();
+        if (first == null || first.command() > answered) {
+            return;
+        }
+        StatementKind kind = kind(command);
+        boolean goesOn = response.inTransaction();
+        if (!response.ok()) {
+            String error = "the server responded with ERROR " + response.errorCode();
+            if (!goesOn) {
+                end(answered, Verdict.UNKNOWN, "", error);
+            } else if (!OF_STATEMENT.contains(response.errorCode())) {
+                doubt(error + ", with which the transaction may have ended", false);
+            }
+            return;
+        }
+        switch (kind) {
+            case COMMIT -> end(answered, Verdict.COMMITTED, gtid, ""); // also AND CHAIN
+            case ROLLBACK, XA_ROLLBACK -> end(answered, Verdict.NOT_COMMITTED, null, "");
+            case XA_PREPARE -> end(answered, Verdict.UNKNOWN, null, "its XA transaction was prepared: XA RECOVER");
+            case BEGIN -> end(answered - 1, Verdict.COMMITTED, gtid, ""); // commits what was open
+            case MULTI -> doubt("a text of several statements may have ended the transaction", false);
+            default -> {
+                if (goesOn && gtid != null) {
+                    doubt("a part of it was committed as " + gtid, false);
+                } else if (goesOn && mayEnd(kind)) {
+                    doubt("what " + kind + " has run may have ended the transaction", true);
+                }
+            }
+        }
+        if (!goesOn) {
+            end(answered, Verdict.COMMITTED, gtid, "");
+        }
+    }
+
+    /** @return of a text of several statements {@code MULTI} */
+    private static StatementKind kind(CommandView command) {
+        if (!command.several()) {
+            return command.kind();
+        }
+        StatementSummary summary = command.summary();
+        return summary == null ? StatementKind.MULTI : summary.kind();
+    }
+
+    private static boolean mayEnd(StatementKind kind) {
+        return switch (kind) {
+            case CALL, EXECUTE, BLOCK, UNKNOWN -> true;
+            default -> false;
+        };
+    }
+
+    private void doubt(String why, boolean settledByGtid) {
+        gtidSettles = settledByGtid && (doubt.isEmpty() || gtidSettles);
+        doubt = why;
+    }
+
+    /** Ends what was named up to a command, if nothing speaks against it. */
+    private void end(long command, Verdict verdict, @Nullable String gtid, String reason) {
+        boolean sure = doubt.isEmpty() || gtidSettles && gtid != null;
+        for (OutcomeRecord each = open.peekFirst();
+                each != null && each.command() <= command;
+                each = open.peekFirst()) {
+            open.removeFirst();
+            if (sure || verdict == Verdict.UNKNOWN) {
+                end(each, verdict, gtid == null ? "" : gtid, reason, true);
+            } else {
+                end(each, Verdict.UNKNOWN, gtid == null ? "" : gtid, doubt, true);
+            }
+        }
+        doubt = "";
+    }
+
+    private void end(OutcomeRecord one, Verdict verdict, String gtid, String reason, boolean told) {
+        named.add(one.ended(verdict, gtid, reason, told));
+    }
+
+    /**
+     * Called when the server was lost with a statement in flight that may have committed.
+     *
+     * @return the name of its transaction, of which others judge; null if it has none
+     */
+    @Nullable
+    String lost(CommandView command) {
+        OutcomeRecord its = null;
+        for (OutcomeRecord each : open) {
+            its = each.command() <= command.number() ? each : its;
+        }
+        for (OutcomeRecord each : open) {
+            if (each != its) {
+                end(each, Verdict.UNKNOWN, "", "the server was lost with statements in flight beside it", false);
+            }
+        }
+        open.clear();
+        doubt = "";
+        if (its != null) {
+            named.remove(its);
+        }
+        return its == null ? null : its.token();
+    }
+
+    /**
+     * Called when nothing more is seen of what is open.
+     *
+     * @param rolledBack whether the server rolls back what is open, and nothing is in flight
+     */
+    void onClose(boolean rolledBack) {
+        boolean sure = rolledBack && doubt.isEmpty();
+        String why = doubt.isEmpty() ? "the proxy has not seen how its last statement ended" : doubt;
+        open.forEach(each -> end(each, sure ? Verdict.NOT_COMMITTED : Verdict.UNKNOWN, "", sure ? "" : why, false));
+        open.clear();
+        doubt = "";
+    }
+}
