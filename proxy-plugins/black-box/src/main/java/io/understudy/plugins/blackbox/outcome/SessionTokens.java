@@ -145,7 +145,7 @@ final class SessionTokens {
 
     /** Ends what was named up to a command, if nothing speaks against it. */
     private void end(long command, Verdict verdict, @Nullable String gtid, String reason) {
-        boolean sure = doubt.isEmpty() || gtidSettles && gtid != null;
+        boolean sure = doubt.isEmpty() || (gtidSettles && gtid != null);
         for (OutcomeRecord each = open.peekFirst();
                 each != null && each.command() <= command;
                 each = open.peekFirst()) {
@@ -174,16 +174,14 @@ final class SessionTokens {
         for (OutcomeRecord each : open) {
             its = each.command() <= command.number() ? each : its;
         }
-        for (OutcomeRecord each : open) {
-            if (each != its) {
-                end(each, Verdict.UNKNOWN, "", "the server was lost with statements in flight beside it", false);
-            }
-        }
-        open.clear();
-        doubt = "";
         if (its != null) {
+            open.remove(its);
             named.remove(its);
         }
+        String why = "the server was lost with statements in flight beside it";
+        open.forEach(each -> end(each, Verdict.UNKNOWN, "", why, false));
+        open.clear();
+        doubt = "";
         return its == null ? null : its.token();
     }
 
