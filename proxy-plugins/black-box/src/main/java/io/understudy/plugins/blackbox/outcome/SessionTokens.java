@@ -10,6 +10,7 @@ import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -57,8 +58,7 @@ final class SessionTokens {
     void onCommand(CommandView command) {
         String token = command.transactionToken();
         OutcomeRecord last = open.peekLast();
-        boolean again =
-                last != null && last.command() <= answered && last.token().equals(token);
+        boolean again = last != null && last.command() <= answered && Objects.equals(token, last.token());
         if (token == null || again) { // each statement of the transaction may have it
             return;
         }
