@@ -108,7 +108,7 @@ final class OutcomeLoad implements AutoCloseable {
         return 0;
     }
 
-    private static long thread(Connection connection) throws SQLException {
+    static long thread(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT CONNECTION_ID()")) {
             row.next();

@@ -22,6 +22,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -34,6 +35,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -167,6 +169,68 @@ class OutcomesServerTest {
         System.out.println("FIGURE " + death + " witness " + WITNESS + ", " + KILLS + " deaths: " + figures + ", wrong "
                 + wrong.size() + ", unknown " + unknown);
         assertThat(wrong).isEmpty();
+    }
+
+    /** Killed twice while a session waits for a lock at the server, where it goes on; then the server restarts. */
+    @Test
+    void aSessionThatTheDeadProxyLeftIsSettledWhenItHasEnded() throws Exception {
+        start(1, Death.PROXY);
+        Instant begun = Instant.now();
+        try (Connection before = connect();
+                Statement statement = before.createStatement()) {
+            statement.execute("INSERT INTO t VALUES (1, 0, 'a'), (2, 0, 'b')");
+            long thread = OutcomeLoad.thread(before);
+            assumeTrue(logged(thread, begun).containsKey("transactions")); // not on MariaDB before 11.5 with ROW
+            await().atMost(PATIENCE)
+                    .until(() -> logged(thread, begun).get("transactions") instanceof List<?> all && !all.isEmpty());
+        }
+        Instant opened = Instant.now();
+        try (Connection holder = pair.connect(pair.primary());
+                Statement hold = holder.createStatement();
+                Connection client = connect();
+                Statement statement = client.createStatement()) {
+            long thread = OutcomeLoad.thread(client);
+            statement.execute("INSERT INTO t VALUES (3, 0, 'c')");
+            holder.setAutoCommit(false);
+            hold.execute("UPDATE shop.t SET filler = 'held' WHERE w = 1");
+            Thread waiting = new Thread(() -> {
+                try {
+                    statement.execute("UPDATE t SET filler = 'late' WHERE w = 1");
+                } catch (SQLException e) {
+                    count("lost");
+                }
+            });
+            waiting.start();
+            String runs = "SELECT 1 FROM information_schema.PROCESSLIST WHERE INFO LIKE 'UPDATE t SET%'";
+            await().atMost(PATIENCE).until(() -> !values(pair.primary(), runs).isEmpty());
+            for (int kill = 1; kill <= 2; kill++) {
+                kill(Death.PROXY);
+                Map<String, Object> view = logged(thread, opened);
+                assertThat(view).containsEntry("settled", false);
+                assertThat(String.valueOf(view.get("reason"))).contains("still exists");
+            }
+            waiting.join();
+            holder.commit();
+            await().atMost(PATIENCE)
+                    .until(() -> Boolean.TRUE.equals(logged(thread, opened).get("settled")));
+            Map<String, Object> view = logged(thread, opened);
+            assertThat((List<?>) view.get("transactions")).hasSize(2);
+            assertThat(String.valueOf(view.get("logSince"))).isLessThan(opened.toString());
+            assertThat(values(pair.primary(), "SELECT filler FROM shop.t WHERE w = 1"))
+                    .containsExactly("late");
+
+            proxy.destroyForcibly().onExit().join();
+            pair.kill();
+            pair.restart();
+            startProxy();
+            view = logged(thread, opened);
+            assertThat(view).containsEntry("settled", false);
+            assertThat(String.valueOf(view.get("reason"))).contains("restarted");
+        }
+    }
+
+    private Map<String, Object> logged(long thread, Instant opened) throws Exception {
+        return admin.view("outcomes?connection=" + thread + "&since=" + opened);
     }
 
     /** An application that repeats by the proxy's word writes each order once, with a pool of its own. */
@@ -330,7 +394,7 @@ class OutcomesServerTest {
 
     /** Asks for what the log has of the connection: no proxy has seen that the statement was lost. */
     private Map<String, Object> inTheLog(Failed failed) throws Exception {
-        Map<String, Object> view = admin.view("outcomes?connection=" + failed.thread() + "&since=" + failed.opened());
+        Map<String, Object> view = logged(failed.thread(), failed.opened());
         List<?> all = (List<?>) view.get("transactions");
         String whole = String.valueOf(view.get("logSince"));
         if (all == null
