@@ -105,7 +105,7 @@ final class Judge {
                 || traces.isDoubtful(trace);
     }
 
-    private static String gtids(List<Trace> found) {
+    static String gtids(List<Trace> found) {
         String first = found.stream().limit(NAMED).map(Trace::gtid).collect(Collectors.joining(", "));
         return found.size() > NAMED ? first + " and " + (found.size() - NAMED) + " more" : first;
     }

@@ -26,8 +26,7 @@ public record LoggedTransactions(
 
     /** Finds them. */
     public interface Source {
-        /** Returns the transactions of a connection since then, null for all; null where the log does not tell. */
-        @Nullable
+        /** Returns the transactions of a connection since then, null for all. */
         LoggedTransactions of(long connection, @Nullable Instant since);
 
         /** Returns the transactions whose texts in the log have a token; null if there is none. */

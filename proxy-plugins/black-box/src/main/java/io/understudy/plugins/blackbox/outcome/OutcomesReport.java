@@ -63,9 +63,9 @@ public final class OutcomesReport {
                         .map(OutcomesReport::row)
                         .toList());
         boolean settled = found.stream().allMatch(OutcomeRecord::settled);
-        LoggedTransactions logged = connection == 0 ? null : log.of(connection, since);
-        if (logged == null && found.isEmpty() && !token.isEmpty()) {
-            logged = log.of(token);
+        LoggedTransactions logged = found.isEmpty() && !token.isEmpty() ? log.of(token) : null;
+        if (logged == null && connection != 0) {
+            logged = log.of(connection, since);
         }
         if (logged != null) {
             List<LoggedTransactions.Entry> all = logged.transactions();
@@ -85,9 +85,6 @@ public final class OutcomesReport {
                 settled = false;
                 view.put("reason", open);
             }
-        } else if (connection != 0 && found.isEmpty()) {
-            settled = false;
-            view.put("reason", "the binary log does not tell the connections of its transactions");
         }
         view.put("knownSince", knownSince().toString());
         view.put("settled", settled);

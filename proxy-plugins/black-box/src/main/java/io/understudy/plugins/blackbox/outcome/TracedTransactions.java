@@ -30,10 +30,7 @@ public final class TracedTransactions implements LoggedTransactions.Source {
     }
 
     @Override
-    public @Nullable LoggedTransactions of(long connection, @Nullable Instant since) {
-        if (traces.isAnonymous()) {
-            return null;
-        }
+    public LoggedTransactions of(long connection, @Nullable Instant since) {
         PrimaryLook look = look(); // before what is found
         List<Trace> found = traces.all(each -> each.thread() == connection).stream()
                 .filter(each -> since == null || !when(each.nanos()).isBefore(since))
@@ -88,6 +85,13 @@ public final class TracedTransactions implements LoggedTransactions.Source {
         if (!look.server().equals(traces.reading())
                 || !traces.unread(look.has()).isEmpty()) {
             return "the primary's binary log was not read up to its end";
+        }
+        List<Trace> nameless = traces.all(
+                each -> each.thread() == 0 && each.serverId() == look.server().serverId());
+        nameless.removeIf(each -> from != null && when(each.nanos()).isBefore(from));
+        if (!nameless.isEmpty()) {
+            return "the binary log does not tell the connection of " + Judge.gtids(nameless)
+                    + ", which may be of this one: ask --token";
         }
         int run = traces.run(look.server());
         boolean restarted = from == null

@@ -66,7 +66,6 @@ public final class Traces {
     private @Nullable String restored;
 
     private long restoredNanos;
-    private volatile boolean anonymous;
 
     /**
      * Transactions that were written before a stream began and were not read.
@@ -115,7 +114,6 @@ public final class Traces {
             changedNanos = streamNanos;
         }
         reading = next;
-        anonymous |= facts.flavor() == ServerFlavor.MARIADB && facts.format().equalsIgnoreCase("ROW");
         GtidNumbers unread = upTo(facts).minus(seen);
         if (!unread.isEmpty()) {
             gaps.add(new Gap(unread, facts.position().equals(restored) ? restoredNanos : streamNanos));
@@ -203,11 +201,6 @@ public final class Traces {
         return other != null && trace.nanos() - other.nanos() < 0;
     }
 
-    /** Returns whether there may be transactions of unknown threads. */
-    boolean isAnonymous() {
-        return anonymous;
-    }
-
     /** Called when a transaction has arrived from the present primary. */
     public synchronized void passed(BinlogTransaction transaction, @Nullable String token) {
         boolean own = reading != null && reading.serverId() == transaction.serverId();
@@ -279,7 +272,6 @@ public final class Traces {
         if (learn(unanswered, trace) || learn(answered, trace) || learn(former, trace)) {
             return;
         }
-        anonymous |= mariadb && transaction.thread() == 0;
         Boolean supposed = early.remove(gtid);
         if (supposed != null && !supposed) {
             answered.put(gtid, trace);
@@ -391,7 +383,7 @@ public final class Traces {
 
     /** Returns since when all is remembered that the log of one server had of a thread; null if never. */
     synchronized @Nullable Long wholeSince(long thread) {
-        Long latest = latest(forgottenNanos, forgotten.get(thread));
+        Long latest = latest(latest(forgottenNanos, forgotten.get(thread)), forgotten.get(0L));
         latest = latest(latest, changedNanos);
         latest = latest(latest, dropped ? Long.valueOf(droppedNanos) : null);
         for (Gap each : gaps) {

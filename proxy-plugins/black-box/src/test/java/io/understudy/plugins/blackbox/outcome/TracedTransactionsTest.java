@@ -89,7 +89,7 @@ class TracedTransactionsTest {
     }
 
     private LoggedTransactions asked(int sinceSecond) {
-        return Objects.requireNonNull(log.of(THREAD, START.plusSeconds(sinceSecond)));
+        return log.of(THREAD, START.plusSeconds(sinceSecond));
     }
 
     private void open(LoggedTransactions found, String reason) {
@@ -107,9 +107,17 @@ class TracedTransactionsTest {
     }
 
     @Test
+    void ofARestoredLogTooEachTransactionMustHaveItsConnection() {
+        traces.restored(transaction(98, 0), null, 240 * SECOND, true);
+        assertThat(asked(250).open()).isNull();
+        open(asked(230), "does not tell the connection of 0-11-98");
+    }
+
+    @Test
     void aTokenTellsWhereConnectionsAreNotLogged() {
         traces.passed(transaction(103, 0), "order-3");
-        assertThat(log.of(THREAD, null)).isNull();
+        last = 103;
+        open(asked(250), "does not tell the connection of 0-11-103");
         for (int number = 1; number <= 3; number++) {
             assertThat(Objects.requireNonNull(log.of("order-" + number)).transactions())
                     .hasSize(1);
@@ -133,10 +141,8 @@ class TracedTransactionsTest {
     void aServerThatWasRestartedSinceGivesTheNumbersAgain() {
         serverBegan = 280 * SECOND;
         open(asked(250), "restarted");
-        open(Objects.requireNonNull(log.of(THREAD, null)), "restarted");
-        assertThat(Objects.requireNonNull(log.of(THREAD, START.plusSeconds(290)))
-                        .open())
-                .isNull();
+        open(log.of(THREAD, null), "restarted");
+        assertThat(log.of(THREAD, START.plusSeconds(290)).open()).isNull();
     }
 
     /** The end of the old run is read only after the connection of the new run has opened. */
@@ -172,8 +178,7 @@ class TracedTransactionsTest {
         Traces purged = new Traces(() -> now);
         purged.restoredUpTo(facts(), "0-11-90", 200 * SECOND);
         purged.started(facts());
-        LoggedTransactions found =
-                Objects.requireNonNull(new TracedTransactions(purged, this::look, START, 0).of(THREAD, null));
+        LoggedTransactions found = new TracedTransactions(purged, this::look, START, 0).of(THREAD, null);
         assertThat(found.since()).isEqualTo(START.plusSeconds(300));
     }
 }
