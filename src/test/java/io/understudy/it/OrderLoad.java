@@ -25,6 +25,7 @@ final class OrderLoad implements AutoCloseable {
         String outcome(String token) throws Exception;
     }
 
+    private final String prefix;
     private final HikariDataSource pool;
     private final Asked asked;
     private final List<Thread> threads = new ArrayList<>();
@@ -36,7 +37,9 @@ final class OrderLoad implements AutoCloseable {
 
     private volatile boolean stopped;
 
-    OrderLoad(int port, String user, String password, int clients, Asked asked) {
+    /** @param name of the load: with another one it names its transactions anew */
+    OrderLoad(String name, int port, String user, String password, int clients, Asked asked) {
+        prefix = name + ".order-";
         this.asked = asked;
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl("jdbc:mariadb://127.0.0.1:" + port + "/shop?sslMode=disable&allowPublicKeyRetrieval=true");
@@ -56,9 +59,9 @@ final class OrderLoad implements AutoCloseable {
         while (!stopped) {
             int order = next.incrementAndGet();
             try {
-                write("order-" + order, transaction);
+                write(prefix + order, transaction);
             } catch (Exception e) {
-                unknown.put("order-" + order, String.valueOf(e));
+                unknown.put(prefix + order, String.valueOf(e));
             }
             ended.incrementAndGet();
         }
@@ -128,7 +131,7 @@ final class OrderLoad implements AutoCloseable {
         List<String> wrong = new ArrayList<>();
         Set<String> open = unknown.keySet();
         for (int order = 1; order <= next.get(); order++) {
-            String name = "order-" + order;
+            String name = prefix + order;
             int count = counts.getOrDefault(name, 0);
             if (count > 1 || count == 0 && !open.contains(name)) {
                 wrong.add(name + " is there " + count + " times");

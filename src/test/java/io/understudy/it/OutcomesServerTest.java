@@ -249,7 +249,7 @@ class OutcomesServerTest {
                 stop();
                 start(round, death);
             }
-            OrderLoad load = new OrderLoad(port, "app", CommitProxy.PASSWORD, CLIENTS, this::outcome);
+            OrderLoad load = new OrderLoad("r" + round, port, "app", CommitProxy.PASSWORD, CLIENTS, this::outcome);
             int at;
             try (load) {
                 await().atMost(PATIENCE).until(() -> load.ended() > 100);
@@ -279,8 +279,11 @@ class OutcomesServerTest {
                     known[0] = "none";
                     return true;
                 }
-                Map<String, Object> last = Views.map(records.get(records.size() - 1));
-                known[0] = String.valueOf(last.get("outcome"));
+                List<String> found = records.stream()
+                        .map(each -> String.valueOf(Views.map(each).get("outcome")))
+                        .distinct()
+                        .toList();
+                known[0] = found.size() == 1 ? found.get(0) : "unknown";
                 return Boolean.TRUE.equals(view.get("settled"));
             });
         } catch (ConditionTimeoutException e) {
