@@ -60,6 +60,7 @@ final class KeptCommand {
                 && head.packets() == 0
                 && head.injected() == null
                 && !model.inTransaction()
+                && !model.statusInDoubt()
                 && changesNothing(model, head);
     }
 

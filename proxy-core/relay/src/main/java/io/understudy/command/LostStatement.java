@@ -47,8 +47,8 @@ public final class LostStatement {
         int mayCommit = 0;
         for (Exchange each : model.inFlight().all()) {
             // Outside of a transaction a COMMIT commits nothing, unless what is ahead of it has begun one.
-            boolean may =
-                    mayCommit(each, model.inTransaction()) || first != null && each.kind() == StatementKind.COMMIT;
+            boolean may = mayCommit(each, model.inTransaction() || model.statusInDoubt())
+                    || first != null && each.kind() == StatementKind.COMMIT;
             first = first == null && may ? each : first;
             mayCommit += may ? 1 : 0;
             commands += each.injected() == null ? 1 : 0;
@@ -56,7 +56,7 @@ public final class LostStatement {
         return first == null ? null : new LostStatement(model, first, commands == 1, mayCommit > 1);
     }
 
-    /** @param inTransaction after the last response: what was sent ahead of it may not have known */
+    /** @param inTransaction after the last response, maybe: what was sent ahead of it may not have known */
     private static boolean mayCommit(Exchange each, boolean inTransaction) {
         if (each.injected() != null || !each.isStatement()) {
             return each.code() == CommandCode.CREATE_DB || each.code() == CommandCode.DROP_DB;

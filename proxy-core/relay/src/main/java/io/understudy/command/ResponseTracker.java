@@ -6,6 +6,8 @@ import io.understudy.command.settings.ServerLocks;
 import io.understudy.plugin.Interest;
 import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
+import io.understudy.sql.StatementKind;
+import io.understudy.sql.StatementSummary;
 import io.understudy.wire.Leg;
 import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.Marker;
@@ -237,8 +239,20 @@ public final class ResponseTracker implements PacketSink {
         }
         return !model.autocommit()
                 || exchange.statusSeen()
-                || switch (exchange.kind()) {
-                    case CALL, EXECUTE, BLOCK, BEGIN, MULTI, UNKNOWN -> true;
+                || exchange.kind() == StatementKind.BEGIN
+                || mayHaveRunPart(exchange);
+    }
+
+    /** Returns whether the statement may have run others before the one that failed. */
+    private static boolean mayHaveRunPart(Exchange exchange) {
+        StatementKind kind = exchange.kind();
+        if (kind == StatementKind.SET) { // SET STATEMENT … FOR
+            StatementSummary summary = exchange.summary();
+            kind = summary == null ? StatementKind.UNKNOWN : summary.runs();
+        }
+        return exchange.several()
+                || switch (kind) {
+                    case CALL, EXECUTE, BLOCK, MULTI, UNKNOWN -> true;
                     default -> false;
                 };
     }
@@ -281,14 +295,16 @@ public final class ResponseTracker implements PacketSink {
         if (!exchange.locks().isNone()) {
             locks(exchange);
         }
+        Runnable effect = exchange.effect();
         if (!exchange.ok()) {
             if (exchange.code() == CommandCode.CHANGE_USER) {
                 model.changeUserRefused();
                 listener.onReset();
+            } else if (effect != null && mayHaveRunPart(exchange)) {
+                model.settingsModel().lost();
             }
             return;
         }
-        Runnable effect = exchange.effect();
         boolean reset = exchange.code() == CommandCode.RESET_CONNECTION || exchange.code() == CommandCode.CHANGE_USER;
         if (reset || effect != null) {
             model.settingsModel().during(exchange.receivedNanos(), exchange.lastByteNanos());

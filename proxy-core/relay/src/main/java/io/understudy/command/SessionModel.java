@@ -305,10 +305,11 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     /**
-     * Returns whether the session may be held, or ended, here: at a boundary, and without a lock that others wait for.
+     * Returns whether the session may be held, or ended, here: surely at a boundary, and without a lock that others
+     * wait for.
      */
     public boolean mayPause() {
-        return atBoundary() && !settings.locks().any();
+        return atBoundary() && !statusInDoubt && !settings.locks().any();
     }
 
     /**
@@ -387,7 +388,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
             return new Occupation(
                     settings.locks().description(), "lock", settings.locks().sinceNanos());
         }
-        if (inTransaction()) {
+        if (inTransaction() || statusInDoubt) {
             return new Occupation("transaction", "transaction", transactionNanos);
         }
         Exchange oldest = inFlight.head();
@@ -413,6 +414,9 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     void statusInDoubt(boolean doubt) {
+        if (doubt && !statusInDoubt && !inTransaction()) {
+            transactionNanos = nanos;
+        }
         statusInDoubt = doubt;
     }
 

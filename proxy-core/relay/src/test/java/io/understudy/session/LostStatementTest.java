@@ -504,6 +504,36 @@ class LostStatementTest {
         assertThat(scripted.session.ended()).isTrue();
     }
 
+    /** An ERR_Packet does not say whether a transaction is open. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "BEGIN NOT ATOMIC START TRANSACTION; INSERT INTO t VALUES (1); SIGNAL SQLSTATE '45000'; END",
+                "EXECUTE IMMEDIATE 'CALL p()'",
+                "SET STATEMENT sql_mode = '' FOR CALL p()",
+                "CALL p()"
+            })
+    void whatFailedInItsMiddleMayHaveLeftATransactionOpen(String sql) {
+        logIn(Scripted.CLASSIC, true);
+        scripted.client(query(sql));
+        scripted.server(packet(1, Bytes.err(1644, "stop")));
+        scripted.client.take();
+        lose("COMMIT");
+        observer.found.complete(new NotCommitted());
+
+        assertThat(error(1)).startsWith("1213 ").contains("was not committed");
+    }
+
+    @Test
+    void noSessionGoesOnElsewhereWhoseTransactionMayBeOpen() {
+        logIn(Scripted.CLASSIC, true);
+        scripted.client(query("CALL p()"));
+        scripted.server(packet(1, Bytes.err(1644, "stop")));
+        scripted.client.take();
+        scripted.session.serverClosed();
+        assertThat(scripted.session.ended()).isTrue();
+    }
+
     @Test
     void aReadOutsideOfATransactionIsNotAskedAbout() {
         logIn(Scripted.CLASSIC, false);
