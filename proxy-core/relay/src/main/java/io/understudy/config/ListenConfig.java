@@ -16,6 +16,7 @@ import java.util.Set;
  * @param trustedNetworks networks that may send that header
  * @param maxConnections maximum number of clients; the next one gets ERROR 1040 (08004)
  * @param reusePort whether a second process may listen on the same ports and take over from this one
+ * @param threads event loops that relay sessions; 0 for half as many as the processors
  */
 public record ListenConfig(
         List<Address> address,
@@ -24,7 +25,8 @@ public record ListenConfig(
         AcceptProxyProtocol proxyProtocol,
         List<Cidr> trustedNetworks,
         Integer maxConnections,
-        Boolean reusePort)
+        Boolean reusePort,
+        Integer threads)
         implements HasWarnings {
 
     /** Default address: the port next to the server's. */
@@ -38,9 +40,11 @@ public record ListenConfig(
         trustedNetworks = trustedNetworks == null ? List.of() : List.copyOf(trustedNetworks);
         maxConnections = maxConnections == null ? 10_000 : maxConnections;
         reusePort = reusePort != null && reusePort;
+        threads = threads == null ? 0 : threads;
         Checks checks = new Checks()
                 .that(!address.isEmpty(), "address", "required: at least one address")
                 .that(maxConnections >= 1, "maxConnections", "expected at least 1 but found " + maxConnections)
+                .that(threads >= 0 && threads <= 1024, "threads", "expected 0 to 1024 but found " + threads)
                 .that(
                         proxyProtocol == AcceptProxyProtocol.DISABLED || !trustedNetworks.isEmpty(),
                         "trustedNetworks",
@@ -69,7 +73,8 @@ public record ListenConfig(
                 AcceptProxyProtocol.DISABLED,
                 List.of(),
                 10_000,
-                false);
+                false,
+                0);
     }
 
     @Override

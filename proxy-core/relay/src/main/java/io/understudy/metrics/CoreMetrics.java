@@ -4,6 +4,8 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -97,6 +99,14 @@ public final class CoreMetrics {
     private RelayCounts newRelayCounts() {
         RelayCounts counts = new RelayCounts(overhead.recorder());
         relayCounts.add(counts);
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        if (threads.isThreadCpuTimeSupported()) {
+            long id = Thread.currentThread().getId();
+            FunctionCounter.builder("understudy.relay.cpu.seconds", threads, all -> all.getThreadCpuTime(id) / 1e9)
+                    .description("CPU time of a thread that relays sessions")
+                    .tag("thread", Thread.currentThread().getName())
+                    .register(registry);
+        }
         return counts;
     }
 

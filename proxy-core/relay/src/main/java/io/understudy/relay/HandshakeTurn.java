@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * step of one takes most of a millisecond, for the private key and the key exchange; without turns, thousands that
  * arrive at once keep the loop's established sessions waiting for seconds.
  *
- * <p>Handshakes stay on the event loop, since the loops use all cores already. A thread pool could take only Netty's
+ * <p>Handshakes stay on the event loop, since the loops share the cores already. A thread pool could take only Netty's
  * delegated tasks, which with OpenSSL do not include the work with the private key.
  *
  * <p>Lies in front of the TLS handler until the handshake is over. While it waits, it holds what has been read, at most

@@ -54,7 +54,7 @@ class WrongDocumentsTest {
                 arguments(
                         OK + "listen: 3307",
                         "2:9: listen: expected a mapping with the keys address, tls, compression, proxyProtocol,"
-                                + " trustedNetworks, maxConnections, reusePort but found '3307'"),
+                                + " trustedNetworks, maxConnections, reusePort, threads but found '3307'"),
                 arguments(
                         OK + "listen: { address: 127.0.0.1 }",
                         "2:20: listen.address: expected host:port, [ipv6]:port or unix:/path but found '127.0.0.1',"
