@@ -164,6 +164,11 @@ final class CommandEffects {
                     followTables(exchange, exchange.summary(), model.schema(), exchange.normalizedText());
                 }
             }
+            case BEGIN -> {
+                if (model.statement().mayHoldSeveral()) { // BEGIN NOT ATOMIC
+                    follow(exchange, StatementKind.BLOCK);
+                }
+            }
             case COMMIT, ROLLBACK -> {
                 exchange.summary(); // kept in case that no response comes: see LostStatement
                 isSeveral(exchange);

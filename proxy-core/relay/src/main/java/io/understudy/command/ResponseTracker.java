@@ -237,10 +237,7 @@ public final class ResponseTracker implements PacketSink {
         if (exchange.ok() || !exchange.isStatement()) {
             return !exchange.statusSeen() && model.statusInDoubt();
         }
-        return !model.autocommit()
-                || exchange.statusSeen()
-                || exchange.kind() == StatementKind.BEGIN
-                || mayHaveRunPart(exchange);
+        return !model.autocommit() || exchange.statusSeen() || mayHaveRunPart(exchange);
     }
 
     /** Returns whether the statement may have run others before the one that failed. */
@@ -252,7 +249,7 @@ public final class ResponseTracker implements PacketSink {
         }
         return exchange.several()
                 || switch (kind) {
-                    case CALL, EXECUTE, BLOCK, MULTI, UNKNOWN -> true;
+                    case BEGIN, CALL, EXECUTE, BLOCK, MULTI, UNKNOWN -> true; // BEGIN NOT ATOMIC
                     default -> false;
                 };
     }

@@ -524,6 +524,31 @@ class LostStatementTest {
         assertThat(error(1)).startsWith("1213 ").contains("was not committed");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "BEGIN NOT ATOMIC SET autocommit = 0; SIGNAL SQLSTATE '45000'; END",
+                "EXECUTE IMMEDIATE 'CALL p()'",
+                "SET STATEMENT sql_mode = '' FOR CALL p()"
+            })
+    void whatFailedInItsMiddleMayHaveSetAnything(String sql) {
+        logIn(Scripted.CLASSIC, true);
+        scripted.client(query(sql));
+        assertThat(scripted.model().settings().known()).isTrue();
+        scripted.server(packet(1, Bytes.err(1644, "stop")));
+        assertThat(scripted.model().settings().known()).isFalse();
+        scripted.client.take();
+    }
+
+    @Test
+    void aBlockThatSucceedsMayHaveSetAnything() {
+        logIn(Scripted.CLASSIC, true);
+        scripted.client(query("BEGIN NOT ATOMIC SET autocommit = 0; END"));
+        scripted.server(OK);
+        assertThat(scripted.model().settings().known()).isFalse();
+        scripted.client.take();
+    }
+
     @Test
     void noSessionGoesOnElsewhereWhoseTransactionMayBeOpen() {
         logIn(Scripted.CLASSIC, true);

@@ -8,6 +8,7 @@ import io.understudy.report.ReportText;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -82,14 +83,25 @@ public final class OutcomesReportCommand extends PrintedReport {
                 all.put("settled", Boolean.TRUE.equals(all.get("settled")) && Boolean.TRUE.equals(view.get("settled")));
                 if (rows(all, "transactions").isEmpty() && view.containsKey("transactions")) {
                     all.put("transactions", view.get("transactions"));
+                    all.put("logSince", view.get("logSince"));
                 }
+                if (view.containsKey("reason")) {
+                    all.putIfAbsent("reason", view.get("reason"));
+                }
+                all.computeIfPresent("knownSince", (key, since) -> later(since, view.get(key)));
             } catch (IOException e) {
                 notAsked.add(Map.of("proxy", each.name(), "why", String.valueOf(e.getMessage())));
             }
         }
+        all.put("count", outcomes.size());
         all.put("outcomes", outcomes);
         all.put("notAsked", notAsked);
         return all;
+    }
+
+    /** Each knows what was asked of it: of all that is known since the last began to. */
+    private static Object later(Object one, @Nullable Object other) {
+        return other != null && Instant.parse(one.toString()).isBefore(Instant.parse(other.toString())) ? other : one;
     }
 
     private String query() {

@@ -43,10 +43,6 @@ final class SessionTokens {
     private final Deque<OutcomeRecord> open = new ArrayDeque<>();
     /** Number of the last command that was answered. */
     private long answered;
-    /** Why the end of the transaction need not be that of all of it; empty if nothing speaks for that. */
-    private String doubt = "";
-    /** Whether a GTID settles the doubt. */
-    private boolean gtidSettles;
 
     SessionTokens(SessionContext session, Outcomes named, Clock clock, LongSupplier nanoClock) {
         this.session = session;
@@ -94,69 +90,59 @@ final class SessionTokens {
         }
         StatementKind kind = kind(command);
         boolean goesOn = response.inTransaction();
-        if (!response.ok()) {
-            String error = "the server responded with ERROR " + response.errorCode();
-            if (!goesOn) {
-                end(answered, Verdict.UNKNOWN, "", error);
-            } else if (!OF_STATEMENT.contains(response.errorCode())) {
-                doubt(error + ", with which the transaction may have ended", false);
+        if (mayEnd(kind)) {
+            end(answered, Verdict.UNKNOWN, gtid, "what " + kind + " has run may have ended the transaction");
+        } else if (!response.ok()) {
+            if (!goesOn || !OF_STATEMENT.contains(response.errorCode())) {
+                end(answered, Verdict.UNKNOWN, null, "the server responded with ERROR " + response.errorCode());
             }
-            return;
-        }
-        switch (kind) {
-            case COMMIT -> end(answered, Verdict.COMMITTED, gtid, ""); // also AND CHAIN
-            case ROLLBACK, XA_ROLLBACK -> end(answered, Verdict.NOT_COMMITTED, null, "");
-            case XA_PREPARE -> end(answered, Verdict.UNKNOWN, null, "its XA transaction was prepared: XA RECOVER");
-            case BEGIN -> end(answered - 1, Verdict.COMMITTED, gtid, ""); // commits what was open
-            case MULTI -> doubt("a text of several statements may have ended the transaction", false);
-            default -> {
-                if (goesOn && gtid != null) {
-                    doubt("a part of it was committed as " + gtid, false);
-                } else if (goesOn && mayEnd(kind)) {
-                    doubt("what " + kind + " has run may have ended the transaction", true);
+        } else {
+            switch (kind) {
+                case COMMIT -> end(answered, Verdict.COMMITTED, gtid, ""); // also AND CHAIN
+                case ROLLBACK, XA_ROLLBACK -> end(answered, Verdict.NOT_COMMITTED, null, "");
+                case XA_PREPARE -> end(answered, Verdict.UNKNOWN, null, "its XA transaction was prepared: XA RECOVER");
+                case BEGIN -> end(answered - 1, Verdict.COMMITTED, gtid, ""); // commits what was open
+                default -> {
+                    if (goesOn && gtid != null) {
+                        end(answered, Verdict.UNKNOWN, gtid, "that is a part of it");
+                    }
                 }
             }
-        }
-        if (!goesOn) {
-            end(answered, Verdict.COMMITTED, gtid, "");
+            if (!goesOn) {
+                end(answered, Verdict.COMMITTED, gtid, "");
+            }
         }
     }
 
-    /** @return of a text of several statements {@code MULTI} */
+    /** Returns the kind of what is executed: of several statements {@code MULTI}. */
     private static StatementKind kind(CommandView command) {
-        if (!command.several()) {
+        boolean set = command.kind() == StatementKind.SET; // SET STATEMENT … FOR
+        if (!set && !command.several() && !SessionTrail.isBlock(command)) {
             return command.kind();
         }
         StatementSummary summary = command.summary();
-        return summary == null ? StatementKind.MULTI : summary.kind();
+        if (summary == null) {
+            return StatementKind.MULTI;
+        }
+        return set && summary.kind() == StatementKind.SET ? summary.runs() : summary.kind();
     }
 
+    /** Returns whether it may commit or roll back within: its response is not the end of one transaction. */
     private static boolean mayEnd(StatementKind kind) {
         return switch (kind) {
-            case CALL, EXECUTE, BLOCK, UNKNOWN -> true;
+            case CALL, EXECUTE, BLOCK, MULTI, UNKNOWN -> true;
             default -> false;
         };
     }
 
-    private void doubt(String why, boolean settledByGtid) {
-        gtidSettles = settledByGtid && (doubt.isEmpty() || gtidSettles);
-        doubt = why;
-    }
-
-    /** Ends what was named up to a command, if nothing speaks against it. */
+    /** Ends what was named up to a command. */
     private void end(long command, Verdict verdict, @Nullable String gtid, String reason) {
-        boolean sure = doubt.isEmpty() || (gtidSettles && gtid != null);
         for (OutcomeRecord each = open.peekFirst();
                 each != null && each.command() <= command;
                 each = open.peekFirst()) {
             open.removeFirst();
-            if (sure || verdict == Verdict.UNKNOWN) {
-                end(each, verdict, gtid == null ? "" : gtid, reason, true);
-            } else {
-                end(each, Verdict.UNKNOWN, gtid == null ? "" : gtid, doubt, true);
-            }
+            end(each, verdict, gtid == null ? "" : gtid, reason, true);
         }
-        doubt = "";
     }
 
     private void end(OutcomeRecord one, Verdict verdict, String gtid, String reason, boolean told) {
@@ -181,7 +167,6 @@ final class SessionTokens {
         String why = "the server was lost with statements in flight beside it";
         open.forEach(each -> end(each, Verdict.UNKNOWN, "", why, false));
         open.clear();
-        doubt = "";
         return its == null ? null : its.token();
     }
 
@@ -191,10 +176,9 @@ final class SessionTokens {
      * @param rolledBack whether the server rolls back what is open, and nothing is in flight
      */
     void onClose(boolean rolledBack) {
-        boolean sure = rolledBack && doubt.isEmpty();
-        String why = doubt.isEmpty() ? "the proxy has not seen how its last statement ended" : doubt;
-        open.forEach(each -> end(each, sure ? Verdict.NOT_COMMITTED : Verdict.UNKNOWN, "", sure ? "" : why, false));
+        Verdict verdict = rolledBack ? Verdict.NOT_COMMITTED : Verdict.UNKNOWN;
+        String why = rolledBack ? "" : "the proxy has not seen how its last statement ended";
+        open.forEach(each -> end(each, verdict, "", why, false));
         open.clear();
-        doubt = "";
     }
 }

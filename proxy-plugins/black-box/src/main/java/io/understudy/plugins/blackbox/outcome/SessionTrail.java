@@ -105,7 +105,8 @@ public final class SessionTrail {
         }
     }
 
-    private static boolean isBlock(CommandView command) {
+    /** Returns whether it may be a {@code BEGIN NOT ATOMIC …}. */
+    static boolean isBlock(CommandView command) {
         return command.kind() == StatementKind.BEGIN
                 && (command.payloadLength() > LONGEST_BEGIN || command.prepared() != null);
     }
