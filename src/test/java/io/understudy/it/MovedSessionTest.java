@@ -362,6 +362,27 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    /** An ERR_Packet does not say whether a transaction is open: the old server is asked. */
+    @Tag("long")
+    @Test
+    void anErrorThatLeftATransactionOpenKeepsASessionAndAnotherOneDoesNot() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection open = client(proxy);
+            Connection closed = client(proxy);
+            String begins =
+                    "BEGIN NOT ATOMIC START TRANSACTION; INSERT INTO t (v) VALUES ('x'); SIGNAL SQLSTATE '45000'; END";
+            assertThatThrownBy(() -> run(open, begins)).isInstanceOf(SQLException.class);
+            assertThatThrownBy(() -> run(closed, "BEGIN NOT ATOMIC SIGNAL SQLSTATE '45000'; END"))
+                    .isInstanceOf(SQLException.class);
+            change(proxy);
+            assertThat(clients.submit(() -> value(closed, "1")).get(30, TimeUnit.SECONDS))
+                    .isEqualTo("1");
+            assertThatThrownBy(() -> value(open, "1")).isInstanceOf(SQLException.class);
+            awaitMoved(proxy, "transaction", 1);
+            awaitMoved(proxy, "moved", 1);
+        }
+    }
+
     @Tag("long")
     @Test
     void aQuestionAboutTheStatementBeforeIsAnsweredByTheServerThatKnows() throws Exception {

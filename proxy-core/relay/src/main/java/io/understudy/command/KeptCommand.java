@@ -60,7 +60,6 @@ final class KeptCommand {
                 && head.packets() == 0
                 && head.injected() == null
                 && !model.inTransaction()
-                && !model.statusInDoubt()
                 && changesNothing(model, head);
     }
 

@@ -305,11 +305,10 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     /**
-     * Returns whether the session may be held, or ended, here: surely at a boundary, and without a lock that others
-     * wait for.
+     * Returns whether the session may be held, or ended, here: at a boundary, and without a lock that others wait for.
      */
     public boolean mayPause() {
-        return atBoundary() && !statusInDoubt && !settings.locks().any();
+        return atBoundary() && !settings.locks().any();
     }
 
     /**
@@ -388,7 +387,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
             return new Occupation(
                     settings.locks().description(), "lock", settings.locks().sinceNanos());
         }
-        if (inTransaction() || statusInDoubt) {
+        if (inTransaction()) {
             return new Occupation("transaction", "transaction", transactionNanos);
         }
         Exchange oldest = inFlight.head();
@@ -414,9 +413,6 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     }
 
     void statusInDoubt(boolean doubt) {
-        if (doubt && !statusInDoubt && !inTransaction()) {
-            transactionNanos = nanos;
-        }
         statusInDoubt = doubt;
     }
 

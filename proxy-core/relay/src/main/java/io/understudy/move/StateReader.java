@@ -124,6 +124,9 @@ public final class StateReader {
     }
 
     private void askMore() {
+        if (model.statusInDoubt() && answer(StateQueries.TIME, "time").inTransaction()) {
+            throw new NotMoved("transaction", "an error has left its transaction open");
+        }
         Basics basics = new Basics(answer(StateQueries.BASICS, "schema, account and character sets"));
         List<String> names = userVariables();
         boolean limited = old.flavor() == ServerFlavor.MYSQL;

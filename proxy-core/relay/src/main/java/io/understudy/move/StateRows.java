@@ -27,6 +27,7 @@ final class StateRows implements ServerResponse {
     private final Consumer<StateRows> then;
     private @Nullable String error;
     private int errorCode;
+    private boolean inTransaction;
 
     /**
      * A column's type.
@@ -68,6 +69,11 @@ final class StateRows implements ServerResponse {
     /** Returns the server's error number; 0 for others. */
     int errorCode() {
         return errorCode;
+    }
+
+    /** Returns whether the session was in a transaction after the statement. */
+    boolean inTransaction() {
+        return inTransaction;
     }
 
     /** Returns a cell as text. */
@@ -121,6 +127,7 @@ final class StateRows implements ServerResponse {
 
     @Override
     public void onResponse(ResponseView response, int preparedId) {
+        inTransaction = response.inTransaction();
         if (!response.ok() && error == null) {
             errorCode = response.errorCode();
             error = "error " + errorCode + ": " + response.errorMessage();

@@ -309,7 +309,7 @@ final class Relaying implements SessionPhase {
 
     /** Returns whether the server can be lost now without a loss to the client, once another takes its place. */
     boolean mayLoseServer() {
-        return !closeExpected() && (model.mayPause() || tracker.resendable());
+        return !closeExpected() && !model.statusInDoubt() && (model.mayPause() || tracker.resendable());
     }
 
     /**
