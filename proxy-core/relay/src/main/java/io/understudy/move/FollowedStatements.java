@@ -65,7 +65,7 @@ final class FollowedStatements {
         settings.followed().extensions().forEach(each -> add(statements, "SET ", each));
         add(statements, "SET SESSION TRANSACTION ", settings.transaction());
         add(statements, "SET time_zone = ", settings.timeZone());
-        String mode = settings.sqlMode();
+        String mode = settings.mode().expression();
         add(statements, "SET sql_mode = ", mode == null ? "@@global.sql_mode" : mode);
         add(
                 statements,

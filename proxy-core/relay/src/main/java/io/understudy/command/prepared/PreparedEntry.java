@@ -318,7 +318,7 @@ public final class PreparedEntry implements PreparedStatement {
     @Override
     public @Nullable String sqlMode() {
         settle();
-        return sqlMode.expression();
+        return sqlMode.portable();
     }
 
     @Override

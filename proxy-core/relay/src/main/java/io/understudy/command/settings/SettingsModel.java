@@ -322,7 +322,7 @@ public final class SettingsModel implements SessionSettings {
 
     @Override
     public @Nullable String sqlMode() {
-        return mode().expression();
+        return mode().portable();
     }
 
     @Override

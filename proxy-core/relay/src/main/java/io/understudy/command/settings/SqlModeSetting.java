@@ -1,11 +1,8 @@
 package io.understudy.command.settings;
 
 import io.understudy.sql.SqlModes;
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,11 +11,15 @@ import org.jspecify.annotations.Nullable;
  * is replaced by that mode, finally by {@code @@global.sql_mode}, and that by its value once it is known. Immutable.
  *
  * @param expression the value for SET; null for the server's default
+ * @param portable the same without a mode that affects no reads and that other versions do not know
  * @param ownModes bits of {@link SqlModes} that follow from it without the part taken from the server
  * @param adopted the server's mode if the expression is null or refers to it; else null
  */
 public record SqlModeSetting(
-        @Nullable String expression, int ownModes, @Nullable AdoptedMode adopted) {
+        @Nullable String expression,
+        @Nullable String portable,
+        int ownModes,
+        @Nullable AdoptedMode adopted) {
     private static final int LIMIT = 512;
     private static final String GLOBAL_MODE = "@@global.sql_mode";
     private static final Pattern OWN =
@@ -39,21 +40,22 @@ public record SqlModeSetting(
     private static final Pattern LITERAL = Pattern.compile("'([^']*)'|\"([^\"]*)\"");
     private static final Pattern REPLACE = Pattern.compile("\\breplace\\b", Pattern.CASE_INSENSITIVE);
     /** Does not affect reads, and versions without it would reject the whole list. */
-    private static final String OBSOLETE = "NO_AUTO_CREATE_USER";
+    private static final Pattern OBSOLETE =
+            Pattern.compile("NO_AUTO_CREATE_USER\\s*,|(,\\s*)?NO_AUTO_CREATE_USER", Pattern.CASE_INSENSITIVE);
+
+    private static SqlModeSetting of(String expression, int ownModes, @Nullable AdoptedMode adopted) {
+        String portable = OBSOLETE.matcher(expression).replaceAll("");
+        return new SqlModeSetting(expression, portable, ownModes, adopted);
+    }
 
     /** Returns the server's default. */
     static SqlModeSetting serverDefault(AdoptedMode adopted) {
-        return new SqlModeSetting(null, 0, adopted);
+        return new SqlModeSetting(null, null, 0, adopted);
     }
 
     /** Returns the mode after {@code SET sql_mode = 'value'}. */
     public static SqlModeSetting literal(String value) {
-        String kept = value.toUpperCase(Locale.ROOT).contains(OBSOLETE)
-                ? Arrays.stream(value.split(","))
-                        .filter(name -> !name.trim().equalsIgnoreCase(OBSOLETE))
-                        .collect(Collectors.joining(","))
-                : value;
-        return new SqlModeSetting(quoted(kept), SqlModes.withSqlMode(0, value), null);
+        return of(quoted(value), SqlModes.withSqlMode(0, value), null);
     }
 
     /**
@@ -76,7 +78,7 @@ public record SqlModeSetting(
         AdoptedMode base = own ? adopted : null;
         AdoptedMode all = !global ? base : base == null ? now : base.and(now);
         int modes = (own ? ownModes : 0) | (REPLACE.matcher(text).find() ? SqlModes.QUOTES_UNKNOWN : 0);
-        return new SqlModeSetting(next, modes, all);
+        return of(next, modes, all);
     }
 
     /** Returns all literals concatenated: a mode's name may be composed of several. */
@@ -100,7 +102,7 @@ public record SqlModeSetting(
         String literal = known.expression;
         return text == null || literal == null
                 ? known
-                : new SqlModeSetting(text.replace(GLOBAL_MODE, literal), ownModes | known.ownModes, null);
+                : of(text.replace(GLOBAL_MODE, literal), ownModes | known.ownModes, null);
     }
 
     /**

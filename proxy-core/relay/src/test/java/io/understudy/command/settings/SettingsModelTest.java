@@ -110,6 +110,9 @@ class SettingsModelTest {
         server.seen("ANSI_QUOTES,STRICT_ALL_TABLES,NO_AUTO_CREATE_USER", 120, 125);
         assertThat(known(SqlModes.ANSI_QUOTES)).isTrue();
         assertThat(settings.sqlMode()).isEqualTo("'ANSI_QUOTES,STRICT_ALL_TABLES'");
+        assertThat(settings.mode().expression())
+                .as("of a session that moves")
+                .isEqualTo("'ANSI_QUOTES,STRICT_ALL_TABLES,NO_AUTO_CREATE_USER'");
         server.seen("", 130, 135);
         assertThat(known(SqlModes.ANSI_QUOTES))
                 .as("a session keeps what it began with")
