@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class ResponseTracker implements PacketSink {
     /** Where a COM_STMT_PREPARE_OK has the statement's id. */
     private static final int ID_AT = 1;
+    /** Of an EXECUTE: nothing has that name. */
+    private static final int ER_UNKNOWN_STMT_HANDLER = 1243;
 
     private final SessionModel model;
     private final InFlight inFlight;
@@ -297,7 +299,7 @@ public final class ResponseTracker implements PacketSink {
             if (exchange.code() == CommandCode.CHANGE_USER) {
                 model.changeUserRefused();
                 listener.onReset();
-            } else if (effect != null && mayHaveRunPart(exchange)) {
+            } else if (effect != null && mayHaveRunPart(exchange) && exchange.errorCode() != ER_UNKNOWN_STMT_HANDLER) {
                 model.settingsModel().lost();
             }
             return;
