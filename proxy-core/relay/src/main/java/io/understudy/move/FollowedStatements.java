@@ -18,6 +18,9 @@ final class FollowedStatements {
         SettingsModel settings = model.settingsModel();
         FollowedState followed = settings.followed();
         ensureMovable(model);
+        if (model.statusInDoubt()) { // the old server has gone while it was asked
+            throw new NotMoved("transaction", "an error may have left its transaction open");
+        }
         for (String reason : followed.unknown()) {
             throw new NotMoved(reason, "not all of its state is followed: " + followed.unknown());
         }

@@ -135,6 +135,18 @@ class FollowedStateTest {
         notMovable.finish();
     }
 
+    @Test
+    void anErrorWithinABlockMayHaveLeftATransactionOpen() {
+        scripted.client(
+                Bytes.command(CommandCode.QUERY, "BEGIN NOT ATOMIC START TRANSACTION; SIGNAL SQLSTATE '45000'; END"));
+        scripted.server(Bytes.packet(1, Bytes.err(1644, "stop")));
+        scripted.client.take();
+        assertThat(reason(scripted)).isEqualTo("transaction");
+        run("SELECT 1");
+        assertThat(reason(scripted)).isEqualTo("carried");
+        scripted.finish();
+    }
+
     /** Go sends the two one after the other; what comes between may have used them up. */
     @Test
     void theNextTransactionsCharacteristicsAreCarriedWhileNothingElseHasRun() {
