@@ -1,7 +1,6 @@
 package io.understudy.cli.demo;
 
 import io.understudy.demo.Demo;
-import io.understudy.demo.domains.DialsDemo;
 import io.understudy.demo.domains.SteeringDemo;
 import io.understudy.demo.failover.FailoverDemo;
 import io.understudy.demo.failover.WitnessDemo;
@@ -127,29 +126,6 @@ public final class DemoCommand extends CliCommand implements Subcommand {
                     long seed)
             throws Exception {
         return run("steering", out -> new SteeringDemo(rows, hot, transactions, seed, out)::run);
-    }
-
-    @Command(
-            mixinStandardHelpOptions = true,
-            description = {
-                "Turn binlog_commit_wait_count, binlog_commit_wait_usec and slave_parallel_threads on embedded"
-                        + " servers: commit latency, transactions per commit group, the replica's catch-up, and the"
-                        + " speed-up beside the simulated one, after a log of its own has calibrated the simulation.",
-                "On the replica each row waits 2 ms, as for a page from a disk. Its times are the best of three. Ends"
-                        + " with 0 only if the wait made larger groups, and eight workers applied those in half the"
-                        + " time."
-            })
-    int dials(
-            @Option(
-                            names = "--transactions",
-                            defaultValue = "800",
-                            description = "Transactions for each setting (default: ${DEFAULT-VALUE}).")
-                    int transactions)
-            throws Exception {
-        return run("dials", out -> {
-            require(transactions >= 100, "--transactions must be 100 or more");
-            return new DialsDemo(transactions, out)::run;
-        });
     }
 
     @Command(

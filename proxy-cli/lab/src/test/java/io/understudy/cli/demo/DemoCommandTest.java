@@ -19,20 +19,11 @@ class DemoCommandTest {
     void hasAnExperimentForEachSubject() {
         assertThat(demo.getSubcommands().keySet())
                 .containsExactlyInAnyOrder(
-                        "steering",
-                        "domains",
-                        "dials",
-                        "pages",
-                        "failover",
-                        "replay",
-                        "semi-sync",
-                        "warming",
-                        "witness");
+                        "steering", "domains", "pages", "failover", "replay", "semi-sync", "warming", "witness");
     }
 
     @ParameterizedTest
     @CsvSource({
-        "dials, --transactions=99, --transactions must be 100 or more",
         "pages, --rows=0, --rows and --updates must be 1 or more",
         "failover, --sessions=0, --sessions and --transactions must be 1 or more",
         "warming, --pool=7, --pool must be 8 to 10000",

@@ -12,36 +12,18 @@ import io.understudy.plugins.binlog.TransactionKind;
  * @param bytesPerMicro rows applied per microsecond
  * @param commit one commit, however many transactions share it
  * @param retry what a transaction costs more that is rolled back and repeated, beside its second run
- * @param handOver what a transaction costs more for each other worker: they hand the order of commits over, and contend
- *     for the same locks
- * @param computing share of a transaction's duration that needs a processor; the rest is waiting, as for a disk
- * @param processors that the workers share, a part of one included; infinite if that is not known
  */
-public record ApplyCost(
-        long perTransaction,
-        long bytesPerMicro,
-        long commit,
-        long retry,
-        long handOver,
-        double computing,
-        double processors) {
+public record ApplyCost(long perTransaction, long bytesPerMicro, long commit, long retry) {
     /** 100 µs for the smallest transaction, 20 MB/s of rows, 200 µs for a commit, 300 µs for a retry. */
     public static final ApplyCost DEFAULT = new ApplyCost(100, 20, 200, 300);
 
     private static final long MICROS = 1_000_000L;
 
     public ApplyCost {
-        boolean negative = perTransaction < 0 || commit < 0 || retry < 0 || handOver < 0;
-        if (negative || bytesPerMicro < 1 || !(computing >= 0 && computing <= 1) || !(processors >= 1)) {
+        if (perTransaction < 0 || bytesPerMicro < 1 || commit < 0 || retry < 0) {
             throw new IllegalArgumentException("ApplyCost(" + perTransaction + ", " + bytesPerMicro + ", " + commit
-                    + ", " + retry + ", " + handOver + ", " + computing + ", " + processors
-                    + "): expected at least 0, 1, 0, 0, 0, 0 to 1, and 1");
+                    + ", " + retry + "): expected at least 0, 1, 0 and 0");
         }
-    }
-
-    /** A cost without a limit of processors, and without hand-overs. */
-    public ApplyCost(long perTransaction, long bytesPerMicro, long commit, long retry) {
-        this(perTransaction, bytesPerMicro, commit, retry, 0, 1, Double.POSITIVE_INFINITY);
     }
 
     /** Returns the microseconds without the commit. */

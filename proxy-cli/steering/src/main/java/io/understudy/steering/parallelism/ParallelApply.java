@@ -101,7 +101,7 @@ public final class ParallelApply {
      *
      * @param log all domains' transactions in the order of the log
      * @param workers 1 or more
-     * @param cost of commits, retries and hand-overs, and the processors
+     * @param cost of commits and retries
      */
     public static Result simulate(List<AppliedTransaction> log, int workers, ApplyCost cost) {
         if (workers < 1) {
@@ -152,25 +152,19 @@ public final class ParallelApply {
     private static final class Replica {
         private final List<AppliedTransaction> log;
         private final ApplyCost cost;
-        private final long handOver;
         /** When each worker has committed its last transaction. */
         private final long[] freeAt;
 
         private final long[] committedAt;
         private final Map<Long, Stream> streams = new HashMap<>();
         private final List<Commit> commits = new ArrayList<>();
-        /** When each processor is free; empty if their number is no limit. */
-        private final long[] processorFreeAt;
-
         private int retries;
 
         Replica(List<AppliedTransaction> log, int workers, ApplyCost cost) {
             this.log = log;
             this.cost = cost;
-            handOver = (workers - 1) * cost.handOver();
             freeAt = new long[workers];
             committedAt = new long[log.size()];
-            processorFreeAt = new long[Double.isInfinite(cost.processors()) ? 0 : (int) Math.ceil(cost.processors())];
         }
 
         void apply(int index) {
@@ -180,34 +174,20 @@ public final class ParallelApply {
                 stream.group = transaction.group();
                 stream.start = stream.reached;
             }
-            int worker = freest(freeAt);
+            int worker = freest();
             long start = Math.max(freeAt[worker], stream.start);
-            long done = run(start, transaction.duration(), handOver);
+            long done = start + transaction.duration();
             boolean conflicts = conflicts(index, start);
             retries += conflicts ? 1 : 0;
             if (stream.committed > start && (transaction.waits() || conflicts)) {
                 done = conflicts
-                        ? run(stream.committed, transaction.duration(), cost.retry())
+                        ? stream.committed + transaction.duration() + cost.retry()
                         : Math.max(done, stream.committed + transaction.duration());
             }
             stream.reached = Math.max(stream.reached, done);
             commit(transaction, stream, start, done);
             committedAt[index] = stream.committed;
             freeAt[worker] = stream.committed;
-        }
-
-        /** Returns when a transaction has run that begins then: it waits first, and then computes. */
-        private long run(long start, long duration, long more) {
-            long computing = Math.round(duration * cost.computing()) + more;
-            long ready = start + duration + more - computing;
-            if (processorFreeAt.length == 0) {
-                return ready + computing;
-            }
-            // Workers that get a part of a processor more than so many get a part of each.
-            int processor = freest(processorFreeAt);
-            long took = Math.round(computing * processorFreeAt.length / cost.processors());
-            processorFreeAt[processor] = Math.max(ready, processorFreeAt[processor]) + took;
-            return processorFreeAt[processor];
         }
 
         /** Returns whether a transaction of its domain that changed the same row has not committed when it begins. */
@@ -240,8 +220,8 @@ public final class ParallelApply {
             }
         }
 
-        /** Returns the worker or processor that is free first. */
-        private static int freest(long[] freeAt) {
+        /** Returns the worker that is free first. */
+        private int freest() {
             int best = 0;
             for (int each = 1; each < freeAt.length; each++) {
                 best = freeAt[each] < freeAt[best] ? each : best;

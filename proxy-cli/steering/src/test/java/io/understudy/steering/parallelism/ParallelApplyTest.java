@@ -124,33 +124,6 @@ class ParallelApplyTest {
     }
 
     @Test
-    void workersShareTheProcessorsAndAHandOverTakesTime() {
-        // 27 units of work; the last commit comes after them.
-        assertThat(ParallelApply.simulate(log(example()), 8, new ApplyCost(0, 1, 1, 0, 0, 1, 1))
-                        .makespan())
-                .isEqualTo(28);
-        assertThat(ParallelApply.simulate(log(example()), 8, new ApplyCost(0, 1, 1, 0, 0, 1, 1.5))
-                        .makespan())
-                .as("three quarters of each of two: the long one takes 16, then two take 4 each")
-                .isEqualTo(21);
-        assertThat(ParallelApply.simulate(log(example()), 8, new ApplyCost(0, 1, 1, 0, 0, 0, 1))
-                        .makespan())
-                .as("who waits needs no processor")
-                .isEqualTo(16);
-        assertThat(ParallelApply.simulate(log(example()), 8, new ApplyCost(0, 1, 1, 0, 0, 1, 2))
-                        .makespan())
-                .as("the longest takes more than its share of two")
-                .isEqualTo(16);
-
-        ApplyCost handing = new ApplyCost(0, 1, 1, 0, 2, 1, 8);
-        assertThat(ParallelApply.simulate(log(example()), 1, handing).makespan())
-                .as("one worker hands nothing over")
-                .isEqualTo(33);
-        assertThat(ParallelApply.simulate(log(example()), 6, handing).makespan())
-                .isEqualTo(16 + 2 * 5 * 2);
-    }
-
-    @Test
     void moreWorkersThanTransactionsChangeNothing() {
         assertThat(simulate(example(), 40, 1).makespan()).isEqualTo(16);
         assertThat(simulate(List.of(), 4, 1).speedup()).isEqualTo(1);
