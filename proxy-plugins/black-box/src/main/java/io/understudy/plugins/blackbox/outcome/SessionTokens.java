@@ -115,7 +115,7 @@ final class SessionTokens {
     }
 
     /** Returns the kind of what is executed: of several statements {@code MULTI}. */
-    private static StatementKind kind(CommandView command) {
+    static StatementKind kind(CommandView command) {
         boolean set = command.kind() == StatementKind.SET; // SET STATEMENT … FOR
         if (!set && !command.several() && !SessionTrail.isBlock(command)) {
             return command.kind();

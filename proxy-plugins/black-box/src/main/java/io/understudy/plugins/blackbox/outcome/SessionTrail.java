@@ -146,6 +146,7 @@ public final class SessionTrail {
         } else if (command.isStatement()) {
             wrote = wroteBy(command, response);
         }
+        unreported |= gtid == null && command.isStatement() && mayHaveCommitted(command, response);
         if (!response.inTransaction()) {
             boolean unsure = wrote == Writes.SURE || wrote == Writes.MAYBE && (!tracked || foreignGtids);
             unreported |= unsure && response.omittedGtid() == null || gtid == null && mayLeave(command, response);
@@ -161,6 +162,16 @@ public final class SessionTrail {
      */
     public void onClose(boolean ended) {
         tokens.onClose(ended && newest <= answered);
+    }
+
+    /** Returns whether it may have committed within, untold: an error tells neither a GTID nor the session's status. */
+    private boolean mayHaveCommitted(CommandView command, ResponseView response) {
+        if (response.ok() && (tracked && !foreignGtids || !response.inTransaction())) {
+            return false;
+        }
+        StatementKind kind = SessionTokens.kind(command);
+        return kind.writes() && !kind.isDml()
+                || wrote != Writes.NONE && (kind == StatementKind.COMMIT || kind.implicitCommit());
     }
 
     /** Returns whether it may have committed something though its response has no place for a GTID. */

@@ -164,6 +164,36 @@ class SessionTrailTest {
         assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isTrue();
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CALL p()",
+                "SET STATEMENT max_statement_time = 5 FOR CALL p()",
+                "BEGIN NOT ATOMIC CALL p(); SIGNAL SQLSTATE '45000'; END",
+                "CREATE TABLE t (a INT)",
+                "START TRANSACTION",
+            })
+    void whatFailedMayHaveCommittedWhatWasOpen(String sql) {
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).gtid("0-1-1"));
+        run(FakeExchange.to("INSERT INTO t VALUES (2)").affected(1).inTrans());
+        run(FakeExchange.to(sql).inTrans().error(1644));
+        assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isTrue();
+
+        run(FakeExchange.to("COMMIT").gtid("0-1-3"));
+        assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"COMMIT AND CHAIN", "BEGIN", "CALL p()"})
+    void withoutGtidsACommitWithinIsNotTold(String sql) {
+        run(FakeExchange.to("BEGIN").inTrans());
+        assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isFalse();
+
+        run(FakeExchange.to("INSERT INTO t VALUES (2)").affected(1).inTrans());
+        run(FakeExchange.to(sql).inTrans());
+        assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isTrue();
+    }
+
     @Test
     void theNameOfItsTransactionGoesWithALostStatement() {
         assertThat(lost(FakeExchange.to("INSERT INTO t VALUES (1)").token("e")).token())
