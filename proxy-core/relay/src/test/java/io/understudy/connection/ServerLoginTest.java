@@ -17,6 +17,7 @@ import io.understudy.server.QueryPool;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.session.FakeServer;
 import io.understudy.testkit.session.FakeServerConnection;
+import io.understudy.testkit.session.RsaKeys;
 import io.understudy.wire.packet.HandshakeResponse41;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -25,7 +26,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.security.MessageDigest;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -146,12 +146,6 @@ class ServerLoginTest {
         }
     }
 
-    private static KeyPair keys() throws Exception {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(2048);
-        return generator.generateKeyPair();
-    }
-
     private static String pem(KeyPair keys) {
         return "-----BEGIN PUBLIC KEY-----\n"
                 + Base64.getMimeEncoder(64, new byte[] {'\n'})
@@ -161,7 +155,7 @@ class ServerLoginTest {
 
     @Test
     void cachingSha2FullAuthenticationWithTheGivenRsaKey(@TempDir Path folder) throws Exception {
-        KeyPair keys = keys();
+        KeyPair keys = RsaKeys.pair();
         Path key = Files.writeString(folder.resolve("public_key.pem"), pem(keys));
         try (FakeServer server = new FakeServer(s -> {
             s.greet("caching_sha2_password");
@@ -204,7 +198,7 @@ class ServerLoginTest {
     @ParameterizedTest
     @ValueSource(strings = {"caching_sha2_password", "sha256_password"})
     void noKeyIsTakenFromTheServer(String method) throws Exception {
-        String pem = pem(keys());
+        String pem = pem(RsaKeys.pair());
         CompletableFuture<Boolean> closed = new CompletableFuture<>();
         try (FakeServer server = new FakeServer(s -> {
             s.greet("mysql_native_password");

@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.understudy.protocol.Capabilities;
 import io.understudy.testkit.session.FakeLeg;
+import io.understudy.testkit.session.RsaKeys;
 import io.understudy.wire.packet.AuthResponseField;
 import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.HandshakeResponse41;
@@ -16,7 +17,6 @@ import io.understudy.wire.packet.HandshakeV10;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyFactory;
 import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.security.PublicKey;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Arrays;
@@ -99,9 +99,7 @@ class AuthBridgeTest {
     @ParameterizedTest
     @CsvSource({"caching_sha2_password, 2", "sha256_password, 1"})
     void aClearTextPasswordIsEncryptedForTheServer(String method, int keyRequest) throws Exception {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(2048);
-        KeyPair pair = generator.generateKeyPair();
+        KeyPair pair = RsaKeys.pair();
         AuthBridge bridge = bridge(true, method);
 
         ByteBuf password = Unpooled.copiedBuffer(PASSWORD);
@@ -175,9 +173,7 @@ class AuthBridgeTest {
 
     @Test
     void aPasswordInTheHandshakeResponseIsNotForwarded() throws Exception {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(2048);
-        KeyPair pair = generator.generateKeyPair();
+        KeyPair pair = RsaKeys.pair();
         AuthBridge bridge = sha256Bridge(true);
         ByteBuf response = response(PASSWORD);
         assertThat(first(bridge, response)).isEqualTo(ByteBufUtil.getBytes(response(new byte[] {1})));

@@ -16,6 +16,7 @@ import io.understudy.protocol.ServerStatus;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
+import io.understudy.testkit.session.RsaKeys;
 import io.understudy.testkit.session.Scripted;
 import io.understudy.testkit.session.Watcher;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,6 @@ import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyFactory;
 import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import javax.crypto.Cipher;
@@ -80,12 +80,6 @@ class ChangeUserBridgeTest {
                 + "\n-----END PUBLIC KEY-----\n";
     }
 
-    private static KeyPair pair() throws GeneralSecurityException {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(2048);
-        return generator.generateKeyPair();
-    }
-
     /**
      * Asserts that both legs restarted their sequence numbers, that the tracker knows the new user, and that commands
      * are relayed.
@@ -105,7 +99,7 @@ class ChangeUserBridgeTest {
     @ValueSource(strings = {CACHING, SHA256})
     void aSecureClientsPasswordIsEncryptedForTheServer(String method) throws Exception {
         login(true);
-        KeyPair pair = pair();
+        KeyPair pair = RsaKeys.pair();
         boolean caching = method.equals(CACHING);
         byte[] command = changeUser(method, caching ? new byte[32] : PASSWORD);
         scripted.client(command);

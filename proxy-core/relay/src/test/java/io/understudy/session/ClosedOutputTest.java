@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.Memory;
+import io.understudy.testkit.session.RsaKeys;
 import io.understudy.testkit.session.Scripted;
-import java.security.KeyPairGenerator;
 import java.util.Base64;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
@@ -69,14 +69,12 @@ class ClosedOutputTest extends SessionHarness {
         scripted.client(packet(5, text("secret\0")), QUERY);
         scripted.session.clientShutOutput();
         assertThat(scripted.server.take()).isEqualTo(packet(5, of(2)));
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(2048);
-        String key = Base64.getEncoder()
-                .encodeToString(generator.generateKeyPair().getPublic().getEncoded());
+        String key =
+                Base64.getEncoder().encodeToString(RsaKeys.pair().getPublic().getEncoded());
         scripted.server(packet(6, Bytes.concat(of(1), text(key))));
         assertThat(scripted.session.ended()).isFalse();
         assertThat(scripted.session.pipelined()).isTrue();
-        assertThat(scripted.server.take()).hasSize(4 + 256);
+        assertThat(scripted.server.take()).hasSize(4 + RsaKeys.BYTES);
         scripted.client.take();
         scripted.server(packet(8, ok(0, AC)));
         assertThat(scripted.client.take()).isEqualTo(packet(6, ok(0, AC)));
