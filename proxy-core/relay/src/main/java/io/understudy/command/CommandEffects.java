@@ -398,6 +398,12 @@ final class CommandEffects {
                     followTables(exchange, entry.summary(), entry.schema(), entry.normalizedText());
                 }
             }
+            case BEGIN -> {
+                StatementSummary summary = entry.summary();
+                if (summary == null || summary.kind() != StatementKind.BEGIN) { // BEGIN NOT ATOMIC
+                    loses(exchange);
+                }
+            }
             case USE, LOCK, UNLOCK, EXECUTE, BLOCK -> loses(exchange);
             default -> {
                 // No effect on the session.

@@ -460,6 +460,16 @@ class MovedStatementsTest {
     }
 
     @Test
+    void aPreparedBlockMayHaveSetAnything() {
+        prepare("START TRANSACTION READ ONLY", 1, 0);
+        done(execute(1));
+        assertThat(scripted.model().settings().known()).isTrue();
+        prepare("BEGIN NOT ATOMIC SET foreign_key_checks = 0; END", 2, 0);
+        done(execute(2));
+        assertThat(scripted.model().settings().known()).isFalse();
+    }
+
+    @Test
     void aStatementWhoseTextIsNotKeptStays() {
         prepare("SELECT '" + "a".repeat(Scripted.STATEMENT_LIMIT) + "'", 1, 0);
         assertThat(scripted.model().prepared().whyNotMoved()).isEqualTo("statement_text");
