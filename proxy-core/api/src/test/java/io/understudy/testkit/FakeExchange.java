@@ -30,6 +30,7 @@ public final class FakeExchange implements CommandView, ResponseView {
     private final StatementKind kind;
     private @Nullable PreparedStatement prepared;
     private @Nullable Object attachment;
+    private int code = CommandCode.QUERY;
     private long number = 1;
     private boolean inTransactionBefore;
     private @Nullable String token;
@@ -76,6 +77,12 @@ public final class FakeExchange implements CommandView, ResponseView {
     /** Makes this the execution of a statement that was prepared in another schema than the session's current one. */
     public FakeExchange preparedIn(String schema) {
         prepared = new FakePrepared(schema, summary);
+        return this;
+    }
+
+    /** Makes it another command than COM_QUERY, such as COM_STMT_PREPARE of the text. */
+    public FakeExchange as(int commandCode) {
+        code = commandCode;
         return this;
     }
 
@@ -171,7 +178,7 @@ public final class FakeExchange implements CommandView, ResponseView {
 
     @Override
     public int code() {
-        return CommandCode.QUERY;
+        return code;
     }
 
     @Override
@@ -186,7 +193,7 @@ public final class FakeExchange implements CommandView, ResponseView {
 
     @Override
     public boolean isStatement() {
-        return true;
+        return code == CommandCode.QUERY;
     }
 
     @Override

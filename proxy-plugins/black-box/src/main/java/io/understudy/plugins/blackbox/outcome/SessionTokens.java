@@ -4,6 +4,7 @@ import io.understudy.plugin.CommandView;
 import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.SessionContext;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord.Verdict;
+import io.understudy.protocol.CommandCode;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import java.time.Clock;
@@ -27,10 +28,10 @@ final class SessionTokens {
     /**
      * Errors after which the transaction is open still: others, such as a deadlock, may have rolled it back. Unknown
      * table, duplicate key, foreign keys, NULL, syntax, unknown column, value out of range, wrong, too long, a check,
-     * no privilege, SIGNAL.
+     * no privilege, SIGNAL, no such prepared statement.
      */
-    private static final Set<Integer> OF_STATEMENT =
-            Set.of(1146, 1062, 1451, 1452, 1048, 1064, 1054, 1264, 1366, 1292, 1406, 3819, 4025, 1142, 1143, 1644);
+    private static final Set<Integer> OF_STATEMENT = Set.of(
+            1146, 1062, 1451, 1452, 1048, 1064, 1054, 1264, 1366, 1292, 1406, 3819, 4025, 1142, 1143, 1644, 1243);
 
     private final SessionContext session;
     /** Of the proxy, by session and the number of the command that had the token. */
@@ -86,6 +87,12 @@ final class SessionTokens {
         answered = command.number();
         OutcomeRecord first = open.peekFirst();
         if (first == null || first.command() > answered) {
+            return;
+        }
+        if (!command.isStatement()) { // a COM_PING, or the preparation of a COMMIT
+            if (command.code() == CommandCode.CREATE_DB || command.code() == CommandCode.DROP_DB) {
+                end(answered, Verdict.UNKNOWN, null, "the command that followed committed what was open");
+            }
             return;
         }
         StatementKind kind = kind(command);

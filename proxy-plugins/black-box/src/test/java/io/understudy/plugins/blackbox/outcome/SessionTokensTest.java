@@ -3,6 +3,7 @@ package io.understudy.plugins.blackbox.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.SessionContext;
+import io.understudy.protocol.CommandCode;
 import io.understudy.testkit.FakeExchange;
 import io.understudy.testkit.Fakes;
 import java.time.Clock;
@@ -55,6 +56,23 @@ class SessionTokensTest {
         assertThat(of("a")).isEqualTo("committed 0-1-1|");
 
         respond(send("INSERT INTO t VALUES (1)#b").error(1062), "");
+        assertThat(of("b")).isEqualTo("unknown |");
+    }
+
+    @Test
+    void whatRunsNoStatementEndsNoTransaction() {
+        respond(send("INSERT INTO t VALUES (1)#a").inTrans(), "");
+        respond(send("COMMIT").as(CommandCode.STMT_PREPARE).inTrans(), "");
+        respond(send("ROLLBACK").as(CommandCode.STMT_PREPARE).inTrans(), "");
+        respond(send("").as(CommandCode.PING), "");
+        respond(send("").as(CommandCode.STMT_RESET).inTrans().error(1243), "");
+        respond(send("").inTrans().error(1243), "");
+        assertThat(of("a")).isEqualTo("unknown… |");
+        respond(send("COMMIT"), "0-1-1");
+        assertThat(of("a")).isEqualTo("committed 0-1-1|");
+
+        respond(send("INSERT INTO t VALUES (1)#b").inTrans(), "");
+        respond(send("").as(CommandCode.CREATE_DB), "0-1-3");
         assertThat(of("b")).isEqualTo("unknown |");
     }
 
