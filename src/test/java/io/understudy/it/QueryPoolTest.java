@@ -73,7 +73,6 @@ class QueryPoolTest {
                 "s1",
                 Address.parse(address),
                 new ServerTlsConfig(tls, ca, null, null),
-                null,
                 Duration.ofSeconds(5),
                 user,
                 Secret.parse("s3same"));
@@ -183,7 +182,6 @@ class QueryPoolTest {
                         "s1",
                         without.address(),
                         new ServerTlsConfig(mode, certificate, certificate, key),
-                        null,
                         Duration.ofSeconds(5),
                         "watch",
                         Secret.parse("s3same"));

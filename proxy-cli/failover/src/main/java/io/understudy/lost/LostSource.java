@@ -332,7 +332,6 @@ public final class LostSource {
                 "survivor",
                 Address.parse(on),
                 primary.tls(),
-                List.of(),
                 primary.connectTimeout(),
                 monitor.user(),
                 monitor.password());

@@ -141,7 +141,7 @@ class AdviceTest {
     @SuppressWarnings("NullAway") // absent keys are null
     private static ReadinessReport.Verdict verdict(Situation.Round round, List<Finding> findings) {
         StandbyConfig standby =
-                new StandbyConfig("standby-1", Address.parse("127.0.0.1:3306"), null, null, null, "monitor", null);
+                new StandbyConfig("standby-1", Address.parse("127.0.0.1:3306"), null, null, "monitor", null);
         Situation situation = situation(round);
         return new ReadinessReport(standby, situation, LagCheck.Lag.of(situation), findings, Duration.ZERO).verdict();
     }

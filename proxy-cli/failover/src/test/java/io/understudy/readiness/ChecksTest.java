@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ChecksTest {
     @SuppressWarnings("NullAway") // absent keys are null
     private static final StandbyConfig STANDBY =
-            new StandbyConfig("standby-1", Address.parse("127.0.0.1:3306"), null, null, null, "monitor", null);
+            new StandbyConfig("standby-1", Address.parse("127.0.0.1:3306"), null, null, "monitor", null);
 
     private static ServerFacts server(Map<String, String> variables) {
         Map<String, String> all = new HashMap<>(Map.of("version", "11.4.5-MariaDB", "server_id", "1"));

@@ -1,9 +1,9 @@
 package io.understudy.config;
 
+import io.understudy.base.RemovedKey;
 import io.understudy.base.Secret;
 import io.understudy.config.bind.Checks;
 import java.time.Duration;
-import java.util.List;
 import java.util.regex.Pattern;
 
 /**
@@ -11,19 +11,13 @@ import java.util.regex.Pattern;
  *
  * @param name its name in metrics, log and admin endpoint
  * @param address its address
- * @param compression algorithms that the proxy asks for, in order of preference; empty for none
  * @param connectTimeout maximum time until the TCP connection is established
  * @param user the account that executes mirrored statements; read-only
  * @param password its password; empty for none
  */
+@RemovedKey(name = "compression", why = "no connection to a standby is compressed; leave it out")
 public record StandbyConfig(
-        String name,
-        Address address,
-        ServerTlsConfig tls,
-        List<Compression> compression,
-        Duration connectTimeout,
-        String user,
-        Secret password) {
+        String name, Address address, ServerTlsConfig tls, Duration connectTimeout, String user, Secret password) {
 
     /** Valid as a metric label and as a path of the admin endpoint. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
@@ -31,7 +25,6 @@ public record StandbyConfig(
     @SuppressWarnings("NullAway") // absent keys are null
     public StandbyConfig {
         tls = tls == null ? ServerTlsConfig.preferred() : tls;
-        compression = compression == null ? List.of() : List.copyOf(compression);
         connectTimeout = connectTimeout == null ? Duration.ofSeconds(5) : connectTimeout;
         password = password == null ? Secret.parse("") : password;
         Checks checks = new Checks()
@@ -52,7 +45,6 @@ public record StandbyConfig(
                 "as-client is of primary.tls: a standby has no client's leg; write preferred, required, verify-ca or"
                         + " verify-full");
         Legs.positive(checks, connectTimeout, "connectTimeout");
-        Legs.distinct(checks, compression);
         checks.done();
     }
 }

@@ -63,7 +63,6 @@ class DefaultsTest {
                         "s",
                         Address.parse("10.0.0.2:3306"),
                         ServerTlsConfig.preferred(),
-                        List.of(),
                         Duration.ofSeconds(5),
                         "m",
                         Secret.parse("")));

@@ -212,6 +212,10 @@ class WrongDocumentsTest {
                         "2:31: plugins.sample.queue: 'length' was removed: statements are counted instead; set"
                                 + " 'statements'"),
                 arguments(
+                        OK + "standbys: { name: s, address: b:1, user: u, compression: zlib }",
+                        "2:45: standbys: 'compression' was removed: no connection to a standby is compressed; leave"
+                                + " it out"),
+                arguments(
                         OK + "plugins: { sample: { concurrency: 0 } }",
                         "2:35: plugins.sample.concurrency: must be at least 1 but is 0"),
                 arguments(
