@@ -47,14 +47,12 @@ class SteeringAdviceTest {
                         group,
                         bytes,
                         0,
-                        0,
                         true,
                         tables,
                         !statements,
                         statements,
                         sql.isEmpty() ? null : new LoggedStatement("shop", sql, true),
                         seconds,
-                        0,
                         0),
                 new ApplyHints(true, false, phase, 1_000, RowImages.UNKNOWN));
         entries.add(entry);
@@ -407,14 +405,12 @@ class SteeringAdviceTest {
                 -1,
                 100,
                 0,
-                0,
                 true,
                 Set.of(),
                 true,
                 false,
                 new LoggedStatement("shop", "ALTER TABLE orders ADD c INT", true),
                 60,
-                0,
                 0);
         ApplyHints hints = new ApplyHints(true, false, AlterPhase.WHOLE, 1_000, RowImages.UNKNOWN);
         entries.add(100, workload.add(apart, hints));

@@ -34,14 +34,12 @@ class ParallelismReportTest {
                         -1,
                         100,
                         0,
-                        0,
                         true,
                         Set.of(),
                         false,
                         false,
                         statement,
                         seconds,
-                        0,
                         0),
                 ApplyHints.NONE);
     }
@@ -106,14 +104,12 @@ class ParallelismReportTest {
                         group,
                         0,
                         0,
-                        0,
                         true,
                         Set.of("s.t"),
                         true,
                         false,
                         null,
                         0,
-                        1,
                         thread),
                 new ApplyHints(true, false, AlterPhase.WHOLE, second, RowImages.UNKNOWN));
     }

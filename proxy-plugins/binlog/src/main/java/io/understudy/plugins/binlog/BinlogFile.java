@@ -87,7 +87,7 @@ public final class BinlogFile {
                 parser = new BinlogParser(mariaDb ? ServerFlavor.MARIADB : ServerFlavor.MYSQL, true, out);
             }
             try {
-                parser.event(buf, 0, event.length, at);
+                parser.event(buf, 0, event.length);
                 if (type == EventType.FORMAT_DESCRIPTION) {
                     events.onFormat(event);
                 } else if (parser.open()) {

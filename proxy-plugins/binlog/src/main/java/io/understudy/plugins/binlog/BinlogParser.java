@@ -34,14 +34,12 @@ final class BinlogParser {
     private TransactionKind kind = TransactionKind.WRITE;
     private long serverId;
     private long bytes;
-    private long firstNanos;
     private final WrittenTables tables = new WrittenTables();
     private boolean tablesWanted;
     private boolean tablesKnown;
     private boolean statements;
     private final LoggedStatements logged = new LoggedStatements();
     private long seconds;
-    private long rowEvents;
     private long thread;
 
     BinlogParser(ServerFlavor flavor, boolean wantTables, Consumer<BinlogTransaction> out) {
@@ -67,7 +65,7 @@ final class BinlogParser {
      * @param shown bytes available from there
      * @throws IndexOutOfBoundsException if it is shorter than its type requires
      */
-    void event(ByteBuf buf, int index, int shown, long receivedNanos) {
+    void event(ByteBuf buf, int index, int shown) {
         if (shown < EventHeader.LENGTH) {
             throw new IndexOutOfBoundsException("an event of " + shown + " bytes has no room for its header");
         }
@@ -79,16 +77,16 @@ final class BinlogParser {
             case EventType.FORMAT_DESCRIPTION -> format(buf, index, (int) Math.min(shown, length), length);
             case EventType.MARIADB_GTID -> {
                 fields.readMariaDb(buf, body, end, EventHeader.serverId(buf, index));
-                begin(buf, index, receivedNanos);
+                begin(buf, index);
                 begun = (fields.flags & GtidFields.STANDALONE) == 0;
             }
             case EventType.MYSQL_GTID, EventType.MYSQL_ANONYMOUS_GTID -> {
                 fields.readMySql(buf, body, end, type == EventType.MYSQL_ANONYMOUS_GTID);
-                begin(buf, index, receivedNanos);
+                begin(buf, index);
             }
             case EventType.MYSQL_TAGGED_GTID -> {
                 fields.readTagged(buf, body, end);
-                begin(buf, index, receivedNanos);
+                begin(buf, index);
             }
             default -> {
                 if (open) {
@@ -118,7 +116,6 @@ final class BinlogParser {
                 fields.sequence,
                 fields.group,
                 bytes,
-                firstNanos,
                 receivedNanos,
                 punctual,
                 tables.copy(),
@@ -126,7 +123,6 @@ final class BinlogParser {
                 statements,
                 logged.first(),
                 seconds,
-                rowEvents,
                 thread);
         open = false;
         logged.clear();
@@ -136,20 +132,18 @@ final class BinlogParser {
         return true;
     }
 
-    private void begin(ByteBuf buf, int index, long nanos) {
+    private void begin(ByteBuf buf, int index) {
         open = true;
         begun = false;
         ending = Ending.NOT_YET;
         serverId = EventHeader.serverId(buf, index);
         bytes = 0;
-        firstNanos = nanos;
         tables.clear();
         tablesWanted = wantTables.getAsBoolean();
         tablesKnown = tablesWanted;
         statements = false;
         logged.clear();
         seconds = 0;
-        rowEvents = 0;
         thread = fields.thread;
         kind = (fields.flags & GtidFields.PREPARED_XA) != 0
                 ? TransactionKind.XA_PREPARE
@@ -192,11 +186,8 @@ final class BinlogParser {
             default -> {
                 if (EventType.isUnknown(type, mariadb)) {
                     tablesKnown = false;
-                } else if (EventType.holdsRows(type)) {
-                    boolean goesOn = type == EventType.PARTIAL_ROWS && buf.getUnsignedIntLE(body + 4) > 1;
-                    rowEvents += goesOn ? 0 : 1;
                 }
-                // Others are annotations and variables of the next statement.
+                // Others are rows, annotations and variables of the next statement.
             }
         }
     }

@@ -43,12 +43,6 @@ final class BinlogStream implements ServerStream {
     /** Tasks that wait for the end of a transaction. */
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
 
-    /** A stream whose events' bytes no subscriber needs. */
-    BinlogStream(
-            BinlogParser parser, long nowNanos, LongSupplier rest, BiConsumer<BinlogTrouble.Reason, String> onEnd) {
-        this(parser, nowNanos, rest, () -> false, UNWANTED, null, null, onEnd);
-    }
-
     /**
      * A stream that begins now.
      *
@@ -95,7 +89,7 @@ final class BinlogStream implements ServerStream {
             int before = 1 + (replica == null ? 0 : semiSync.packet(buf, index, shown, length, whole));
             boolean compressed =
                     shown > PREFIX && EventHeader.type(buf, index + before) == EventType.TRANSACTION_PAYLOAD;
-            parser.event(buf, index + before, (compressed ? shown : Math.min(shown, PREFIX)) - before, receivedNanos);
+            parser.event(buf, index + before, (compressed ? shown : Math.min(shown, PREFIX)) - before);
             if (replica != null) {
                 semiSync.event(buf, index + before, shown - before);
                 tellMark(replica);

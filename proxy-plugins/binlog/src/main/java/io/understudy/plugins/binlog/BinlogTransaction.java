@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param group MariaDB: commit id that all transactions of one group commit share; MySQL: {@code last_committed}, which
  *     with writesets (the only way since 8.4) says nothing about group commit; -1 for none
  * @param bytes of all its events, headers included
- * @param firstNanos monotonic arrival of its first event
  * @param lastNanos monotonic arrival of the last byte of its last event
  * @param punctual whether it was read as it arrived; otherwise the times are those of a later read, after a rest
  * @param tables names {@code schema.table} whose rows it changes; at most {@link #MAX_TABLES}
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * @param statement its first logged statement, which leads to the others, if tables were needed; null if it has rows
  *     only, or if that statement could not be read
  * @param seconds execution time on the primary as logged, in whole seconds, so exact enough only for long ones
- * @param rowEvents number of events that hold changed rows
  * @param thread connection id of the client that wrote it on {@code serverId}; 0 if it is not logged: MariaDB before
  *     11.5 with row-based logging; and for a compressed transaction of MySQL whose begin was not available. In a
  *     replica's log MariaDB keeps it; MySQL names its applier's thread in front of rows
@@ -38,7 +36,6 @@ public record BinlogTransaction(
         long sequence,
         long group,
         long bytes,
-        long firstNanos,
         long lastNanos,
         boolean punctual,
         Set<String> tables,
@@ -46,7 +43,6 @@ public record BinlogTransaction(
         boolean statements,
         @Nullable LoggedStatement statement,
         long seconds,
-        long rowEvents,
         long thread) {
     /** Most tables listed of one transaction. */
     public static final int MAX_TABLES = 64;

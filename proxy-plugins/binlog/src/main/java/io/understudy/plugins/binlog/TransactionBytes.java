@@ -18,7 +18,7 @@ public final class TransactionBytes {
         BinlogTransaction[] found = new BinlogTransaction[1];
         BinlogParser parser = new BinlogParser(flavor, true, transaction -> found[0] = transaction);
         try {
-            parser.event(Unpooled.wrappedBuffer(format), 0, format.length, 0);
+            parser.event(Unpooled.wrappedBuffer(format), 0, format.length);
             ByteBuf buf = Unpooled.wrappedBuffer(events);
             int at = 0;
             while (at + EventHeader.LENGTH <= events.length) {
@@ -26,7 +26,7 @@ public final class TransactionBytes {
                 if (length < EventHeader.LENGTH || length > events.length - at) {
                     return null;
                 }
-                parser.event(buf, at, (int) length, 0);
+                parser.event(buf, at, (int) length);
                 parser.eventEnd(0, false);
                 at += (int) length;
             }

@@ -102,7 +102,7 @@ class CompressedTransactionTest {
                 server.mySqlGtid(33, 5, 4),
                 server.event(EventType.TRANSACTION_PAYLOAD, body(0, Zstd.compress(events(5_000)))));
         for (ByteBuf event : stream) {
-            parser.event(event, 0, event.readableBytes(), 1);
+            parser.event(event, 0, event.readableBytes());
             parser.eventEnd(1, true);
         }
         assertThat(found).singleElement().extracting(BinlogTransaction::thread).isEqualTo((long) THREAD);

@@ -26,13 +26,11 @@ public final class Transactions {
                 group,
                 bytes,
                 nanos,
-                nanos,
                 true,
                 tables,
                 tablesKnown,
                 false,
                 null,
-                0,
                 0,
                 0);
     }

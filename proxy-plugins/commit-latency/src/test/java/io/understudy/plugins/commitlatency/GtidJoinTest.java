@@ -52,23 +52,7 @@ class GtidJoinTest {
     /** Returns a transaction that was read after a rest. */
     static BinlogTransaction late(String gtid, long nanos) {
         return new BinlogTransaction(
-                gtid,
-                TransactionKind.WRITE,
-                0,
-                1,
-                1,
-                -1,
-                100,
-                nanos,
-                nanos,
-                false,
-                Set.of(),
-                true,
-                false,
-                null,
-                0,
-                0,
-                0);
+                gtid, TransactionKind.WRITE, 0, 1, 1, -1, 100, nanos, false, Set.of(), true, false, null, 0, 0);
     }
 
     private static void tell(GtidJoin join, Commit commit) {

@@ -44,7 +44,7 @@ class ProcedureCommitsTest {
     private void event(String gtid, TransactionKind kind, long server, long thread, long millis) {
         long at = millis * MS;
         procedures.unmatched(new BinlogTransaction(
-                gtid, kind, 0, server, 1, -1, 100, at, at, true, Set.of(), true, false, null, 0, 0, thread));
+                gtid, kind, 0, server, 1, -1, 100, at, true, Set.of(), true, false, null, 0, thread));
     }
 
     private void over() {

@@ -73,23 +73,7 @@ class JudgeTest {
 
     private BinlogTransaction transaction(long number, long thread, TransactionKind kind) {
         return new BinlogTransaction(
-                "0-11-" + number,
-                kind,
-                0,
-                11,
-                number,
-                -1,
-                100,
-                now,
-                now,
-                true,
-                Set.of(),
-                false,
-                false,
-                null,
-                0,
-                0,
-                thread);
+                "0-11-" + number, kind, 0, 11, number, -1, 100, now, true, Set.of(), false, false, null, 0, thread);
     }
 
     private UnansweredStatement lost() {
@@ -546,13 +530,11 @@ class JudgeTest {
                 -1,
                 100,
                 now,
-                now,
                 true,
                 Set.of(),
                 false,
                 false,
                 null,
-                0,
                 0,
                 THREAD);
     }

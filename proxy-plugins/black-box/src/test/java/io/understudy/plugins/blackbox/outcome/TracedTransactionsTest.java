@@ -67,13 +67,11 @@ class TracedTransactionsTest {
                 -1,
                 100,
                 now,
-                now,
                 true,
                 Set.of(),
                 false,
                 false,
                 null,
-                0,
                 0,
                 thread);
     }

@@ -76,13 +76,11 @@ class BinlogGuardTest {
                 BinlogTransaction.NO_GROUP,
                 100,
                 0,
-                0,
                 true,
                 Set.of(),
                 false,
                 kind == TransactionKind.WRITE,
                 statements,
-                0,
                 0,
                 thread));
     }
