@@ -168,14 +168,10 @@ public final class PoolReader {
                 .rows(
                         "SELECT SPACE, FILE_SIZE, NAME FROM " + names.tablespaces() + " WHERE NAME LIKE '%/%'",
                         row -> Map.entry(
-                                row.getLong(1), new File(fileName(ServerQueries.text(row, 3)), row.getLong(2))))
+                                row.getLong(1),
+                                new File(TableOrPartition.file(ServerQueries.text(row, 3)), row.getLong(2))))
                 .stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (first, second) -> first));
-    }
-
-    private static TableOrPartition fileName(String tablespace) {
-        int slash = tablespace.indexOf('/');
-        return TableOrPartition.file(tablespace.substring(0, slash), tablespace.substring(slash + 1));
     }
 
     private List<TablePages> tables(List<Group> groups, Map<Long, File> files, @Nullable String schema)
@@ -319,7 +315,7 @@ public final class PoolReader {
         Set<TableOrPartition> outdated = new TreeSet<>(queries.rows(
                 "SELECT NAME FROM information_schema.INNODB_TABLESTATS"
                         + " WHERE MODIFIED_COUNTER > NUM_ROWS / 10 + 16 AND NAME LIKE '%/%'",
-                row -> fileName(ServerQueries.text(row, 1))));
+                row -> TableOrPartition.file(ServerQueries.text(row, 1))));
         outdated.retainAll(tables);
         if (!outdated.isEmpty()) {
             notes.add("the statistics of these tables are outdated, so freed pages count as theirs; ANALYZE LOCAL TABLE"

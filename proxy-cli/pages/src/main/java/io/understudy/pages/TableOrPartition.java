@@ -32,9 +32,7 @@ public record TableOrPartition(String schema, String table, String partition) im
         return new TableOrPartition(bare(table.substring(0, dot + 1)), bare(table.substring(dot + 2)), partition);
     }
 
-    /**
-     * Parses a name from a tablespace or {@code innodb_index_stats}: {@code shop/orders#P#p0}, in file name encoding.
-     */
+    /** Parses the names of {@code innodb_index_stats}, in file name encoding. */
     public static TableOrPartition file(String schema, String table) {
         int at = table.toLowerCase(java.util.Locale.ROOT).indexOf("#p#");
         String partition = at < 0
@@ -43,6 +41,12 @@ public record TableOrPartition(String schema, String table, String partition) im
                         SUBPARTITION_OF_FILE.matcher(table.substring(at + 3)).replaceFirst("/"));
         return new TableOrPartition(
                 FileNames.decode(schema), FileNames.decode(at < 0 ? table : table.substring(0, at)), partition);
+    }
+
+    /** Parses the name of a tablespace: {@code shop/orders#P#p0}, in file name encoding. */
+    public static TableOrPartition file(String tablespace) {
+        int slash = tablespace.indexOf('/');
+        return file(tablespace.substring(0, slash), tablespace.substring(slash + 1));
     }
 
     /**

@@ -64,7 +64,8 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
                 .rows(
                         "SELECT NAME, FILE_SIZE, SPACE FROM "
                                 + InnodbNames.of(standby.queries()).tablespaces() + " WHERE NAME LIKE '%/%'",
-                        row -> new File(named(ServerQueries.text(row, 1)), row.getLong(2), row.getLong(3)));
+                        row -> new File(
+                                TableOrPartition.file(ServerQueries.text(row, 1)), row.getLong(2), row.getLong(3)));
     }
 
     /** Returns the paths of files by their tablespaces, absolute or relative to the server's data folder. */
@@ -80,12 +81,6 @@ record TableSize(Map<String, Long> leafPages, long fileBytes) {
                     .forEach(path -> paths.put(path.getKey(), path.getValue()));
         }
         return paths;
-    }
-
-    /** Parses the name of a tablespace, such as {@code shop/orders}. */
-    private static TableOrPartition named(String tablespace) {
-        int slash = tablespace.indexOf('/');
-        return TableOrPartition.file(tablespace.substring(0, slash), tablespace.substring(slash + 1));
     }
 
     private static boolean isAscii(String name) {
