@@ -40,12 +40,11 @@ final class Rescue {
         this.silence = silence;
     }
 
-    /** Begins a file and ends the one begun before. */
-    Map<String, Object> begin(Survivor survivor) {
-        return begin(survivor, true);
-    }
-
-    /** @param recorded whether reports to come remember it */
+    /**
+     * Begins a file and ends the one begun before.
+     *
+     * @param recorded whether reports to come remember it
+     */
     synchronized Map<String, Object> begin(Survivor survivor, boolean recorded) {
         Loss loss = box.loss(survivor);
         boolean read = loss.streaming && silence.get() == null;

@@ -105,7 +105,7 @@ class DoubtsTest extends BlackBoxHarness {
         start(1, "0-1-12");
         assertThat(on("0-1-12").implied).hasToString("");
         dead();
-        new Rescue(box, () -> null).begin(survivor("0-1-10", "", ""));
+        new Rescue(box, () -> null).begin(survivor("0-1-10", "", ""), true);
         start(1, "0-1-12");
         assertThat(on("0-1-12").implied).hasToString("0:11");
     }

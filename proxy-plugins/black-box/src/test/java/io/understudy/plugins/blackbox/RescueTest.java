@@ -22,8 +22,8 @@ class RescueTest extends BlackBoxHarness {
         box.onFormat("other".getBytes(StandardCharsets.US_ASCII));
         transaction(13);
         Rescue rescue = new Rescue(box, () -> null);
-        int number = (int)
-                Objects.requireNonNull(rescue.begin(survivor("0-1-11", "", "")).get("rescue"));
+        int number = (int) Objects.requireNonNull(
+                rescue.begin(survivor("0-1-11", "", ""), true).get("rescue"));
         String file = new String(rescue.part(number), StandardCharsets.ISO_8859_1);
         assertThat(file)
                 .startsWith("\u00febinformat")
@@ -81,8 +81,8 @@ class RescueTest extends BlackBoxHarness {
     void anEmptyFileEnds() {
         start(1, "0-1-10");
         Rescue rescue = new Rescue(box, () -> null);
-        int number = (int)
-                Objects.requireNonNull(rescue.begin(survivor("0-1-10", "", "")).get("rescue"));
+        int number = (int) Objects.requireNonNull(
+                rescue.begin(survivor("0-1-10", "", ""), true).get("rescue"));
         assertThat(rescue.part(number)).isEqualTo(file(""));
         assertThat(rescue.part(number)).isEmpty();
     }

@@ -33,8 +33,6 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     private record Ended(
             ProcedureCall call, long nanos, @Nullable String gtid) {}
 
-    private record Started(PrimaryFacts facts, boolean replaced) {}
-
     /** Another attribution is configured. */
     private record Configured(Attribution attribution) {}
 
@@ -134,7 +132,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
 
     @Override
     public void onStart(PrimaryFacts facts, boolean replaced) {
-        decides(new Started(facts, replaced));
+        decides(facts);
     }
 
     @Override
@@ -216,8 +214,8 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
             attribution.trouble(trouble);
             join.gap();
             groups.gap();
-        } else if (next instanceof Started started) {
-            procedures.primary(started.facts().serverId());
+        } else if (next instanceof PrimaryFacts facts) {
+            procedures.primary(facts.serverId());
             join.gap();
             groups.gap();
             attribution.streaming();

@@ -9,26 +9,16 @@ public final class LogException extends IOException {
 
     private final Reason reason;
 
-    /** Kinds of reasons; the label is for metrics. */
+    /** Kinds of reasons. */
     public enum Reason {
         /** The file system has no room. */
-        DISK_FULL("disk_full"),
+        DISK_FULL,
         /** The log has its configured size, and no segment can be deleted yet. */
-        SIZE_FULL("size_full"),
+        SIZE_FULL,
         /** The operating system reports any other error. */
-        IO("io"),
+        IO,
         /** An administrator has to change something: another process, key, version, product, or file permissions. */
-        UNUSABLE("unusable");
-
-        private final String label;
-
-        Reason(String label) {
-            this.label = label;
-        }
-
-        public String label() {
-            return label;
-        }
+        UNUSABLE
     }
 
     /** @param cause the operating system's error if there is one */

@@ -60,6 +60,15 @@ public record OutcomeRecord(
 
     /** Returns the same with an outcome that stays. */
     OutcomeRecord ended(Verdict found, String as, String why, boolean clientTold) {
+        return with(found, as, why, true, clientTold);
+    }
+
+    /** Returns the record with the outcome told to the client. */
+    OutcomeRecord asTold() {
+        return with(verdict, gtid, reason, settled, true);
+    }
+
+    private OutcomeRecord with(Verdict found, String as, String why, boolean stays, boolean clientTold) {
         return new OutcomeRecord(
                 when,
                 session,
@@ -73,7 +82,7 @@ public record OutcomeRecord(
                 found,
                 as,
                 why,
-                true,
+                stays,
                 clientTold);
     }
 
@@ -134,24 +143,5 @@ public record OutcomeRecord(
         } catch (IOException e) {
             throw new IllegalArgumentException("no record of an outcome", e);
         }
-    }
-
-    /** Returns the record with the outcome told to the client. */
-    OutcomeRecord asTold() {
-        return new OutcomeRecord(
-                when,
-                session,
-                command,
-                serverName,
-                thread,
-                user,
-                digest,
-                kind,
-                token,
-                verdict,
-                gtid,
-                reason,
-                settled,
-                true);
     }
 }
