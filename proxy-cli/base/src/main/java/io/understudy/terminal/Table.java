@@ -1,30 +1,13 @@
 package io.understudy.terminal;
 
-import io.understudy.base.Printable;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
-/** Reads values from a view's maps and writes lines. Not thread-safe. */
+/** Reads values from a view's maps. */
 public final class Table {
-    private final StringBuilder out = new StringBuilder();
-
-    /** Adds a line. Names and texts from outside in {@code values} cannot add another, nor steer the terminal. */
-    public void line(String format, @Nullable Object... values) {
-        @Nullable Object[] shown = new Object[values.length];
-        for (int i = 0; i < values.length; i++) {
-            Object value = values[i];
-            shown[i] = value == null || value instanceof Number ? value : Printable.of(String.valueOf(value));
-        }
-        out.append(String.format(Locale.ROOT, format, shown).stripTrailing()).append('\n');
-    }
-
-    public String text() {
-        return out.toString();
-    }
+    private Table() {}
 
     @SuppressWarnings("unchecked")
     public static Map<String, Object> map(Map<String, Object> from, String key) {
@@ -47,11 +30,11 @@ public final class Table {
                 .collect(Collectors.joining(", "));
     }
 
-    public static double number(Map<String, Object> from, String key) {
+    public static double number(Map<?, ?> from, String key) {
         return from.get(key) instanceof Number number ? number.doubleValue() : 0;
     }
 
-    public static long whole(Map<String, Object> from, String key) {
+    public static long whole(Map<?, ?> from, String key) {
         return from.get(key) instanceof Number number ? number.longValue() : 0;
     }
 }

@@ -1,6 +1,7 @@
 package io.understudy.switchover;
 
 import io.understudy.base.Durations;
+import io.understudy.terminal.Table;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -20,10 +21,10 @@ public record HeldSessions(
     static HeldSessions of(Map<String, Object> view) {
         return new HeldSessions(
                 Boolean.TRUE.equals(view.get("held")),
-                number(view, "atBoundary"),
-                number(view, "notYet"),
-                number(view, "unread"),
-                number(view, "replicating"),
+                Table.whole(view, "atBoundary"),
+                Table.whole(view, "notYet"),
+                Table.whole(view, "unread"),
+                Table.whole(view, "replicating"),
                 view.get("waitsFor") instanceof List<?> rows
                         ? rows.stream()
                                 .filter(Map.class::isInstance)
@@ -32,14 +33,10 @@ public record HeldSessions(
                         : List.of());
     }
 
-    private static long number(Map<?, ?> view, String key) {
-        return view.get(key) instanceof Number number ? number.longValue() : 0;
-    }
-
     private static String words(Map<?, ?> row) {
         return "session " + row.get("id") + " (user " + row.get("user") + ", " + row.get("client") + ", connection "
                 + row.get("serverThreadId") + " of the server): " + row.get("in") + " since "
-                + Durations.format(Duration.ofMillis(number(row, "forMillis")));
+                + Durations.format(Duration.ofMillis(Table.whole(row, "forMillis")));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.understudy.unplanned;
 
 import static io.understudy.terminal.Table.map;
+import static io.understudy.terminal.Table.whole;
 
 import io.understudy.servers.SemiSyncVariables;
 import io.understudy.switchover.Step;
@@ -66,8 +67,6 @@ record SemiSyncSourceStep(Takeover takeover, Collection<Map<String, Object>> vie
             return alone ? List.of("SET GLOBAL " + own.waits() + "=0") : List.of();
         }
         String point = String.valueOf(witness.getOrDefault("waitPoint", ""));
-        return own.wait(
-                point.isEmpty() ? "AFTER_SYNC" : point,
-                witness.get("timeoutMillis") instanceof Number millis ? millis.longValue() : 0);
+        return own.wait(point.isEmpty() ? "AFTER_SYNC" : point, whole(witness, "timeoutMillis"));
     }
 }

@@ -2,6 +2,7 @@ package io.understudy.demo;
 
 import io.understudy.base.JsonReader;
 import io.understudy.base.JsonWriter;
+import io.understudy.terminal.Table;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;
@@ -21,7 +22,7 @@ final class PredictionText {
         }
         if (!(view instanceof Map<?, ?> map)
                 || !(map.get("prediction") instanceof Map<?, ?> figures)
-                || number(figures, "commits") == 0) {
+                || Table.number(figures, "commits") == 0) {
             return "";
         }
         return String.format(
@@ -30,15 +31,11 @@ final class PredictionText {
                         + "    round trip to the acknowledging replica %.2f ms (median own acknowledgement)%n"
                         + "    ceiling of one connection %.1f commits/s (one after another, %.2f ms each)%n"
                         + "    connections that commit at the same time for the observed %.1f commits/s: %.1f",
-                number(figures, "commits"),
-                number(figures, "roundTripMillis"),
-                number(figures, "ceilingPerConnection"),
-                number(figures, "commitMillis"),
-                number(figures, "commitsPerSecond"),
-                number(figures, "connectionsNeeded"));
-    }
-
-    private static double number(Map<?, ?> figures, String name) {
-        return figures.get(name) instanceof Number number ? number.doubleValue() : 0;
+                Table.number(figures, "commits"),
+                Table.number(figures, "roundTripMillis"),
+                Table.number(figures, "ceilingPerConnection"),
+                Table.number(figures, "commitMillis"),
+                Table.number(figures, "commitsPerSecond"),
+                Table.number(figures, "connectionsNeeded"));
     }
 }

@@ -1,5 +1,6 @@
 package io.understudy.cli.compare;
 
+import io.understudy.terminal.Table;
 import java.util.List;
 import java.util.Map;
 
@@ -37,7 +38,7 @@ final class CompareHtml {
             pair(out, "stopped", ReportRows.text(view, "stopped"));
         }
         out.append("</table>\n<table>\n<tr><th>finding<th>statement<th>results<th>times</tr>\n");
-        for (Map<String, Object> row : ReportRows.digests(view)) {
+        for (Map<String, Object> row : Table.rows(view, "digests")) {
             digest(out, row);
         }
         return out.append("</table>\n</body></html>\n").toString();

@@ -1,5 +1,6 @@
 package io.understudy.cli.compare;
 
+import io.understudy.terminal.Table;
 import java.util.List;
 import java.util.Map;
 
@@ -21,7 +22,7 @@ final class CompareText {
         }
         line(out, "digests", ReportRows.list(view.get("counts")));
         int shown = 0;
-        for (Map<String, Object> row : ReportRows.digests(view)) {
+        for (Map<String, Object> row : Table.rows(view, "digests")) {
             if ("alike".equals(row.get("finding"))) {
                 continue;
             }

@@ -1,5 +1,6 @@
 package io.understudy.cli.compare;
 
+import io.understudy.terminal.Table;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,11 +15,6 @@ final class ReportRows {
     private static final double TINY = 1e-6;
 
     private ReportRows() {}
-
-    @SuppressWarnings("unchecked")
-    static List<Map<String, Object>> digests(Map<String, Object> view) {
-        return view.get("digests") instanceof List<?> list ? (List<Map<String, Object>>) list : List.of();
-    }
 
     /** Returns a map's entries as {@code name value, …}, or "none". */
     static String list(@Nullable Object map) {
@@ -61,8 +57,8 @@ final class ReportRows {
         String medians = String.format(
                 Locale.ROOT,
                 "A %.3f ms, B %.3f ms",
-                number(row, "secondsA") * MILLIS,
-                number(row, "secondsB") * MILLIS);
+                Table.number(row, "secondsA") * MILLIS,
+                Table.number(row, "secondsB") * MILLIS);
         if (!(row.get("pValue") instanceof Number p)) {
             return medians + ", too few to judge";
         }
@@ -70,8 +66,8 @@ final class ReportRows {
                 + String.format(
                         Locale.ROOT,
                         ", B %.2f times A, %+.3f ms, p %s",
-                        number(row, "ratio"),
-                        number(row, "differenceSeconds") * MILLIS,
+                        Table.number(row, "ratio"),
+                        Table.number(row, "differenceSeconds") * MILLIS,
                         p.doubleValue() < TINY ? "< 0.000001" : String.format(Locale.ROOT, "%.6f", p.doubleValue()));
     }
 
@@ -79,10 +75,6 @@ final class ReportRows {
     @SuppressWarnings("unchecked")
     static List<List<String>> plan(Map<String, Object> row, String key) {
         return row.get(key) instanceof List<?> list ? (List<List<String>>) list : List.of();
-    }
-
-    static double number(Map<String, Object> row, String key) {
-        return row.get(key) instanceof Number number ? number.doubleValue() : 0;
     }
 
     static String text(Map<String, Object> row, String key) {
