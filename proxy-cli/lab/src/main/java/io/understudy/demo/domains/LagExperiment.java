@@ -48,7 +48,7 @@ final class LagExperiment {
      * @param lag of the small writes
      * @param position of the primary at the end
      */
-    record Result(Lever lever, LagMeter.Lag lag, String position) {}
+    record Result(LagMeter.Lag lag, String position) {}
 
     private final EmbeddedPair pair;
     private final Lever lever;
@@ -94,7 +94,7 @@ final class LagExperiment {
                 pair.awaitCaughtUp(PATIENCE);
                 lag = meter.between(0, meter.mark());
             }
-            return new Result(lever, lag, pair.primary().query("SELECT @@global.gtid_binlog_pos"));
+            return new Result(lag, pair.primary().query("SELECT @@global.gtid_binlog_pos"));
         }
     }
 

@@ -68,14 +68,7 @@ public final class PagesDemo {
      * @param before leaf pages of all indexes
      * @param after the same
      */
-    public record Seen(
-            Map<String, ?> outcome,
-            double lag,
-            double lagBefore,
-            String errant,
-            boolean equal,
-            long before,
-            long after) {
+    public record Seen(Map<String, ?> outcome, double lag, String errant, boolean equal, long before, long after) {
 
         /** Returns what does not hold of the claims; the lag is judged by the caller. */
         public List<String> missed() {
@@ -233,7 +226,7 @@ public final class PagesDemo {
         String errant = String.valueOf(result.errant());
         out.say("Logged by the standby itself  %s", errant.isEmpty() ? "nothing" : errant);
         out.say("CHECKSUM TABLE                %s", equal ? "equal on both servers" : "DIFFERENT");
-        return new Seen(outcome, lag.max(), quiet.max(), errant, equal, before, after);
+        return new Seen(outcome, lag.max(), errant, equal, before, after);
     }
 
     private static Defragmentation.Options options() {

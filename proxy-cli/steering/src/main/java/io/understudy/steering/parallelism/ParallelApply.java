@@ -25,10 +25,9 @@ public final class ParallelApply {
      * A transaction that others had to wait for.
      *
      * @param name the transaction's
-     * @param duration the transaction's
      * @param stalled worker time spent waiting for it to commit
      */
-    public record Stall(String name, long duration, long stalled) {}
+    public record Stall(String name, long stalled) {}
 
     /** The result of a simulation. */
     public static final class Result {
@@ -44,7 +43,7 @@ public final class ParallelApply {
             retries = replica.retries;
             stalls = replica.commits.stream()
                     .filter(commit -> commit.stalled > 0)
-                    .map(commit -> new Stall(commit.head.name(), commit.head.duration(), commit.stalled))
+                    .map(commit -> new Stall(commit.head.name(), commit.stalled))
                     .sorted(Comparator.comparingLong(Stall::stalled).reversed())
                     .toList();
             committedAt = replica.committedAt;

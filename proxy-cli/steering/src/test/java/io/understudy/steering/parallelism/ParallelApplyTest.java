@@ -50,7 +50,7 @@ class ParallelApplyTest {
         assertThat(four.serial()).isEqualTo(33);
         assertThat(four.commits()).isEqualTo(2);
         assertThat(four.speedup()).isEqualTo(33.0 / 17);
-        assertThat(four.stalls()).containsExactly(new ParallelApply.Stall("T1", 12, 27));
+        assertThat(four.stalls()).containsExactly(new ParallelApply.Stall("T1", 27));
     }
 
     @Test
