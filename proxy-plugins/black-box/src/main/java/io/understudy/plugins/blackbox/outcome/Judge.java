@@ -179,7 +179,14 @@ final class Judge {
             return Judgement.open(filter);
         }
         List<Trace> possible = traces.unanswered(on, 0, lost.sentNanos());
-        return possible.isEmpty() ? Judgement.notCommitted() : byToken(lost, possible, look);
+        if (!possible.isEmpty()) {
+            return byToken(lost, possible, look);
+        }
+        return lost.parts()
+                ? Judgement.unknown(
+                        "what was open was not committed, but a statement before it in the same transaction,"
+                                + " such as a CALL, may have committed a part of it")
+                : Judgement.notCommitted();
     }
 
     /** MariaDB before 11.5 does not tell the thread of rows, but has the texts, in which a client may name itself. */

@@ -27,6 +27,9 @@ public final class SessionTrail {
             StatementKind.EXECUTE,
             StatementKind.BLOCK,
             StatementKind.UNKNOWN);
+    /** With the response to one a transaction begins that has nothing yet; {@code COMMIT AND CHAIN} is one. */
+    private static final Set<StatementKind> BEGINS =
+            EnumSet.of(StatementKind.BEGIN, StatementKind.COMMIT, StatementKind.ROLLBACK);
     /** In bytes; {@code BEGIN NOT ATOMIC …} is longer. */
     private static final int LONGEST_BEGIN = 20;
     /** Variables with which a session's transactions are not in the log, or not as its own. */
@@ -61,6 +64,9 @@ public final class SessionTrail {
     private boolean foreignGtids;
 
     private boolean unreported;
+    /** Whether a part of the open transaction may have been committed within a statement. */
+    private boolean parts;
+
     private boolean unlogged;
     /** Number of the newest statement. */
     private long newest;
@@ -146,7 +152,13 @@ public final class SessionTrail {
         } else if (command.isStatement()) {
             wrote = wroteBy(command, response);
         }
-        unreported |= gtid == null && command.isStatement() && mayHaveCommitted(command, response);
+        if (command.isStatement()) {
+            boolean untold = gtid == null && mayHaveCommitted(command, response);
+            unreported |= untold;
+            boolean begun =
+                    response.ok() && (!response.inTransaction() || BEGINS.contains(SessionTokens.kind(command)));
+            parts = !begun && (parts || untold || gtid != null);
+        }
         if (!response.inTransaction()) {
             boolean unsure = wrote == Writes.SURE || wrote == Writes.MAYBE && (!tracked || foreignGtids);
             unreported |= unsure && response.omittedGtid() == null || gtid == null && mayLeave(command, response);
@@ -213,6 +225,7 @@ public final class SessionTrail {
         onReset();
         lastGtid = null;
         unreported = false;
+        parts = false;
         begin();
     }
 
@@ -239,6 +252,7 @@ public final class SessionTrail {
                 tokens.lost(command),
                 lastGtid,
                 unreported,
+                parts,
                 unlogged || mayBeUnlogged(command),
                 forgotten);
     }

@@ -33,6 +33,7 @@ class JudgeTest {
 
     private long alive = OPENED;
     private @Nullable String lastGtid;
+    private boolean parts;
     private boolean unreported;
     private boolean unlogged;
     private Effect effect = Effect.COMMIT;
@@ -92,6 +93,7 @@ class JudgeTest {
                 token,
                 lastGtid,
                 unreported,
+                parts,
                 unlogged,
                 0);
     }
@@ -166,6 +168,13 @@ class JudgeTest {
         commit(101, THREAD);
 
         notCommitted(judged(11, "0-11-101"));
+    }
+
+    /** The client would repeat all of it. */
+    @Test
+    void aTransactionOfWhichAPartMayBeCommittedIsNotToBeRepeated() {
+        parts = true;
+        unknown(judged(11, "0-11-100"), "may have committed a part");
     }
 
     @Test

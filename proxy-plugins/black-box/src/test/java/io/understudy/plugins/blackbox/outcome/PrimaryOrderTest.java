@@ -38,6 +38,7 @@ class PrimaryOrderTest {
                 lastGtid,
                 false,
                 false,
+                false,
                 0);
     }
 

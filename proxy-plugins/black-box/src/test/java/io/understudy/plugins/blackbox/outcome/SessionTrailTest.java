@@ -195,6 +195,24 @@ class SessionTrailTest {
     }
 
     @Test
+    void aStatementInATransactionMayHaveCommittedAPartOfIt() {
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).inTrans());
+        assertThat(lost(FakeExchange.to("COMMIT")).parts()).isFalse();
+        run(FakeExchange.to("CALL p()").inTrans().error(1644));
+        assertThat(lost(FakeExchange.to("COMMIT")).parts()).isTrue();
+
+        run(FakeExchange.to("COMMIT AND CHAIN").gtid("0-1-1").inTrans());
+        run(FakeExchange.to("INSERT INTO t VALUES (2)").affected(1).inTrans());
+        assertThat(lost(FakeExchange.to("COMMIT")).parts()).isFalse();
+        run(FakeExchange.to("BEGIN NOT ATOMIC CALL p(); END").gtid("0-1-2").inTrans());
+        run(FakeExchange.to("SELECT 1").inTrans());
+        assertThat(lost(FakeExchange.to("COMMIT")).parts()).isTrue();
+
+        run(FakeExchange.to("ROLLBACK"));
+        assertThat(lost(FakeExchange.to("COMMIT")).parts()).isFalse();
+    }
+
+    @Test
     void theNameOfItsTransactionGoesWithALostStatement() {
         assertThat(lost(FakeExchange.to("INSERT INTO t VALUES (1)").token("e")).token())
                 .isEqualTo("e");
