@@ -90,7 +90,9 @@ final class MirrorCheck {
                     + others.stream().limit(SHOWN).collect(Collectors.joining(", "))
                     + (others.size() > SHOWN ? " and " + (others.size() - SHOWN) + " more" : ""));
         }
-        if (views.refused().isEmpty() && views.pure() > 0) {
+        if (views.more()) {
+            server.warning("only its first " + MirroredViews.MAX_VIEWS + " views were checked");
+        } else if (views.refused().isEmpty() && views.pure() > 0) {
             server.ok("its " + views.pure() + " views only read, so reads of them are mirrored");
         }
     }

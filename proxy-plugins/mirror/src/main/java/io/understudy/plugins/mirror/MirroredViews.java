@@ -15,7 +15,7 @@ import java.util.List;
  * @param more whether the standby has more views than were read
  */
 public record MirroredViews(List<Refused> refused, int pure, boolean more) {
-    private static final int MAX_VIEWS = 2000;
+    static final int MAX_VIEWS = 2000;
 
     /** A view that is not mirrored. */
     public record Refused(String schema, String view, String reason) {
