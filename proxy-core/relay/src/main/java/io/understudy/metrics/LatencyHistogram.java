@@ -102,10 +102,12 @@ public final class LatencyHistogram {
             return OVER;
         }
         int decade = 0;
-        while (nanos >= DECADE[decade + 1]) {
+        long tenths = nanos / 100; // constant divisors: the compiler makes multiplications of them
+        while (tenths >= 100) {
+            tenths /= 10;
             decade++;
         }
-        return 1 + decade * PER_DECADE + (int) (nanos * 10 / DECADE[decade]) - 10;
+        return 1 + decade * PER_DECADE + (int) tenths - 10;
     }
 
     /** Returns the bucket's upper edge in nanoseconds: smaller values are in {@code bucket} or a lower one. */
