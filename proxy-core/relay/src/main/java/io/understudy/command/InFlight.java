@@ -61,11 +61,16 @@ public final class InFlight {
         return size == 0 || oldest >= all.length ? null : all[oldest];
     }
 
+    /** Returns where the exchange is that many places behind the oldest. The ring's length is a power of two. */
+    private int slot(int place) {
+        return head + place & ring.length - 1;
+    }
+
     /** Returns the number of injected statements ahead of the client's oldest command. */
     public int injectedAhead() {
         int count = 0;
         while (count < size) {
-            Exchange exchange = ring[(head + count) % ring.length];
+            Exchange exchange = ring[slot(count)];
             if (exchange == null || exchange.injected() == null) {
                 break;
             }
@@ -75,14 +80,14 @@ public final class InFlight {
     }
 
     public @Nullable Exchange last() {
-        return size == 0 ? null : ring[(head + size - 1) % ring.length];
+        return size == 0 ? null : ring[slot(size - 1)];
     }
 
     /** Returns all exchanges, oldest first. */
     List<Exchange> all() {
         List<Exchange> all = new ArrayList<>(size);
         for (int i = 0; i < size; i++) {
-            all.add(Objects.requireNonNull(ring[(head + i) % ring.length]));
+            all.add(Objects.requireNonNull(ring[slot(i)]));
         }
         return all;
     }
@@ -99,7 +104,7 @@ public final class InFlight {
         if (size == ring.length) {
             grow();
         }
-        int at = (head + size) % ring.length;
+        int at = slot(size);
         Exchange exchange = ring[at];
         if (exchange == null) {
             exchange = new Exchange(statement, commitDomain);
@@ -112,8 +117,8 @@ public final class InFlight {
     /** Adds an exchange before the last one: an injected statement ahead of the client's. */
     public Exchange addBeforeLast() {
         Exchange added = add();
-        int at = (head + size - 1) % ring.length;
-        int before = (head + size - 2) % ring.length;
+        int at = slot(size - 1);
+        int before = slot(size - 2);
         ring[at] = ring[before];
         ring[before] = added;
         return added;
@@ -122,7 +127,7 @@ public final class InFlight {
     private void grow() {
         @Nullable Exchange[] larger = new Exchange[ring.length * 4];
         for (int i = 0; i < size; i++) {
-            larger[i] = ring[(head + i) % ring.length];
+            larger[i] = ring[slot(i)];
         }
         ring = larger;
         head = 0;
@@ -131,7 +136,7 @@ public final class InFlight {
     /** Ends the watches on rows that an observer began. */
     public void unwatchRows(int observer) {
         for (int i = 0; i < size; i++) {
-            Exchange exchange = ring[(head + i) % ring.length];
+            Exchange exchange = ring[slot(i)];
             if (exchange != null) {
                 exchange.unwatchRows(observer);
             }
@@ -144,7 +149,7 @@ public final class InFlight {
         if (done != null) {
             done.clear();
         }
-        head = (head + 1) % ring.length;
+        head = slot(1);
         size--;
         if (size == 0 && permits > FREE) {
             ring = new Exchange[1]; // the size that one burst needed is not kept for the session's life
