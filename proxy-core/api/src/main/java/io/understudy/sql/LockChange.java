@@ -16,7 +16,7 @@ public record LockChange(int acquired, int released, int taken) {
     public static final int BACKUP = 1 << 2;
 
     /** That of a text that neither takes nor releases a lock. */
-    public static final LockChange NONE = new LockChange(0, 0, 0);
+    static final LockChange NONE = new LockChange(0, 0, 0);
 
     /** That of a BEGIN alone: it releases table locks, but not a global read lock. */
     public static final LockChange TRANSACTION_BEGUN = new LockChange(0, TABLES, 0);
@@ -39,7 +39,7 @@ public record LockChange(int acquired, int released, int taken) {
     }
 
     /** Returns whether the text neither takes nor releases a lock. */
-    public boolean isNone() {
+    private boolean isNone() {
         return (acquired | released | taken) == 0;
     }
 

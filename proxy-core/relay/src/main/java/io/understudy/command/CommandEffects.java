@@ -68,7 +68,7 @@ final class CommandEffects {
             case CommandCode.STMT_EXECUTE, CommandCode.STMT_BULK_EXECUTE -> {
                 execute(exchange, buf, index, length);
                 PreparedEntry entry = exchange.prepared();
-                exchange.setLocks(entry == null ? LockChange.NONE : entry.locks(), false);
+                exchange.setLocks(entry == null ? null : entry.locks(), false);
             }
             case CommandCode.INIT_DB -> {
                 String name = buf.toString(index + 1, length - 1, StandardCharsets.UTF_8);
@@ -126,8 +126,8 @@ final class CommandEffects {
         return length < ID_END ? null : model.prepared().find(buf.getIntLE(index + ID_OFFSET));
     }
 
-    /** Returns how the statement at hand changes the session's locks. */
-    private LockChange lockChange(Exchange exchange) {
+    /** Returns how the statement at hand changes the session's locks; null if it does not. */
+    private @Nullable LockChange lockChange(Exchange exchange) {
         if (exchange.kind() == StatementKind.BEGIN && model.statement().shown() == BEGIN_ALONE) {
             return LockChange.TRANSACTION_BEGUN; // without reading its words, which makes an object
         }
@@ -135,7 +135,7 @@ final class CommandEffects {
             case LOCK, UNLOCK, FLUSH, ADMIN, BEGIN, SET -> true; // SET STATEMENT … FOR one of these
             default -> false;
         };
-        return may || mayBeSeveral() ? model.statement().lockChange(!exchange.complete()) : LockChange.NONE;
+        return may || mayBeSeveral() ? model.statement().lockChange(!exchange.complete()) : null;
     }
 
     private boolean mayBeSeveral() {

@@ -54,7 +54,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
     private @Nullable InjectedStatement injected;
     private int injectedBy;
     private @Nullable Runnable effect;
-    private LockChange locks = LockChange.NONE;
+    private @Nullable LockChange locks;
     private boolean several;
 
     private @Nullable RowWatcher rowWatcher;
@@ -76,27 +76,23 @@ public final class Exchange extends ResponseProgress implements CommandView {
         firstSequence = 1;
         complete = false;
         kind = StatementKind.UNKNOWN;
-        summary = null;
-        prepared = null;
         receivedNanos = nanos;
         begunInTransaction(inTransaction);
         wroteBefore = wrote;
-        gtid = null;
-        gtidNanos = 0;
-        earlierGtids = List.of();
-        injected = null;
-        effect = null;
-        setLocks(LockChange.NONE, false);
     }
 
-    /** Drops references when the exchange returns to the ring. */
+    /** Forgets what only some commands have. Must be called between two commands. */
     void clear() {
         summary = null;
         prepared = null;
         gtid = null;
-        earlierGtids = List.of();
+        gtidNanos = 0;
+        if (!earlierGtids.isEmpty()) {
+            earlierGtids = List.of();
+        }
         injected = null;
         effect = null;
+        setLocks(null, false);
         rowWatcher = null;
         Arrays.fill(attachments, null);
     }
@@ -159,13 +155,17 @@ public final class Exchange extends ResponseProgress implements CommandView {
         effect = whenOk;
     }
 
-    /** @param textOfSeveral whether the text may hold several statements, of which an error ends only the rest */
-    void setLocks(LockChange change, boolean textOfSeveral) {
+    /**
+     * @param change null if the command takes and releases no lock
+     * @param textOfSeveral whether the text may hold several statements, of which an error ends only the rest
+     */
+    void setLocks(@Nullable LockChange change, boolean textOfSeveral) {
         locks = change;
         several = textOfSeveral;
     }
 
-    /** Returns how the command changes the session's locks if it succeeds. */
+    /** Returns how the command changes the session's locks if it succeeds; null if it does not. */
+    @Nullable
     LockChange locks() {
         return locks;
     }

@@ -6,6 +6,7 @@ import io.understudy.command.settings.ServerLocks;
 import io.understudy.plugin.Interest;
 import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
+import io.understudy.sql.LockChange;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import io.understudy.wire.Leg;
@@ -291,8 +292,9 @@ public final class ResponseTracker implements PacketSink {
                 // Other effects are set in the exchange.
             }
         }
-        if (!exchange.locks().isNone()) {
-            locks(exchange);
+        LockChange change = exchange.locks();
+        if (change != null) {
+            locks(exchange, change);
         }
         Runnable effect = exchange.effect();
         if (!exchange.ok()) {
@@ -319,12 +321,12 @@ public final class ResponseTracker implements PacketSink {
         }
     }
 
-    private void locks(Exchange exchange) {
+    private void locks(Exchange exchange, LockChange change) {
         ServerLocks held = model.settingsModel().locks();
         if (exchange.ok()) {
-            held.apply(exchange.locks(), model.nanos());
+            held.apply(change, model.nanos());
         } else {
-            held.applyFailed(exchange.locks(), exchange.several(), exchange.errorCode(), model.nanos());
+            held.applyFailed(change, exchange.several(), exchange.errorCode(), model.nanos());
         }
     }
 }

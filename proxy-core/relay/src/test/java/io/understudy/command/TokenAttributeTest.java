@@ -9,7 +9,6 @@ import io.understudy.command.prepared.PreparedEntry.Preparation;
 import io.understudy.command.prepared.PreparedStatements;
 import io.understudy.command.settings.SqlModeSetting;
 import io.understudy.protocol.Capabilities;
-import io.understudy.sql.LockChange;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import java.nio.charset.StandardCharsets;
@@ -44,12 +43,7 @@ class TokenAttributeTest {
 
     private static PreparedEntry prepared(String text) {
         PreparedEntry entry = new PreparedEntry(
-                StatementKind.INSERT,
-                LockChange.NONE,
-                text.getBytes(StandardCharsets.UTF_8),
-                0,
-                PREPARATION,
-                new SqlAnalyzer());
+                StatementKind.INSERT, null, text.getBytes(StandardCharsets.UTF_8), 0, PREPARATION, new SqlAnalyzer());
         new PreparedStatements(() -> PREPARATION).prepared(entry, 1, 1);
         return entry;
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** A prepared statement of a session, with the settings that give its text its meaning. */
 public final class PreparedEntry implements PreparedStatement {
     private final StatementKind kind;
-    private final LockChange locks;
+    private final @Nullable LockChange locks;
     private final byte @Nullable [] text;
     private int sqlModes;
     private final Preparation preparation;
@@ -49,10 +49,10 @@ public final class PreparedEntry implements PreparedStatement {
     public record Preparation(
             @Nullable String schema, @Nullable String characterSet, SqlModeSetting sqlMode, boolean settingsKnown) {}
 
-    /** @param locks how each execution changes the session's locks */
+    /** @param locks how each execution changes the session's locks; null if it does not */
     public PreparedEntry(
             StatementKind kind,
-            LockChange locks,
+            @Nullable LockChange locks,
             byte @Nullable [] text,
             int sqlModes,
             Preparation preparation,
@@ -67,8 +67,8 @@ public final class PreparedEntry implements PreparedStatement {
         this.analyzer = analyzer;
     }
 
-    /** Returns how each execution changes the session's locks. */
-    public LockChange locks() {
+    /** Returns how each execution changes the session's locks; null if it does not. */
+    public @Nullable LockChange locks() {
         return locks;
     }
 

@@ -6,7 +6,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.understudy.command.settings.SqlModeSetting;
-import io.understudy.sql.LockChange;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import org.junit.jupiter.api.Test;
@@ -20,7 +19,7 @@ class LongDataTest {
     private PreparedEntry statement(int id) {
         PreparedEntry entry = new PreparedEntry(
                 StatementKind.SELECT,
-                LockChange.NONE,
+                null,
                 new byte[0],
                 0,
                 new PreparedEntry.Preparation(null, null, SqlModeSetting.literal(""), true),

@@ -7,7 +7,6 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.understudy.command.settings.SqlModeSetting;
 import io.understudy.protocol.Capabilities;
-import io.understudy.sql.LockChange;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class PreparedEntryTest {
     private final PreparedEntry entry = new PreparedEntry(
             StatementKind.SELECT,
-            LockChange.NONE,
+            null,
             new byte[0],
             0,
             new PreparedEntry.Preparation(null, null, SqlModeSetting.literal(""), true),
