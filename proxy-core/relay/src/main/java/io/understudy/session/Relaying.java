@@ -198,14 +198,14 @@ final class Relaying implements SessionPhase {
             becomeUnread(unfit);
             return;
         }
-        ByteBuf rest = commands.takeRest();
-        if (rest.isReadable() || model.inFlight().isFull()) {
+        boolean postponed = commands.postponed();
+        if (postponed || model.inFlight().isFull()) {
             full = true;
             held = new HeldCommand(again);
             client.setReading(false);
         }
-        if (rest.isReadable()) {
-            held.hold(rest);
+        if (postponed) {
+            held.hold(commands.takeRest());
         }
     }
 

@@ -109,10 +109,14 @@ public final class PacketScanner {
         }
     }
 
+    /** Returns whether the sink takes a packet later. Must be asked after each {@link #scan} if the sink may postpone. */
+    public boolean postponed() {
+        return rest.isReadable();
+    }
+
     /**
      * Returns the bytes that the sink takes later ({@link PacketSink#LATER}), to be scanned again ahead of what follows
-     * them, and passes their ownership; empty if there are none. Must be called after each {@link #scan} if the sink
-     * may postpone.
+     * them, and passes their ownership; empty if there are none.
      */
     public ByteBuf takeRest() {
         ByteBuf bytes = rest;
