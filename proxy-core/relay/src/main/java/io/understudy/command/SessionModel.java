@@ -450,13 +450,15 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
         if ((bits & ServerStatus.IN_TRANS) != 0 && !inTransaction()) {
             transactionNanos = nanos;
         }
-        status = bits;
+        if (status != bits) {
+            status = bits;
+            settings.status((bits & ServerStatus.NO_BACKSLASH_ESCAPES) != 0, autocommit());
+        }
         if ((bits & ServerStatus.IN_TRANS) == 0) {
             wroteInTransaction = false;
         } else {
             settings.followed().inTransaction();
         }
-        settings.status((bits & ServerStatus.NO_BACKSLASH_ESCAPES) != 0, autocommit());
     }
 
     /** Must be called at most once, before the first command. */

@@ -150,7 +150,9 @@ public final class FollowedState {
 
     /** Called when there is a transaction. */
     public void inTransaction() {
-        next = TransactionMode.NONE;
+        if (next != TransactionMode.NONE) {
+            next = TransactionMode.NONE;
+        }
     }
 
     /** Called when the server has created a table. */
