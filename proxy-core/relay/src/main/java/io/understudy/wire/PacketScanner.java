@@ -203,13 +203,13 @@ public final class PacketScanner {
     private int plain(ByteBuf in, int first, int end) {
         int at = first;
         do {
-            int header = in.getIntLE(at);
-            int length = header & Packets.MAX_PAYLOAD;
+            long lead = end - at >= Long.BYTES ? in.getLongLE(at) : shortLead(in, at);
+            int length = (int) lead & Packets.MAX_PAYLOAD;
             if (length == 0 || length == Packets.MAX_PAYLOAD) {
                 return lead(in, at, end);
             }
             packetAt = at;
-            int verdict = verdict(length, numbered(in, at), in.getUnsignedByte(at + Packets.HEADER));
+            int verdict = verdict(length, numbered(in, at, (int) lead >>> 24), (int) (lead >>> 32) & 0xFF);
             int next = at + Packets.HEADER + length;
             if (verdict != 0 || next > end) {
                 if (verdict == PacketSink.LATER) {
@@ -386,16 +386,20 @@ public final class PacketScanner {
         remaining = buf.getUnsignedMediumLE(at);
         more = remaining == Packets.MAX_PAYLOAD;
         continuing = false;
-        int sequence = numbered(buf, at);
+        int sequence = numbered(buf, at, buf.getUnsignedByte(at + 3));
         if (!starts) {
             sink.onContinued(sequence);
         }
         return starts;
     }
 
+    /** Returns header and first byte of a packet that ends the buffer, as one number. */
+    private static long shortLead(ByteBuf in, int at) {
+        return in.getUnsignedIntLE(at) | (long) in.getByte(at + Packets.HEADER) << Integer.SIZE;
+    }
+
     /** Returns the number of the packet at {@code at}, overwriting it if packets are renumbered. */
-    private int numbered(ByteBuf buf, int at) {
-        int sequence = buf.getUnsignedByte(at + 3);
+    private int numbered(ByteBuf buf, int at, int sequence) {
         if (numbering == PacketNumbering.UNCHANGED) {
             return sequence;
         }
