@@ -40,17 +40,18 @@ final class OkPacketFilter {
     /**
      * Returns the filter for a session, or null when there is nothing to remove.
      *
+     * @param mayRedirect whether a server may direct the client past the proxy
      * @param onRedirect called when an address was removed
      */
     static @Nullable OkPacketFilter of(
             long capabilities,
             boolean clientTracks,
-            boolean mariaDb,
+            boolean mayRedirect,
             GtidTracking tracking,
             ByteBufAllocator alloc,
             Runnable onRedirect) {
         boolean tracks = (capabilities & Capabilities.SESSION_TRACK) != 0;
-        boolean redirects = clientTracks && mariaDb;
+        boolean redirects = clientTracks && mayRedirect;
         if (!tracks || clientTracks && !redirects && !tracking.isOn()) {
             return null;
         }

@@ -30,7 +30,7 @@ record RelayingFactory(ClientSession session, Leg client, Leg server, SessionEnv
         OkPacketFilter filter = OkPacketFilter.of(
                 login.capabilities(),
                 login.clientTracksSession(),
-                model.flavor() == ServerFlavor.MARIADB,
+                login.handshakeV10().mayRedirect() || model.movable(), // perhaps to a newer server
                 tracking,
                 client.alloc(),
                 environment::redirectRemoved);

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.understudy.protocol.Capabilities;
 import io.understudy.wire.MalformedPacketException;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 /**
  * Protocol::HandshakeV10, the server's first packet. Only its capability bits are ever changed:
@@ -27,6 +28,10 @@ public record HandshakeV10(
         String authPlugin) {
     public static final int PROTOCOL_VERSION = 10;
     private static final int MIN_AFTER_VERSION = 4 + 8 + 1 + 2;
+    /** MariaDB before 11.3; not the Enterprise Server, which has features of later versions, and not MaxScale. */
+    private static final Pattern WITHOUT_REDIRECT =
+            Pattern.compile("(?!.*(?i:enterprise|maxscale))(5\\.5\\.5-)?(10|11\\.[0-2])\\..*");
+
 
     /**
      * Parses the payload.
@@ -83,6 +88,11 @@ public record HandshakeV10(
     public boolean isMariaDb() {
         return (capabilities & Capabilities.LONG_PASSWORD) == 0
                 || serverVersion.toLowerCase(java.util.Locale.ROOT).contains("mariadb");
+    }
+
+    /** Returns whether the server may report {@code redirect_url}: MariaDB does from 11.3 on. */
+    public boolean mayRedirect() {
+        return isMariaDb() && !WITHOUT_REDIRECT.matcher(serverVersion).matches();
     }
 
     /** Overwrites the capability bits in a payload that {@link #parse} accepted; its length stays the same. */

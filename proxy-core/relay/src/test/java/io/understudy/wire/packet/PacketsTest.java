@@ -103,6 +103,26 @@ class PacketsTest {
     }
 
     @Test
+    void onlyMariaDbFromElevenThreeOnMayRedirect() {
+        assertThat(List.of("5.5.5-10.6.18-MariaDB-log", "10.11.6-MariaDB-0+deb12u1", "11.2.9-MariaDB", "9.7.0"))
+                .noneMatch(PacketsTest::mayRedirect);
+        assertThat(List.of(
+                        "11.3.0-MariaDB",
+                        "5.5.5-11.4.2-MariaDB",
+                        "11.20.1-MariaDB",
+                        "12.0.1-MariaDB",
+                        "10.6.19-15-MariaDB-enterprise-log",
+                        "5.5.5-10.6.1-MariaDB-MaxScale",
+                        "MariaDB"))
+                .allMatch(PacketsTest::mayRedirect);
+    }
+
+    private static boolean mayRedirect(String version) {
+        return HandshakeV10.parse(Bytes.unpooled(Scripted.handshakeV10(Scripted.CLASSIC, version)))
+                .mayRedirect();
+    }
+
+    @Test
     void handshakeV10() {
         byte[] payload = Scripted.handshakeV10(Scripted.CLASSIC, "8.4.0");
         HandshakeV10 handshakeV10 = HandshakeV10.parse(Bytes.unpooled(payload));
