@@ -217,7 +217,7 @@ final class StatementSummarizer {
                 draft.sessionDependent = true;
                 yield StatementKind.GET_DIAGNOSTICS;
             }
-            default -> StatementKinds.simple(t, i, keyword);
+            default -> FirstKeyword.of(t, i, keyword);
         };
     }
 
