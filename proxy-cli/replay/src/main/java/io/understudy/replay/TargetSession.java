@@ -6,8 +6,7 @@ import io.understudy.protocol.CommandCode;
 import io.understudy.replay.log.LogEvent;
 import io.understudy.replay.log.WriteSettings;
 import io.understudy.servers.Dialect;
-import io.understudy.sql.SqlAnalyzer;
-import io.understudy.sql.SqlModes;
+import io.understudy.sql.FirstKeyword;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +38,6 @@ final class TargetSession {
     private final Consumer<Runnable> loop;
     private final Steps steps;
     private final PreparedIds prepared;
-    private final SqlAnalyzer analyzer = new SqlAnalyzer();
     private @Nullable String schema;
     private @Nullable String settings;
     /** The resets of the session that the settings have taken account of. */
@@ -77,7 +75,7 @@ final class TargetSession {
         if (playing.readsOnly()) {
             return;
         }
-        boolean mayChange = switch (analyzer.firstKeyword(text, 0, text.length, SqlModes.NONE)) {
+        boolean mayChange = switch (FirstKeyword.of(text, 0, text.length)) {
             case USE, DROP, CREATE, ALTER -> true;
             default -> mayHaveSeveral(text);
         };

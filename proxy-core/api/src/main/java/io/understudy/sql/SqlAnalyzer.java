@@ -64,15 +64,6 @@ public final class SqlAnalyzer {
     }
 
     /**
-     * Returns the kind by the first word alone, in a few nanoseconds. Imprecise where more words are needed:
-     * {@code WITH} counts as SELECT, {@code START} as BEGIN, {@code XA …} as XA, {@code ROLLBACK TO} as ROLLBACK,
-     * {@code ANALYZE} as ADMIN, {@code BEGIN NOT ATOMIC} as BEGIN, several statements as the first of them.
-     */
-    public StatementKind firstKeyword(byte[] text, int off, int len, int modes) {
-        return FirstKeyword.of(text, off, Math.min(len, maxLength));
-    }
-
-    /**
      * Returns the digest: equal for statements that differ only in literals, list lengths, blanks, comments, case or
      * quotes.
      */

@@ -265,7 +265,7 @@ class SqlPropertiesTest {
         assertThat(summary.digest()).isEqualTo(SqlText.ANALYZER.digest(text, 0, text.length, modes));
         assertThat(summary.pureRead() && !summary.writes().isEmpty()).isFalse();
         assertThat(SqlText.ANALYZER.normalize(text, 0, text.length, modes)).hasSizeLessThanOrEqualTo(1024);
-        assertThat(SqlText.ANALYZER.firstKeyword(text, 0, text.length, modes)).isNotNull();
+        assertThat(FirstKeyword.of(text, 0, text.length)).isNotNull();
         SetStatement set = SetStatement.parse(text, 0, text.length, modes);
         assertThat(set == null || !set.assignments().isEmpty()).isTrue();
     }

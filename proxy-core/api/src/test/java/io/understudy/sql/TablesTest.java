@@ -293,7 +293,7 @@ class TablesTest {
             byte[] text = statement.bytes();
             StatementKind full =
                     SqlText.ANALYZER.summarize(text, 0, text.length, 0).kind();
-            StatementKind rough = SqlText.ANALYZER.firstKeyword(text, 0, text.length, 0);
+            StatementKind rough = FirstKeyword.of(text, 0, text.length);
             if (rough != full) {
                 // The documented differences.
                 String upper = statement.sql().toUpperCase(java.util.Locale.ROOT);
@@ -301,8 +301,8 @@ class TablesTest {
             }
         }
         byte[] text = "  /* c */ -- x\n(( seLECT 1".getBytes(StandardCharsets.US_ASCII);
-        assertThat(SqlText.ANALYZER.firstKeyword(text, 0, text.length, 0)).isEqualTo(StatementKind.SELECT);
-        assertThat(SqlText.ANALYZER.firstKeyword(text, 2, 7, 0)).isEqualTo(StatementKind.EMPTY);
+        assertThat(FirstKeyword.of(text, 0, text.length)).isEqualTo(StatementKind.SELECT);
+        assertThat(FirstKeyword.of(text, 2, 7)).isEqualTo(StatementKind.EMPTY);
     }
 
     @ParameterizedTest
@@ -332,7 +332,7 @@ class TablesTest {
             })
     void tellsKindsThatMoreWordsDecide(String sql, StatementKind kind) {
         byte[] text = sql.getBytes(StandardCharsets.US_ASCII);
-        assertThat(SqlText.ANALYZER.firstKeyword(text, 0, text.length, 0)).isEqualTo(kind);
+        assertThat(FirstKeyword.of(text, 0, text.length)).isEqualTo(kind);
         assertThat(SqlText.ANALYZER.summarize(text, 0, text.length, 0).kind()).isEqualTo(kind);
     }
 

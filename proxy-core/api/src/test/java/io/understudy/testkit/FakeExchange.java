@@ -9,6 +9,7 @@ import io.understudy.plugin.ResultGtid;
 import io.understudy.plugin.RowWatcher;
 import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
+import io.understudy.sql.FirstKeyword;
 import io.understudy.sql.SqlAnalyzer;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
@@ -52,7 +53,7 @@ public final class FakeExchange implements CommandView, ResponseView {
     private FakeExchange(@Nullable String sql) {
         this.sql = sql;
         summary = sql == null ? null : summarize(sql);
-        kind = sql == null ? StatementKind.UNKNOWN : ANALYZER.firstKeyword(bytes(sql), 0, bytes(sql).length, 0);
+        kind = sql == null ? StatementKind.UNKNOWN : FirstKeyword.of(bytes(sql), 0, bytes(sql).length);
     }
 
     /** Returns a COM_QUERY; null stands for a text that is too long to be kept. */

@@ -6,6 +6,7 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
+import io.understudy.sql.FirstKeyword;
 import io.understudy.sql.LockChange;
 import io.understudy.sql.Lookup;
 import io.understudy.sql.SetStatement;
@@ -114,11 +115,7 @@ final class StatementBytes {
         if (start >= shown && start > PLAIN_OFFSET) {
             return StatementKind.UNKNOWN; // the text follows attributes that are longer than the bytes shown
         }
-        return analyzer.firstKeyword(
-                bytes,
-                offset + start,
-                Math.max(0, shown - start),
-                model.settings().sqlModes());
+        return FirstKeyword.of(bytes, offset + start, Math.max(0, shown - start));
     }
 
     /**

@@ -109,7 +109,9 @@ public final class PacketScanner {
         }
     }
 
-    /** Returns whether the sink takes a packet later. Must be asked after each {@link #scan} if the sink may postpone. */
+    /**
+     * Returns whether the sink takes a packet later. Must be asked after each {@link #scan} if the sink may postpone.
+     */
     public boolean postponed() {
         return rest.isReadable();
     }

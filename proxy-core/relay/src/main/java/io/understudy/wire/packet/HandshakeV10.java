@@ -32,7 +32,6 @@ public record HandshakeV10(
     private static final Pattern WITHOUT_REDIRECT =
             Pattern.compile("(?!.*(?i:enterprise|maxscale))(5\\.5\\.5-)?(10|11\\.[0-2])\\..*");
 
-
     /**
      * Parses the payload.
      *
