@@ -165,16 +165,15 @@ public final class CommandTracker implements PacketSink {
 
     /** Returns whether the command begins with the id of a statement that the server knows by another one. */
     private boolean renumbers(int code) {
-        return prepared.moved()
-                && switch (code) {
-                    case CommandCode.STMT_EXECUTE,
-                            CommandCode.STMT_BULK_EXECUTE,
-                            CommandCode.STMT_SEND_LONG_DATA,
-                            CommandCode.STMT_CLOSE,
-                            CommandCode.STMT_RESET,
-                            CommandCode.STMT_FETCH -> true;
-                    default -> false;
-                };
+        return switch (code) {
+            case CommandCode.STMT_EXECUTE,
+                    CommandCode.STMT_BULK_EXECUTE,
+                    CommandCode.STMT_SEND_LONG_DATA,
+                    CommandCode.STMT_CLOSE,
+                    CommandCode.STMT_RESET,
+                    CommandCode.STMT_FETCH -> prepared.moved();
+            default -> false;
+        };
     }
 
     private int wanted(int code, int length, boolean mayInject) {
