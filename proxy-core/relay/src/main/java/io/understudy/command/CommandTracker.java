@@ -38,7 +38,7 @@ public final class CommandTracker implements PacketSink {
     private final SessionModel model;
     private final InFlight inFlight;
     private final CommandListener listener;
-    private final StatementGate gate;
+    private final @Nullable StatementGate gate;
     private final CommandEffects effects;
     private final ResponseTracker responses;
     private final Leg server;
@@ -68,13 +68,14 @@ public final class CommandTracker implements PacketSink {
     private boolean mayKill;
 
     /**
+     * @param gate null if nothing is injected
      * @param server what commands are forwarded to
      * @param unfit asked when a packet does not fit the protocol
      */
     public CommandTracker(
             SessionModel model,
             CommandListener listener,
-            StatementGate gate,
+            @Nullable StatementGate gate,
             ResponseTracker responses,
             Leg server,
             Unfit unfit) {
@@ -124,7 +125,7 @@ public final class CommandTracker implements PacketSink {
             return PacketSink.LATER;
         }
         int code = Math.max(first, CommandCode.SLEEP);
-        boolean mayInject = gate.open(code);
+        boolean mayInject = gate != null && gate.open(code);
         Exchange exchange = begin(code, length);
         sending = exchange;
         mayKill = mayKill(code, length);
@@ -218,7 +219,7 @@ public final class CommandTracker implements PacketSink {
             if (movable && !model.inTransaction()) {
                 kept.keep(exchange, buf, index, length);
             }
-            if (offered) {
+            if (offered && gate != null) {
                 gate.beforeStatement(exchange);
             }
             announce(exchange);

@@ -2,22 +2,6 @@ package io.understudy.command;
 
 /** Called before a client's statement is forwarded, while it is held, to inject statements ahead of it. */
 public interface StatementGate {
-    /** Never injects a statement. */
-    StatementGate CLOSED = new StatementGate() {
-        @Override
-        public boolean open(int code) {
-            return false;
-        }
-
-        @Override
-        public void beforeStatement(Exchange exchange) {}
-
-        @Override
-        public boolean afterLogin() {
-            return false;
-        }
-    };
-
     /**
      * Returns whether a statement could be injected now, so that the client's command must be held until all bytes that
      * an observer uses have arrived.
@@ -28,10 +12,4 @@ public interface StatementGate {
 
     /** Called before the client's command is forwarded; if it has a response, it is already last in flight. */
     void beforeStatement(Exchange exchange);
-
-    /**
-     * Sends statements whose results observers need before the session's first command. Returns whether there is a
-     * response to wait for.
-     */
-    boolean afterLogin();
 }

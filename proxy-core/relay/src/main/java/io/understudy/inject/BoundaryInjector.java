@@ -82,7 +82,10 @@ public final class BoundaryInjector implements StatementGate, InjectionSource.Si
         source.ahead(exchange, atBoundary, this);
     }
 
-    @Override
+    /**
+     * Sends statements whose results observers need before the session's first command. Returns whether there is a
+     * response to wait for.
+     */
     public boolean afterLogin() {
         if (!model.atBoundary()) {
             return false;

@@ -7,7 +7,6 @@ import io.understudy.command.LostStatement;
 import io.understudy.command.Question;
 import io.understudy.command.ResponseTracker;
 import io.understudy.command.SessionModel;
-import io.understudy.command.StatementGate;
 import io.understudy.handshake.LoginRefusal;
 import io.understudy.inject.BoundaryInjector;
 import io.understudy.inject.HeldCommand;
@@ -50,8 +49,9 @@ final class Relaying implements SessionPhase {
     private final PacketScanner responses;
     private final Runnable mayBeIdle;
     private final ChangeUserDialogue changeUser;
-    private final StatementGate gate;
-    private final boolean injects;
+    /** Null if no observer injects statements. */
+    private final @Nullable BoundaryInjector injector;
+
     private final ResponseTracker responseTracker;
 
     private final Transition transition;
@@ -118,8 +118,8 @@ final class Relaying implements SessionPhase {
         this.mayBeIdle = mayBeIdle;
         this.changeUser = changeUser;
         this.transition = transition;
-        injects = observers.mayWant();
-        gate = injects ? new BoundaryInjector(model, observers, server.alloc(), server::write) : StatementGate.CLOSED;
+        injector =
+                observers.mayWant() ? new BoundaryInjector(model, observers, server.alloc(), server::write) : null;
         responseTracker = new ResponseTracker(model, observers, client, this::responsesUnread, this::responded);
         PacketSink toClient = responseTracker;
         if (filter != null) {
@@ -129,7 +129,7 @@ final class Relaying implements SessionPhase {
             toClient = new WatchedRows(toClient, model.inFlight(), observers);
         }
         tracker = new CommandTracker(
-                model, observers, gate, responseTracker, server, (fault, undecided) -> commandsUnread(fault));
+                model, observers, injector, responseTracker, server, (fault, undecided) -> commandsUnread(fault));
         commands = new PacketScanner(changeUser.commands(tracker), server.alloc());
         responses = new PacketScanner(changeUser.responses(toClient), client.alloc());
     }
@@ -171,7 +171,7 @@ final class Relaying implements SessionPhase {
      */
     void begin(Consumer<ByteBuf> entrance) {
         again = entrance;
-        if (gate.afterLogin()) {
+        if (injector != null && injector.afterLogin()) {
             held = new HeldCommand(again);
             client.setReading(false);
             server.flush();
@@ -211,7 +211,7 @@ final class Relaying implements SessionPhase {
 
     @Override
     public void clientReadComplete() {
-        if (injects) {
+        if (injector != null) {
             server.awaitAtLeast(injectedComesFirst() ? INJECTED_AND_MORE : 1);
         }
         server.flush();
@@ -242,7 +242,7 @@ final class Relaying implements SessionPhase {
     @Override
     public void serverReadComplete() {
         client.flush();
-        if (injects && !model.inFlight().isEmpty()) {
+        if (injector != null && !model.inFlight().isEmpty()) {
             server.awaitAtLeast(1); // one of two responses came alone, and the other may be shorter than both
         }
         if (responded) {
