@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.understudy.command.prepared.PreparedEntry;
-import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.FirstKeyword;
 import io.understudy.sql.LockChange;
@@ -44,6 +43,8 @@ final class StatementBytes {
 
     private final SqlAnalyzer analyzer;
     private final SessionModel model;
+    /** Whether a text follows attributes. */
+    private final boolean attributes;
 
     private ByteBuf source = Unpooled.EMPTY_BUFFER;
     private boolean open;
@@ -55,6 +56,7 @@ final class StatementBytes {
     StatementBytes(SqlAnalyzer analyzer, SessionModel model) {
         this.analyzer = analyzer;
         this.model = model;
+        attributes = model.hasQueryAttributes();
     }
 
     /** Makes {@code payloadLength} bytes from {@code at}, code byte included, available until {@link #close}. */
@@ -210,14 +212,13 @@ final class StatementBytes {
      */
     @Nullable
     String token(@Nullable PreparedEntry prepared) {
-        long capabilities = model.capabilities();
         int at = -1;
-        if ((capabilities & Capabilities.QUERY_ATTRIBUTES) != 0) {
+        if (attributes) {
             byte[] name = TOKEN_ATTRIBUTE;
             if (prepared == null) {
                 at = textOffset() > PLAIN_OFFSET ? QueryAttributes.valueAt(source, index, length, name) : -1;
             } else if (source.getByte(index) == CommandCode.STMT_EXECUTE) {
-                at = prepared.attributeAt(source, index, length, capabilities, name);
+                at = prepared.attributeAt(source, index, length, model.capabilities(), name);
             }
         }
         if (at >= 0) {
@@ -264,7 +265,9 @@ final class StatementBytes {
 
     /** Returns the offset of the text: after the code byte and the query attributes, if any. */
     private int textOffset() {
-        return open ? QueryAttributes.textOffset(source, index, length, model.capabilities()) : 1;
+        return open && attributes
+                ? QueryAttributes.textOffset(source, index, length, model.capabilities())
+                : Math.min(1, length);
     }
 
     /**
@@ -278,7 +281,7 @@ final class StatementBytes {
             return false;
         }
         if (prepared != null && source.getByte(index) == CommandCode.STMT_EXECUTE) {
-            if ((model.capabilities() & Capabilities.QUERY_ATTRIBUTES) != 0) {
+            if (attributes) {
                 return prepared.copyExecution(out, source, index, length, model.capabilities());
             }
             out.writeBytes(source, index, length);
