@@ -33,11 +33,11 @@ public final class CoreMetrics {
 
     private final MeterRegistry registry;
     private final LatencyHistograms histograms;
-    private final ConcurrentMap<String, LatencyHistogram> byKind = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> outcomes = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> closings = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Counter> injected = new ConcurrentHashMap<>();
     private final LatencyHistogram overhead;
+    private volatile LatencyHistogram[] kinds = {};
     private final Counter redirects;
     private final List<RelayCounts> relayCounts = new CopyOnWriteArrayList<>();
     private final ThreadLocal<RelayCounts> ofThread = ThreadLocal.withInitial(this::newRelayCounts);
@@ -97,7 +97,7 @@ public final class CoreMetrics {
     }
 
     private RelayCounts newRelayCounts() {
-        RelayCounts counts = new RelayCounts(overhead.recorder());
+        RelayCounts counts = new RelayCounts(overhead.recorder(), kinds);
         relayCounts.add(counts);
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         if (threads.isThreadCpuTimeSupported()) {
@@ -186,12 +186,12 @@ public final class CoreMetrics {
                 .increment();
     }
 
-    /** Returns the histogram of statements of a kind. Callers keep it. */
-    public LatencyHistogram commandSeconds(String kind) {
-        return byKind.computeIfAbsent(
-                kind,
-                name -> histograms.series(
-                        "understudy_command_seconds", "Command received to last byte of its response", "kind", name));
+    /** Sets the names of the kinds of commands; several may share one. Must be called before the first session. */
+    public void setKinds(List<String> names) {
+        kinds = names.stream()
+                .map(name -> histograms.series(
+                        "understudy_command_seconds", "Command received to last byte of its response", "kind", name))
+                .toArray(LatencyHistogram[]::new);
     }
 
     /** Counts an injected statement that the server executed. */

@@ -1,5 +1,7 @@
 package io.understudy.metrics;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What one event loop counts for each command and each read of its sessions. Only that loop may count; any thread may
  * read.
@@ -11,13 +13,30 @@ public final class RelayCounts {
 
     private final OwnCounters counters = new OwnCounters(CODES + 2);
     private final LatencyHistogram.Recorder overhead;
+    private final LatencyHistogram[] kinds;
+    /** By kind; one costs memory from its first command on. */
+    private final LatencyHistogram.@Nullable Recorder[] seconds;
 
-    RelayCounts(LatencyHistogram.Recorder overhead) {
+    RelayCounts(LatencyHistogram.Recorder overhead, LatencyHistogram[] kinds) {
         this.overhead = overhead;
+        this.kinds = kinds;
+        seconds = new LatencyHistogram.Recorder[kinds.length];
     }
 
-    public void command(int code) {
+    /**
+     * Counts a command whose response has ended.
+     *
+     * @param kind as numbered by {@link CoreMetrics#setKinds}
+     * @param nanos from its arrival to the response's last byte
+     */
+    public void command(int code, int kind, long nanos) {
         counters.add(code & 0xFF, 1);
+        LatencyHistogram.Recorder recorder = seconds[kind];
+        if (recorder == null) {
+            recorder = kinds[kind].recorder();
+            seconds[kind] = recorder;
+        }
+        recorder.record(nanos);
     }
 
     public void bytesFromClient(int count) {

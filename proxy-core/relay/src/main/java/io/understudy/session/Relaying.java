@@ -12,6 +12,7 @@ import io.understudy.inject.BoundaryInjector;
 import io.understudy.inject.HeldCommand;
 import io.understudy.metrics.RelayCounts;
 import io.understudy.plugin.Outcome;
+import io.understudy.sql.StatementKind;
 import io.understudy.sql.TableName;
 import io.understudy.wire.Leg;
 import io.understudy.wire.PacketScanner;
@@ -25,6 +26,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,11 +40,17 @@ final class Relaying implements SessionPhase {
      */
     private static final int INJECTED_AND_MORE = 12;
 
+    /** What commands are timed by: the kinds of statements by their ordinals, and {@link #NO_STATEMENT}. */
+    static final List<String> KINDS = Stream.concat(
+                    Stream.of(StatementKind.values()).map(StatementKind::label), Stream.of("not_a_statement"))
+            .toList();
+
+    private static final int NO_STATEMENT = KINDS.size() - 1;
+
     private final Leg client;
     private final Leg server;
     private final SessionModel model;
     private final RelayCounts counts;
-    private final KindTimers.Recorders timers;
     private final ObserverChain observers;
     private final CommandTracker tracker;
     private final PacketScanner commands;
@@ -114,12 +122,10 @@ final class Relaying implements SessionPhase {
         this.model = model;
         this.observers = observers;
         this.counts = environment.metrics().relayCounts();
-        this.timers = environment.timers().recorders();
         this.mayBeIdle = mayBeIdle;
         this.changeUser = changeUser;
         this.transition = transition;
-        injector =
-                observers.mayWant() ? new BoundaryInjector(model, observers, server.alloc(), server::write) : null;
+        injector = observers.mayWant() ? new BoundaryInjector(model, observers, server.alloc(), server::write) : null;
         responseTracker = new ResponseTracker(model, observers, client, this::responsesUnread, this::responded);
         PacketSink toClient = responseTracker;
         if (filter != null) {
@@ -506,9 +512,11 @@ final class Relaying implements SessionPhase {
 
     private void responded(Exchange exchange) {
         responded = true;
-        counts.command(exchange.code());
         leavesDiagnostics |= exchange.isStatement();
-        timers.record(exchange);
+        counts.command(
+                exchange.code(),
+                exchange.isStatement() ? exchange.kind().ordinal() : NO_STATEMENT,
+                exchange.lastByteNanos() - exchange.receivedNanos());
     }
 
     /**

@@ -23,7 +23,6 @@ public final class SessionEnvironment {
     private final PluginHost plugins;
     private final CoreMetrics metrics;
     private final SqlAnalyzer analyzer;
-    private final KindTimers timers;
     private final LatencyHistogram passthroughSeconds;
     private final ServerSqlMode sqlMode = new ServerSqlMode();
     private final LimitedAccounts limitedAccounts = new LimitedAccounts();
@@ -46,7 +45,7 @@ public final class SessionEnvironment {
         setStatementLimit(statementLimit);
         this.threadIds = new ThreadIds(
                 (number, server) -> sessions.get().stream().anyMatch(session -> session.isThread(number, server)));
-        this.timers = new KindTimers(metrics);
+        metrics.setKinds(Relaying.KINDS);
         this.hold = new Hold(metrics.histograms()
                 .series("understudy_held_seconds", "How long sessions and new connections were held on request"));
         this.absentPrimary = new AbsentPrimary(metrics.registry());
@@ -87,10 +86,6 @@ public final class SessionEnvironment {
     /** Sets the sessions of the process. */
     public void sessions(Supplier<Collection<ClientSession>> all) {
         sessions = all;
-    }
-
-    KindTimers timers() {
-        return timers;
     }
 
     /** Returns what holds sessions on request. */

@@ -29,22 +29,29 @@ class RelayCountsTest {
         }
     }
 
+    private LatencyHistogram seconds(String kind) {
+        return metrics.histograms().series("understudy_command_seconds", "", "kind", kind);
+    }
+
     private double count(String name, String tag, String value) {
         return meters.get(name).tag(tag, value).functionCounter().count();
     }
 
     @Test
     void countsOfAllThreadsAreOneMeter() throws InterruptedException {
+        metrics.setKinds(List.of("select", "other", "select"));
         onThreads(() -> {
             RelayCounts own = metrics.relayCounts();
             for (int i = 0; i < TIMES; i++) {
-                own.command(CommandCode.QUERY);
-                own.command(0x7B);
-                own.command(0x7C);
+                own.command(CommandCode.QUERY, 0, 1_000_000);
+                own.command(0x7B, 1, 2_000_000);
+                own.command(0x7C, 2, 3_000_000);
                 own.bytesFromClient(3);
                 own.bytesFromServer(5);
             }
         });
+        assertThat(seconds("select").sumNanos()).isEqualTo(4_000_000L * THREADS * TIMES);
+        assertThat(seconds("other").count()).isEqualTo(THREADS * TIMES);
         assertThat(count("understudy.commands", "command", "query")).isEqualTo(THREADS * TIMES);
         assertThat(count("understudy.commands", "command", "unknown")).isEqualTo(THREADS * TIMES * UNKNOWN_CODES);
         assertThat(count("understudy.commands", "command", "ping")).isZero();
