@@ -8,11 +8,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RelayCounts {
     static final int CODES = 256;
+    /** Between two reads whose overhead is measured: the clock takes time itself. */
+    private static final long APART_NANOS = 1_000_000;
+
     static final int FROM_CLIENT = CODES;
     static final int FROM_SERVER = CODES + 1;
 
     private final OwnCounters counters = new OwnCounters(CODES + 2);
     private final LatencyHistogram.Recorder overhead;
+    /** When the last read came whose overhead is measured. */
+    private long measuredNanos = System.nanoTime() - APART_NANOS;
+
     private final LatencyHistogram[] kinds;
     /** By kind; one costs memory from its first command on. */
     private final LatencyHistogram.@Nullable Recorder[] seconds;
@@ -45,6 +51,15 @@ public final class RelayCounts {
 
     public void bytesFromServer(int count) {
         counters.add(FROM_SERVER, count);
+    }
+
+    /** Returns whether the overhead of a read of a client is to be measured, which came at that monotonic time. */
+    public boolean measures(long nanos) {
+        if (nanos - measuredNanos < APART_NANOS) {
+            return false;
+        }
+        measuredNanos = nanos;
+        return true;
     }
 
     public void overhead(long nanos) {

@@ -70,7 +70,9 @@ final class Relaying implements SessionPhase {
     private @Nullable UnreadCommands commandsUnread;
     private @Nullable UnreadResponses responsesUnread;
     private long readNanos;
+    /** What the client's last read took; negative if that is not measured. */
     private long requestNanos;
+
     private boolean responded;
     /** Takes held bytes once they are passed on; as long as nothing is held, the session's entrance. */
     private Consumer<ByteBuf> again = this::fromClient;
@@ -221,7 +223,7 @@ final class Relaying implements SessionPhase {
             server.awaitAtLeast(injectedComesFirst() ? INJECTED_AND_MORE : 1);
         }
         server.flush();
-        requestNanos = System.nanoTime() - readNanos;
+        requestNanos = counts.measures(readNanos) ? System.nanoTime() - readNanos : -1;
     }
 
     /** Returns whether the next response due is that of an injected statement, and one of the client's follows. */
@@ -253,7 +255,9 @@ final class Relaying implements SessionPhase {
         }
         if (responded) {
             responded = false;
-            counts.overhead(requestNanos + System.nanoTime() - readNanos);
+            if (requestNanos >= 0) {
+                counts.overhead(requestNanos + System.nanoTime() - readNanos);
+            }
         }
         // Also behind the response to an injected statement, and before what waits for that goes to the server.
         mayBeIdle.run();

@@ -65,6 +65,16 @@ class RelayCountsTest {
     }
 
     @Test
+    void theOverheadIsMeasuredOnceAMillisecond() {
+        RelayCounts own = metrics.relayCounts();
+        long first = System.nanoTime();
+        assertThat(own.measures(first)).as("the first read").isTrue();
+        assertThat(own.measures(first + 999_999)).isFalse();
+        assertThat(own.measures(first + 1_000_000)).isTrue();
+        assertThat(own.measures(first + 1_999_999)).isFalse();
+    }
+
+    @Test
     void recordersAndSharedWritesAreOneHistogram() throws InterruptedException {
         LatencyHistogram histogram = new LatencyHistogram();
         onThreads(() -> {
