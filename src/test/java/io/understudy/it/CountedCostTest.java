@@ -343,9 +343,13 @@ class CountedCostTest {
         List<String> found = new ArrayList<>();
         try (var tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
             for (Path task : tasks) {
-                String name = Files.readString(task.resolve("comm"), StandardCharsets.UTF_8);
-                if (name.startsWith("relay-")) {
-                    found.add(String.valueOf(task.getFileName()));
+                try {
+                    String name = Files.readString(task.resolve("comm"), StandardCharsets.UTF_8);
+                    if (name.startsWith("relay-")) {
+                        found.add(String.valueOf(task.getFileName()));
+                    }
+                } catch (IOException e) {
+                    // another thread, which has ended
                 }
             }
         }
