@@ -182,10 +182,9 @@ final class Judge {
         if (!possible.isEmpty()) {
             return byToken(lost, possible, look);
         }
-        return lost.parts()
-                ? Judgement.unknown(
-                        "what was open was not committed, but a statement before it in the same transaction,"
-                                + " such as a CALL, may have committed a part of it")
+        return lost.partCommitted()
+                ? Judgement.unknown("it was not committed, but a statement before it in the same transaction, such as a"
+                        + " CALL, may have committed a part of that")
                 : Judgement.notCommitted();
     }
 

@@ -90,8 +90,12 @@ final class SessionTokens {
             return;
         }
         if (!command.isStatement()) { // a COM_PING, or the preparation of a COMMIT
-            if (command.code() == CommandCode.CREATE_DB || command.code() == CommandCode.DROP_DB) {
-                end(answered, Verdict.UNKNOWN, null, "the command that followed committed what was open");
+            switch (command.code()) {
+                case CommandCode.CREATE_DB, CommandCode.DROP_DB, CommandCode.REFRESH ->
+                    end(answered, Verdict.UNKNOWN, null, "the command that followed may have committed it");
+                default -> {
+                    // The transaction goes on.
+                }
             }
             return;
         }
@@ -100,7 +104,8 @@ final class SessionTokens {
         if (mayEnd(kind)) {
             end(answered, Verdict.UNKNOWN, gtid, "what " + kind + " has run may have ended the transaction");
         } else if (!response.ok()) {
-            if (!goesOn || !OF_STATEMENT.contains(response.errorCode())) {
+            // A CREATE TABLE of one that exists has committed what was open.
+            if (!goesOn || kind.implicitCommit() || !OF_STATEMENT.contains(response.errorCode())) {
                 end(answered, Verdict.UNKNOWN, null, "the server responded with ERROR " + response.errorCode());
             }
         } else {
@@ -135,7 +140,7 @@ final class SessionTokens {
     }
 
     /** Returns whether it may commit or roll back within: its response is not the end of one transaction. */
-    private static boolean mayEnd(StatementKind kind) {
+    static boolean mayEnd(StatementKind kind) {
         return switch (kind) {
             case CALL, EXECUTE, BLOCK, MULTI, UNKNOWN -> true;
             default -> false;

@@ -27,7 +27,7 @@ public final class SessionTrail {
             StatementKind.EXECUTE,
             StatementKind.BLOCK,
             StatementKind.UNKNOWN);
-    /** With the response to one a transaction begins that has nothing yet; {@code COMMIT AND CHAIN} is one. */
+    /** Statements after whose OK an open transaction has written nothing yet: also {@code COMMIT AND CHAIN}. */
     private static final Set<StatementKind> BEGINS =
             EnumSet.of(StatementKind.BEGIN, StatementKind.COMMIT, StatementKind.ROLLBACK);
     /** In bytes; {@code BEGIN NOT ATOMIC …} is longer. */
@@ -64,8 +64,8 @@ public final class SessionTrail {
     private boolean foreignGtids;
 
     private boolean unreported;
-    /** Whether a part of the open transaction may have been committed within a statement. */
-    private boolean parts;
+    /** Whether an earlier statement of the open transaction may have committed a part of it. */
+    private boolean partCommitted;
 
     private boolean unlogged;
     /** Number of the newest statement. */
@@ -153,11 +153,11 @@ public final class SessionTrail {
             wrote = wroteBy(command, response);
         }
         if (command.isStatement()) {
-            boolean untold = gtid == null && mayHaveCommitted(command, response);
+            boolean untold = gtid == null && mayHaveCommittedUntold(command, response);
             unreported |= untold;
             boolean begun =
                     response.ok() && (!response.inTransaction() || BEGINS.contains(SessionTokens.kind(command)));
-            parts = !begun && (parts || untold || gtid != null);
+            partCommitted = !begun && (partCommitted || untold || gtid != null);
         }
         if (!response.inTransaction()) {
             boolean unsure = wrote == Writes.SURE || wrote == Writes.MAYBE && (!tracked || foreignGtids);
@@ -176,13 +176,14 @@ public final class SessionTrail {
         tokens.onClose(ended && newest <= answered);
     }
 
-    /** Returns whether it may have committed within, untold: an error tells neither a GTID nor the session's status. */
-    private boolean mayHaveCommitted(CommandView command, ResponseView response) {
+    /** Returns whether it may have committed without a word: an error tells neither a GTID nor the session's status. */
+    private boolean mayHaveCommittedUntold(CommandView command, ResponseView response) {
         if (response.ok() && (tracked && !foreignGtids || !response.inTransaction())) {
             return false;
         }
         StatementKind kind = SessionTokens.kind(command);
-        return kind.writes() && !kind.isDml()
+        return SessionTokens.mayEnd(kind)
+                || kind.implicitCommit() && kind.writes() && command.inTransactionBefore()
                 || wrote != Writes.NONE && (kind == StatementKind.COMMIT || kind.implicitCommit());
     }
 
@@ -215,6 +216,7 @@ public final class SessionTrail {
     /** Called when the session's variables were reset. */
     public void onReset() {
         onClose(true);
+        partCommitted = false;
         tracked = false;
         foreignGtids = false;
         wrote = Writes.NONE;
@@ -225,7 +227,6 @@ public final class SessionTrail {
         onReset();
         lastGtid = null;
         unreported = false;
-        parts = false;
         begin();
     }
 
@@ -252,7 +253,7 @@ public final class SessionTrail {
                 tokens.lost(command),
                 lastGtid,
                 unreported,
-                parts,
+                partCommitted,
                 unlogged || mayBeUnlogged(command),
                 forgotten);
     }
@@ -276,7 +277,9 @@ public final class SessionTrail {
         }
         StatementKind kind = command.kind() == StatementKind.SET ? runs(summary) : command.kind();
         if (kind.isDml()) {
-            boolean within = inTransaction && command.number() == answered + 1; // nothing ahead of it can have ended it
+            boolean within = inTransaction
+                    && !partCommitted
+                    && command.number() == answered + 1; // nothing ahead of it can have ended it
             return within ? Effect.NONE : command.inTransactionBefore() ? Effect.SEVERAL : Effect.COMMIT;
         }
         if (Writes.changesSchema(kind)) {

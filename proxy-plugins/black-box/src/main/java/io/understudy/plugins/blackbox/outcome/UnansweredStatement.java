@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param token what the client has named its transaction; null if it has not
  * @param lastGtid the last GTID that the session was told on this connection; null if there is none
  * @param unreported whether it may have committed before without being told the GTID
- * @param parts whether a part of what the client began before it may be committed already, by a CALL or the like
+ * @param partCommitted whether an earlier statement of the open transaction may have committed a part of it
  * @param unlogged whether it may write without the binary log, or under another name
  * @param forgotten number of OKs that were not recorded when the session began
  */
@@ -39,7 +39,7 @@ public record UnansweredStatement(
         @Nullable String token,
         @Nullable String lastGtid,
         boolean unreported,
-        boolean parts,
+        boolean partCommitted,
         boolean unlogged,
         long forgotten) {
     /** What a statement may have committed. */

@@ -33,7 +33,7 @@ class JudgeTest {
 
     private long alive = OPENED;
     private @Nullable String lastGtid;
-    private boolean parts;
+    private boolean partCommitted;
     private boolean unreported;
     private boolean unlogged;
     private Effect effect = Effect.COMMIT;
@@ -93,7 +93,7 @@ class JudgeTest {
                 token,
                 lastGtid,
                 unreported,
-                parts,
+                partCommitted,
                 unlogged,
                 0);
     }
@@ -173,7 +173,7 @@ class JudgeTest {
     /** The client would repeat all of it. */
     @Test
     void aTransactionOfWhichAPartMayBeCommittedIsNotToBeRepeated() {
-        parts = true;
+        partCommitted = true;
         unknown(judged(11, "0-11-100"), "may have committed a part");
     }
 

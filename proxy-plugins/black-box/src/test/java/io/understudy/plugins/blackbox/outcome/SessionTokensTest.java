@@ -66,7 +66,7 @@ class SessionTokensTest {
         respond(send("ROLLBACK").as(CommandCode.STMT_PREPARE).inTrans(), "");
         respond(send("").as(CommandCode.PING), "");
         respond(send("").as(CommandCode.STMT_RESET).inTrans().error(1243), "");
-        respond(send("").inTrans().error(1243), "");
+        respond(send("DEALLOCATE PREPARE s").inTrans().error(1243), "");
         assertThat(of("a")).isEqualTo("unknown… |");
         respond(send("COMMIT"), "0-1-1");
         assertThat(of("a")).isEqualTo("committed 0-1-1|");
@@ -74,6 +74,11 @@ class SessionTokensTest {
         respond(send("INSERT INTO t VALUES (1)#b").inTrans(), "");
         respond(send("").as(CommandCode.CREATE_DB), "0-1-3");
         assertThat(of("b")).isEqualTo("unknown |");
+
+        respond(send("INSERT INTO t VALUES (1)#c").inTrans(), "");
+        respond(send("ALTER TABLE t ADD UNIQUE (a)").inTrans().error(1062), "");
+        respond(send("ROLLBACK"), "");
+        assertThat(of("c")).isEqualTo("unknown |");
     }
 
     @Test

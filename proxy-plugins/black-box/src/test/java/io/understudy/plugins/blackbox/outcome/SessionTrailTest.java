@@ -197,19 +197,23 @@ class SessionTrailTest {
     @Test
     void aStatementInATransactionMayHaveCommittedAPartOfIt() {
         run(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).inTrans());
-        assertThat(lost(FakeExchange.to("COMMIT")).parts()).isFalse();
+        assertThat(lost(FakeExchange.to("COMMIT")).partCommitted()).isFalse();
         run(FakeExchange.to("CALL p()").inTrans().error(1644));
-        assertThat(lost(FakeExchange.to("COMMIT")).parts()).isTrue();
+        assertThat(lost(FakeExchange.to("COMMIT")).partCommitted()).isTrue();
 
         run(FakeExchange.to("COMMIT AND CHAIN").gtid("0-1-1").inTrans());
         run(FakeExchange.to("INSERT INTO t VALUES (2)").affected(1).inTrans());
-        assertThat(lost(FakeExchange.to("COMMIT")).parts()).isFalse();
+        assertThat(lost(FakeExchange.to("COMMIT")).partCommitted()).isFalse();
         run(FakeExchange.to("BEGIN NOT ATOMIC CALL p(); END").gtid("0-1-2").inTrans());
         run(FakeExchange.to("SELECT 1").inTrans());
-        assertThat(lost(FakeExchange.to("COMMIT")).parts()).isTrue();
+        assertThat(lost(FakeExchange.to("COMMIT")).partCommitted()).isTrue();
+
+        assertThat(lost(FakeExchange.to("INSERT INTO t VALUES (3)").beganInTransaction(true))
+                        .effect())
+                .isEqualTo(Effect.SEVERAL);
 
         run(FakeExchange.to("ROLLBACK"));
-        assertThat(lost(FakeExchange.to("COMMIT")).parts()).isFalse();
+        assertThat(lost(FakeExchange.to("COMMIT")).partCommitted()).isFalse();
     }
 
     @Test
