@@ -124,6 +124,7 @@ public final class CommandTracker implements PacketSink {
         if (inFlight.isFull()) {
             return PacketSink.LATER;
         }
+        model.sending(true);
         int code = Math.max(first, CommandCode.SLEEP);
         boolean mayInject = gate != null && gate.open(code);
         Exchange exchange = begin(code, length);
@@ -206,7 +207,7 @@ public final class CommandTracker implements PacketSink {
     @Override
     public boolean onShown(ByteBuf buf, int index, int length) {
         Exchange exchange = current;
-        if (exchange == null) {
+        if (exchange == null || exchange.over()) { // an error may come before the end of a long command
             return true;
         }
         StatementBytes statement = model.statement();
@@ -219,7 +220,7 @@ public final class CommandTracker implements PacketSink {
             if (movable && !model.inTransaction()) {
                 kept.keep(exchange, buf, index, length);
             }
-            if (offered && gate != null) {
+            if (offered && gate != null) { // offered only if there is one
                 gate.beforeStatement(exchange);
             }
             announce(exchange);
@@ -300,7 +301,9 @@ public final class CommandTracker implements PacketSink {
     }
 
     @Override
-    public void onEnd() {}
+    public void onEnd() {
+        model.sending(responses.fileUnfinished());
+    }
 
     @Override
     public PacketSink instead(RuntimeException fault, boolean undecided) {

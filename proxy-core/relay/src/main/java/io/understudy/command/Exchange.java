@@ -68,6 +68,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
         this.commitDomain = commitDomain;
     }
 
+    /** Begins a command, in what {@link #clear} has left. */
     void begin(int commandCode, long ordinal, int length, long nanos, boolean inTransaction, boolean wrote) {
         code = commandCode;
         number = ordinal;
@@ -81,7 +82,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
         wroteBefore = wrote;
     }
 
-    /** Forgets what only some commands have. Must be called between two commands. */
+    /** Forgets what only some commands have. Called when the exchange is taken out of the ring. */
     void clear() {
         summary = null;
         prepared = null;

@@ -209,6 +209,9 @@ public final class ResponseTracker implements PacketSink {
         lastCommand = exchange.code();
         exchange.lastByte(model.nanos());
         fileUnfinished = exchange.fileUnfinished();
+        if (fileUnfinished) {
+            model.sending(true);
+        }
         if (exchange.insertId() != 0) {
             model.settingsModel().followed().insertId(exchange.insertId());
         }

@@ -79,6 +79,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private long transactionNanos;
     private boolean wroteInTransaction;
     private boolean statusInDoubt;
+    private boolean sending;
     private boolean multiStatements;
     private long commands;
     private long nanos;
@@ -308,7 +309,19 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
      * Returns whether the session may be held, or ended, here: at a boundary, and without a lock that others wait for.
      */
     public boolean mayPause() {
-        return atBoundary() && !settings.locks().any();
+        return atBoundary() && !sending && !settings.locks().any();
+    }
+
+    /**
+     * Returns whether the end of a command, or of the file that it has sent, is still to come from the client; also if
+     * the response has come.
+     */
+    public boolean sending() {
+        return sending;
+    }
+
+    void sending(boolean begun) {
+        sending = begun;
     }
 
     /**

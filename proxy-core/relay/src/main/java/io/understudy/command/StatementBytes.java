@@ -43,7 +43,7 @@ final class StatementBytes {
 
     private final SqlAnalyzer analyzer;
     private final SessionModel model;
-    /** Whether a text follows attributes. */
+    /** Whether a COM_QUERY has query attributes before its text. */
     private final boolean attributes;
 
     private ByteBuf source = Unpooled.EMPTY_BUFFER;

@@ -186,7 +186,7 @@ public final class CoreMetrics {
                 .increment();
     }
 
-    /** Sets the names of the kinds of commands; several may share one. Must be called before the first session. */
+    /** Sets the names of the kinds of commands; several may share one. Must be called before {@link #relayCounts}. */
     public void setKinds(List<String> names) {
         kinds = names.stream()
                 .map(name -> histograms.series(

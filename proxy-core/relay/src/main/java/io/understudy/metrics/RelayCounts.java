@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RelayCounts {
     static final int CODES = 256;
-    /** Between two reads whose overhead is measured: the clock takes time itself. */
+    /** At least so long after one read the overhead of the next is measured: the clock takes time itself. */
     private static final long APART_NANOS = 1_000_000;
 
     static final int FROM_CLIENT = CODES;
@@ -53,8 +53,12 @@ public final class RelayCounts {
         counters.add(FROM_SERVER, count);
     }
 
-    /** Returns whether the overhead of a read of a client is to be measured, which came at that monotonic time. */
-    public boolean measures(long nanos) {
+    /**
+     * Returns, at most once a millisecond, whether the overhead of a client's read is to be measured.
+     *
+     * @param nanos monotonic time of the read
+     */
+    public boolean beginsMeasurement(long nanos) {
         if (nanos - measuredNanos < APART_NANOS) {
             return false;
         }

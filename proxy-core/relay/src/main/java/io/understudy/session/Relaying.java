@@ -71,7 +71,7 @@ final class Relaying implements SessionPhase {
     private @Nullable UnreadResponses responsesUnread;
     private long readNanos;
     /** What the client's last read took; negative if that is not measured. */
-    private long requestNanos;
+    private long requestNanos = -1;
 
     private boolean responded;
     /** Takes held bytes once they are passed on; as long as nothing is held, the session's entrance. */
@@ -223,7 +223,7 @@ final class Relaying implements SessionPhase {
             server.awaitAtLeast(injectedComesFirst() ? INJECTED_AND_MORE : 1);
         }
         server.flush();
-        requestNanos = counts.measures(readNanos) ? System.nanoTime() - readNanos : -1;
+        requestNanos = counts.beginsMeasurement(readNanos) ? System.nanoTime() - readNanos : -1;
     }
 
     /** Returns whether the next response due is that of an injected statement, and one of the client's follows. */
@@ -338,6 +338,7 @@ final class Relaying implements SessionPhase {
         lost = statement;
         boolean tells = !patience.isZero()
                 && statement.answerable()
+                && !model.sending() // what comes of it must reach no other server
                 && responses.cleanCut()
                 && !closeExpected()
                 && !changeUser.active();

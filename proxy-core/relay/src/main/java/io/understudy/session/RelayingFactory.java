@@ -30,7 +30,8 @@ record RelayingFactory(ClientSession session, Leg client, Leg server, SessionEnv
         OkPacketFilter filter = OkPacketFilter.of(
                 login.capabilities(),
                 login.clientTracksSession(),
-                login.handshakeV10().mayRedirect() || model.movable(), // perhaps to a newer server
+                login.handshakeV10().mayRedirect()
+                        || model.movable() && model.flavor() == ServerFlavor.MARIADB, // perhaps to a newer server
                 tracking,
                 client.alloc(),
                 environment::redirectRemoved);

@@ -205,13 +205,13 @@ public final class PacketScanner {
     private int plain(ByteBuf in, int first, int end) {
         int at = first;
         do {
-            long lead = end - at >= Long.BYTES ? in.getLongLE(at) : shortLead(in, at);
-            int length = (int) lead & Packets.MAX_PAYLOAD;
+            long start = end - at >= Long.BYTES ? in.getLongLE(at) : shortLead(in, at);
+            int length = (int) start & Packets.MAX_PAYLOAD;
             if (length == 0 || length == Packets.MAX_PAYLOAD) {
                 return lead(in, at, end);
             }
             packetAt = at;
-            int verdict = verdict(length, numbered(in, at, (int) lead >>> 24), (int) (lead >>> 32) & 0xFF);
+            int verdict = verdict(length, numbered(in, at, (int) start >>> 24), (int) (start >>> 32) & 0xFF);
             int next = at + Packets.HEADER + length;
             if (verdict != 0 || next > end) {
                 if (verdict == PacketSink.LATER) {
@@ -395,7 +395,7 @@ public final class PacketScanner {
         return starts;
     }
 
-    /** Returns header and first byte of a packet that ends the buffer, as one number. */
+    /** Returns header and first byte of a packet, of which at least these are readable, as one number. */
     private static long shortLead(ByteBuf in, int at) {
         return in.getUnsignedIntLE(at) | (long) in.getByte(at + Packets.HEADER) << Integer.SIZE;
     }

@@ -68,10 +68,10 @@ class RelayCountsTest {
     void theOverheadIsMeasuredOnceAMillisecond() {
         RelayCounts own = metrics.relayCounts();
         long first = System.nanoTime();
-        assertThat(own.measures(first)).as("the first read").isTrue();
-        assertThat(own.measures(first + 999_999)).isFalse();
-        assertThat(own.measures(first + 1_000_000)).isTrue();
-        assertThat(own.measures(first + 1_999_999)).isFalse();
+        assertThat(own.beginsMeasurement(first)).as("the first read").isTrue();
+        assertThat(own.beginsMeasurement(first + 999_999)).isFalse();
+        assertThat(own.beginsMeasurement(first + 1_000_000)).isTrue();
+        assertThat(own.beginsMeasurement(first + 1_999_999)).isFalse();
     }
 
     @Test

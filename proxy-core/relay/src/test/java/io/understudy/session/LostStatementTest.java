@@ -490,6 +490,44 @@ class LostStatementTest {
         assertThat(scripted.session.ended()).isTrue();
     }
 
+    /** Its rest would be commands to the next server. */
+    @Test
+    void aCommandThatIsCutEndsTheSession() {
+        logIn(Scripted.CLASSIC, true);
+        byte[] insert = query("INSERT INTO t VALUES ('" + "a".repeat(Scripted.STATEMENT_LIMIT) + "')");
+        scripted.client(Bytes.slice(insert, 0, insert.length - 1));
+        scripted.session.serverClosed();
+        assertThat(scripted.session.ended()).isTrue();
+        assertThat(observer.patience).containsExactly(Duration.ZERO);
+    }
+
+    @Test
+    void anErrorAheadOfACommandsEndLeavesTheSessionWhereItIs() {
+        logIn(Scripted.CLASSIC, true);
+        byte[] insert = query("INSERT INTO t VALUES ('" + "a".repeat(Scripted.STATEMENT_LIMIT) + "')");
+        scripted.client(Bytes.slice(insert, 0, insert.length - 1));
+        scripted.server(packet(1, Bytes.err(1153, "too large")));
+        assertThat(scripted.model().mayPause()).isFalse();
+        scripted.client(Bytes.slice(insert, insert.length - 1, insert.length));
+        assertThat(scripted.model().mayPause()).isTrue();
+        scripted.client.take();
+    }
+
+    @Test
+    void anErrorAheadOfAFilesEndLeavesTheSessionWhereItIs() {
+        logIn(Scripted.CLASSIC, true);
+        scripted.client(query("LOAD DATA LOCAL INFILE 'f' INTO TABLE t"));
+        scripted.server(packet(1, Bytes.of(0xFB, 'f')));
+        scripted.client(packet(2, Bytes.text("1,2")));
+        scripted.server(packet(3, Bytes.err(1062, "duplicate")));
+        assertThat(scripted.model().mayPause()).isFalse();
+        scripted.client(packet(3, Bytes.text("3,4")));
+        assertThat(scripted.model().mayPause()).isFalse();
+        scripted.client(packet(4, Bytes.of()));
+        assertThat(scripted.model().mayPause()).isTrue();
+        scripted.client.take();
+    }
+
     @Test
     void whatWasSentBehindARepeatedStatementIsNotExecuted() {
         logIn(Scripted.CLASSIC, true);
