@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
 
 /** Steps with large data: cursors, streams, files and values that need several packets. */
 final class TransferSteps {
-    private static final int LARGE = 20_000_000;
+    private static final int LARGE = 17_000_000;
     private static final String MANY = "SELECT seq, REPEAT('x', seq % 50) AS x FROM seq_1_to_5000";
 
     private TransferSteps() {}
@@ -41,8 +41,8 @@ final class TransferSteps {
                 scene -> scene.connected(
                         scene.driver() == Driver.MYSQL ? "allowLoadLocalInfile=false" : "allowLocalInfile=false",
                         TransferSteps::loadRefused));
-        steps.put("values of 20 MB", scene -> scene.connected("", TransferSteps::large));
-        steps.put("values of 20 MB, binary", scene -> scene.connected("useServerPrepStmts=true", TransferSteps::large));
+        steps.put("values of 17 MB", scene -> scene.connected("", TransferSteps::large));
+        steps.put("values of 17 MB, binary", scene -> scene.connected("useServerPrepStmts=true", TransferSteps::large));
         steps.put(
                 "values around a packet's limit",
                 scene -> scene.connected("", (t, connection, statement) -> {
@@ -166,12 +166,12 @@ final class TransferSteps {
         try (PreparedStatement insert = connection.prepareStatement("INSERT INTO large1 VALUES (?, ?)")) {
             insert.setInt(1, 1);
             insert.setBytes(2, bytes);
-            t.attempt("20 MB up", () -> t.all(insert, insert.execute()));
+            t.attempt("17 MB up", () -> t.all(insert, insert.execute()));
         }
         t.run(statement, "SELECT id, LENGTH(b), MD5(b) FROM large1");
         try (PreparedStatement select = connection.prepareStatement("SELECT b FROM large1 WHERE id = ?")) {
             select.setInt(1, 1);
-            t.attempt("20 MB down", () -> {
+            t.attempt("17 MB down", () -> {
                 try (ResultSet rows = select.executeQuery()) {
                     rows.next();
                     try (InputStream stream = rows.getBinaryStream(1)) {

@@ -78,7 +78,9 @@ class ReadinessFaultsTest extends ReadinessPair {
                         "errant transaction",
                         "blocks errant 9-2-2",
                         "SET SESSION gtid_domain_id = 9;CREATE TABLE shop.errant (id INT);DROP TABLE shop.errant",
-                        "STOP SLAVE;RESET MASTER;START SLAVE"),
+                        // Off first: at its end it would signal, under its lock, the applier's thread that is gone.
+                        "SET GLOBAL rpl_semi_sync_master_enabled = 0;STOP SLAVE;RESET MASTER;"
+                                + "SET GLOBAL rpl_semi_sync_master_enabled = 1;START SLAVE"),
                 onStandby(
                         "not semi-synchronous",
                         "blocks semi-sync primary;blocks semi-sync standby",
