@@ -45,8 +45,8 @@ final class ErrantCheck {
         String find = "find them with mariadb-binlog in the standby's binary log; ";
         // The server takes them for its own position otherwise; no statement brings back rows.
         String reset =
-                "if no server replicates from it: SET GLOBAL rpl_semi_sync_master_enabled = 0 (on, MariaDB 11.4 was seen"
-                        + " to hang for good); STOP SLAVE; RESET MASTER; SET GLOBAL gtid_slave_pos = 'the last"
+                "if no server replicates from it: SET GLOBAL rpl_semi_sync_master_enabled = 0 (on, MariaDB 11.4 was"
+                        + " seen to hang for good); STOP SLAVE; RESET MASTER; SET GLOBAL gtid_slave_pos = 'the last"
                         + " transaction that both have'; START SLAVE; semi-sync as it was. That changes no row: what"
                         + " they wrote differs until it is undone, so if in doubt build the server anew";
         if (!errant.isEmpty()) {
