@@ -153,11 +153,12 @@ public final class SessionTrail {
             wrote = wroteBy(command, response);
         }
         if (command.isStatement()) {
-            boolean untold = gtid == null && mayHaveCommittedUntold(command, response);
+            StatementKind kind = SessionTokens.kind(command);
+            boolean untold = gtid == null && mayHaveCommittedUntold(kind, response);
             unreported |= untold;
-            boolean begun =
-                    response.ok() && (!response.inTransaction() || BEGINS.contains(SessionTokens.kind(command)));
-            partCommitted = !begun && (partCommitted || untold || gtid != null);
+            boolean within = untold && (command.inTransactionBefore() || SessionTokens.mayEnd(kind)) || gtid != null;
+            boolean begun = response.ok() && (!response.inTransaction() || BEGINS.contains(kind));
+            partCommitted = !begun && (partCommitted || within);
         }
         if (!response.inTransaction()) {
             boolean unsure = wrote == Writes.SURE || wrote == Writes.MAYBE && (!tracked || foreignGtids);
@@ -177,13 +178,11 @@ public final class SessionTrail {
     }
 
     /** Returns whether it may have committed without a word: an error tells neither a GTID nor the session's status. */
-    private boolean mayHaveCommittedUntold(CommandView command, ResponseView response) {
+    private boolean mayHaveCommittedUntold(StatementKind kind, ResponseView response) {
         if (response.ok() && (tracked && !foreignGtids || !response.inTransaction())) {
             return false;
         }
-        StatementKind kind = SessionTokens.kind(command);
-        return SessionTokens.mayEnd(kind)
-                || kind.implicitCommit() && kind.writes() && command.inTransactionBefore()
+        return kind.writes() && !kind.isDml() // a DROP of several tables has dropped the first ones
                 || wrote != Writes.NONE && (kind == StatementKind.COMMIT || kind.implicitCommit());
     }
 

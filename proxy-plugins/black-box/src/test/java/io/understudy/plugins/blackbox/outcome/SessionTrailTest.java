@@ -217,6 +217,14 @@ class SessionTrailTest {
     }
 
     @Test
+    void aFailedDropMayHaveDroppedAnother() {
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).gtid("0-1-1"));
+        run(FakeExchange.to("DROP TABLE t, missing").error(1051));
+        UnansweredStatement lost = lost(FakeExchange.to("DROP TABLE u"));
+        assertThat(List.of(lost.unreported(), lost.partCommitted())).containsExactly(true, false);
+    }
+
+    @Test
     void theNameOfItsTransactionGoesWithALostStatement() {
         assertThat(lost(FakeExchange.to("INSERT INTO t VALUES (1)").token("e")).token())
                 .isEqualTo("e");
