@@ -6,6 +6,7 @@ import io.understudy.ProxyServer;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
+import io.understudy.config.NotApplied;
 import io.understudy.host.PluginLoader;
 import io.understudy.host.PluginStartException;
 import io.understudy.plugin.ProxyPlugin;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** A proxy in this JVM for one test, configured by YAML like in production. */
 public final class ProxyUnderTest implements AutoCloseable {
@@ -50,7 +52,8 @@ public final class ProxyUnderTest implements AutoCloseable {
 
     /** Reloads the configuration. Returns what was not applied, one sentence each. */
     List<String> reload(String yaml) throws ConfigException {
-        return server.configuration().apply(load(yaml)).notApplied();
+        NotApplied left = server.configuration().apply(load(yaml)).notApplied();
+        return Stream.concat(left.failed().stream(), left.waits().stream()).toList();
     }
 
     /** Starts a proxy in front of {@code primary} on a free port, without plugins. */

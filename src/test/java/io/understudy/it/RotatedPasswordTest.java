@@ -70,6 +70,31 @@ class RotatedPasswordTest extends FollowingProxy {
         }
     }
 
+    /** A standby is replaced by another server: until the restart it is the old one that is logged in to. */
+    @Test
+    void thePasswordOfAnotherStandbyWaitsForItsAddress() throws Exception {
+        String before = config(address(old), "");
+        Path file = folder.resolve("understudy.yaml");
+        try (RunningProxy proxy = running(before)) {
+            await().atMost(WAIT).until(() -> reached(proxy));
+            int two = before.indexOf("name: two");
+            Files.writeString(
+                    file,
+                    before.substring(0, two)
+                            + before.substring(two)
+                                    .replace(text(promoted), "127.0.0.1:1")
+                                    .replace(PASSWORD, "another"));
+            await().atMost(WAIT)
+                    .until(() -> proxy.proxy().configuration().pending().stream()
+                            .map(change -> change.path())
+                            .toList()
+                            .equals(List.of("standbys[1].address", "standbys[1].password")));
+            promoted.execute("KILL USER monitor");
+            await().during(Duration.ofSeconds(7)).atMost(WAIT).until(() -> broken(proxy) == 0);
+            assertThat(reached(proxy)).isTrue();
+        }
+    }
+
     @Test
     void aReloadThatLacksAFileIsTriedAgainWhenItAppears() throws Exception {
         password(PASSWORD);

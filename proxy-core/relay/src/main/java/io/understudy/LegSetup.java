@@ -90,26 +90,27 @@ final class LegSetup {
     }
 
     /**
-     * Reads certificates and keys again, for connections made from now on.
+     * Reads certificates and keys again.
      *
-     * @param config may differ from the first one in the names of files. Modes stay as they were: a file that weakens
-     *     the verification of the server must not take effect in part
-     * @throws TlsFilesException when a file cannot be used; everything in use before then stays in use
+     * @param config may differ from the first one in the names of files. Modes stay as they were, and where the
+     *     primary's differs its files wait, too: they belong to that mode
+     * @return what has connections made from then on use them
+     * @throws TlsFilesException when a file cannot be used
      */
-    void reload(UnderstudyConfig config) throws TlsFilesException {
+    Runnable reload(UnderstudyConfig config) throws TlsFilesException {
         SslContext nextClient = clientEnd == null || !config.listen().tls().terminates()
                 ? null
                 : accepting(config.listen().tls());
         ServerTlsConfig files = config.primary().tls();
-        SslContext nextServer = serverEnd == null
-                ? null
-                : connecting(new ServerTlsConfig(serverMode, files.ca(), files.certificate(), files.key()));
-        if (clientEnd != null && nextClient != null) {
-            clientEnd.replace(nextClient);
-        }
-        if (serverEnd != null && nextServer != null) {
-            serverEnd.replace(nextServer);
-        }
+        SslContext nextServer = serverEnd == null || files.mode() != serverMode ? null : connecting(files);
+        return () -> {
+            if (clientEnd != null && nextClient != null) {
+                clientEnd.replace(nextClient);
+            }
+            if (serverEnd != null && nextServer != null) {
+                serverEnd.replace(nextServer);
+            }
+        };
     }
 
     private static SslContext accepting(ListenTls tls) throws TlsFilesException {

@@ -2,38 +2,47 @@ package io.understudy;
 
 import io.understudy.config.Address;
 import io.understudy.config.ConfigDiff;
+import io.understudy.config.ConfigException;
 import io.understudy.config.LoadedConfig;
+import io.understudy.config.NotApplied;
+import io.understudy.config.bind.problem.Position;
+import io.understudy.config.bind.problem.Problem;
+import io.understudy.handshake.tls.TlsFilesException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/**
- * The configuration in force, and the parts of the process that follow a new one. Thread-safe, except that one thread
- * at a time may apply.
- */
+/** The configuration in force, and the parts of the process that follow a new one. Thread-safe. */
 public final class LiveConfig {
+    private static final Logger log = LoggerFactory.getLogger(LiveConfig.class);
 
     /** A part of the process that follows the configuration, as far as it can change while running. */
     @FunctionalInterface
     public interface Part {
-        /** Takes over what has changed. Returns a sentence for each thing that stays as it was. */
-        List<String> follow(LoadedConfig now, ConfigDiff diff);
+        /**
+         * Reads and checks what it needs of a new configuration, and changes nothing yet.
+         *
+         * @return what takes it over, and adds what stays as it was. Must not fail for a reason that could be seen here
+         * @throws TlsFilesException when a file cannot be used: then no part changes
+         */
+        Consumer<NotApplied> prepare(LoadedConfig now, ConfigDiff diff) throws TlsFilesException;
     }
 
     /**
      * What a reload did, in sentences.
      *
      * @param changes what has taken effect
-     * @param notApplied what takes effect after a restart, or was refused by its part
-     * @param complete false if files that the configuration names could not be used
+     * @param notApplied what has not
      */
-    public record Outcome(List<String> changes, List<String> notApplied, boolean complete) {}
+    public record Outcome(List<String> changes, NotApplied notApplied) {}
 
     /** Keys that need a restart have its values. */
     private final LoadedConfig started;
@@ -46,8 +55,8 @@ public final class LiveConfig {
     private final Supplier<@Nullable Address> chosenPrimary;
 
     private final Supplier<Map<String, Integer>> olderSessions;
-    private final List<Part> parts = new CopyOnWriteArrayList<>();
-    private final List<Part> files = new CopyOnWriteArrayList<>();
+    /** By what they follow, in the file's words. Guarded by this. */
+    private final Map<String, Part> parts = new LinkedHashMap<>();
 
     LiveConfig(
             LoadedConfig started,
@@ -74,38 +83,58 @@ public final class LiveConfig {
         return current;
     }
 
-    /** Adds a part, which follows after those that were added before. */
-    public void follow(Part part) {
-        parts.add(part);
+    /**
+     * Adds a part, which follows after those that were added before.
+     *
+     * @param keys what of the file it follows, for messages
+     */
+    public synchronized void follow(String keys, Part part) {
+        parts.put(keys, part);
     }
 
-    /** Adds a part that can always follow. */
-    public void follow(Consumer<LoadedConfig> part) {
-        follow((now, diff) -> {
-            part.accept(now);
-            return List.of();
+    /** Adds a part that can always follow. See {@link #follow(String, Part)}. */
+    public void follow(String keys, Consumer<LoadedConfig> part) {
+        follow(keys, (now, diff) -> left -> part.accept(now));
+    }
+
+    /**
+     * Has every part follow a new configuration, or none. One that fails all the same keeps no other from following.
+     *
+     * @throws ConfigException if a part cannot follow it; nothing has changed
+     */
+    public synchronized Outcome apply(LoadedConfig now) throws ConfigException {
+        ConfigDiff diff = ConfigDiff.between(current, now, started);
+        Map<String, Consumer<NotApplied>> prepared = prepare(now, diff);
+        NotApplied left = new NotApplied();
+        diff.afterRestart().forEach(change -> left.waits().add(change.sentence()));
+        prepared.forEach((keys, change) -> {
+            try {
+                change.accept(left);
+            } catch (RuntimeException | Error e) {
+                log.error("failed to apply {} of the new file", keys, e);
+                left.failed()
+                        .add(keys + " may run by the file before, wholly or in part, as applying the new one failed"
+                                + " (" + e + "); reload again when the cause is gone, or restart");
+            }
         });
-    }
-
-    /** Adds a part that reads files again; a reload in which it refuses them is not complete. */
-    public void followFiles(Part part) {
-        files.add(part);
-        parts.add(part);
-    }
-
-    /** Has every part follow a new configuration. */
-    public Outcome apply(LoadedConfig now) {
-        ConfigDiff diff = ConfigDiff.between(current, now);
-        List<String> left = new ArrayList<>();
-        diff.afterRestart().forEach(change -> left.add(change.sentence()));
-        boolean complete = true;
-        for (Part part : parts) {
-            List<String> stays = part.follow(now, diff);
-            left.addAll(stays);
-            complete &= stays.isEmpty() || !files.contains(part);
-        }
         current = now;
-        return new Outcome(applied(diff), left, complete);
+        return new Outcome(applied(diff), left);
+    }
+
+    private Map<String, Consumer<NotApplied>> prepare(LoadedConfig now, ConfigDiff diff) throws ConfigException {
+        Map<String, Consumer<NotApplied>> prepared = new LinkedHashMap<>();
+        List<Problem> problems = new ArrayList<>();
+        parts.forEach((keys, part) -> {
+            try {
+                prepared.put(keys, part.prepare(now, diff));
+            } catch (TlsFilesException e) {
+                problems.add(new Problem(Problem.Severity.ERROR, keys, Position.NONE, "", e.getMessage(), ""));
+            }
+        });
+        if (!problems.isEmpty()) {
+            throw new ConfigException(problems, now.files());
+        }
+        return prepared;
     }
 
     /** Returns a sentence for each change that has taken effect: a plugin may have refused its own. */

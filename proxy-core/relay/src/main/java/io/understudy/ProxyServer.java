@@ -13,7 +13,6 @@ import io.understudy.connection.NetworkTransport;
 import io.understudy.connection.PortReuse;
 import io.understudy.connection.SessionConnector;
 import io.understudy.handshake.LoginPolicy;
-import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.host.HostContext;
 import io.understudy.host.MeterOwners;
 import io.understudy.host.PluginHost;
@@ -57,6 +56,8 @@ public final class ProxyServer implements AutoCloseable {
     private static final int MOVES_AT_ONCE = 64;
 
     private static final long SHUTDOWN_SECONDS = 2;
+    private static final String SERVER_FILES = "primary.tls names other files: new sessions use them now, the proxy's"
+            + " own connections (monitor, binary log) after a restart";
 
     private final Map<String, ProxyPlugin<?>> available;
     private final LatencyHistograms histograms = new LatencyHistograms();
@@ -382,37 +383,41 @@ public final class ProxyServer implements AutoCloseable {
         return configuration;
     }
 
-    /** What follows a new configuration, in this order. */
+    /** What follows a new configuration, in this order: sessions that leave a primary find the new certificates. */
     private void follow() {
-        configuration.follow((now, diff) -> diff.serverFiles().isEmpty()
-                ? List.of()
-                : List.of("primary.tls names other files: new sessions use them now, the proxy's own connections"
-                        + " (monitor, binary log) after a restart"));
-        configuration.follow((now, diff) -> {
-            UnderstudyConfig config = now.config();
-            registry.setLimit(config.listen().maxConnections());
-            if (diff.touches("listen.maxConnections")) {
+        configuration.follow("listen.tls, primary.tls", (now, diff) -> {
+            Runnable replace = legs.reload(now.config());
+            return left -> {
+                replace.run();
+                if (!diff.serverFiles().isEmpty()) {
+                    left.waits().add(SERVER_FILES);
+                }
+            };
+        });
+        configuration.follow("listen.maxConnections", now -> {
+            int before = registry.limit();
+            registry.setLimit(now.config().listen().maxConnections());
+            if (registry.limit() != before) {
                 warnOfLimit();
             }
+        });
+        configuration.follow("limits", now -> {
+            UnderstudyConfig config = now.config();
             limitInflation(config);
             transport.setLongestNameTtl(config.limits().nameTtl());
-            servers.reloadAccounts(config);
-            servers.reload(configuration.current().config().primary(), config.primary());
             environment.setStatementLimit(config.limits().statementBytes().toInt());
             relay.setHandshakeTimeoutMillis(config.limits().handshakeTimeout().toMillis());
-            apply(config.failover());
-            return List.of();
         });
-        configuration.followFiles((now, diff) -> {
-            try {
-                legs.reload(now.config());
-                return List.of();
-            } catch (TlsFilesException e) {
-                return List.of(e.getMessage() + "; the certificates in use stay in use");
-            }
+        configuration.follow("primary, standbys", now -> {
+            servers.reloadAccounts(now.config());
+            servers.reload(
+                    configuration.current().config().primary(), now.config().primary());
         });
-        configuration.follow(this::followLimits);
-        configuration.follow((now, diff) -> plugins.reload(now.plugins()));
+        configuration.follow("failover", now -> apply(now.config().failover()));
+        configuration.follow("plugins", (now, diff) -> left -> {
+            followLimits(now);
+            plugins.reload(now.plugins(), left);
+        });
     }
 
     /**

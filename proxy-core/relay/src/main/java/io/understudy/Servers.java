@@ -31,6 +31,7 @@ import io.understudy.server.StandbyMonitor;
 import io.understudy.session.AbsentPrimary;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,6 +73,7 @@ final class Servers implements AutoCloseable {
     private final List<StandbyMonitor> standbyMonitors = new ArrayList<>();
     private final List<Standby> standbys = new ArrayList<>();
     private final Map<String, LiveAccount> standbyAccounts = new LinkedHashMap<>();
+    private final Map<String, Address> standbyAddresses = new HashMap<>();
     private final Map<String, LoginCheck> standbyLogins = new LinkedHashMap<>();
     private final PrimaryConfig primaryConfig;
     private final @Nullable LiveAccount account;
@@ -174,6 +176,7 @@ final class Servers implements AutoCloseable {
     private void add(StandbyConfig config, NetworkTransport transport, MeterRegistry meters) {
         LiveAccount its = LiveAccount.of(config, meters);
         standbyAccounts.put(config.name(), its);
+        standbyAddresses.put(config.name(), config.address());
         DriverSource source =
                 new DriverSource(config::address, names, config.tls(), its::credentials, config.connectTimeout());
         QueryPool queries = new QueryPool(config.name(), source, its.health().use("the proxy's own queries"));
@@ -263,7 +266,10 @@ final class Servers implements AutoCloseable {
         standbyAccounts.values().forEach(each -> each.health().whenPasswordRefused(action));
     }
 
-    /** Has new connections log in with the accounts of a new configuration; those that are open go on. */
+    /**
+     * Has new connections log in with the accounts of a new configuration; those that are open go on. The account of a
+     * standby with another address waits for that, until a restart.
+     */
     void reloadAccounts(UnderstudyConfig now) {
         MonitorConfig monitor = now.primary().monitor();
         LiveAccount of = account;
@@ -275,7 +281,8 @@ final class Servers implements AutoCloseable {
         for (StandbyConfig standby : now.standbys()) {
             LiveAccount its = standbyAccounts.get(standby.name());
             LoginCheck logins = standbyLogins.get(standby.name());
-            if (its != null && its.replace(standby.user(), standby.password()) && logins != null) {
+            boolean same = standby.address().equals(standbyAddresses.get(standby.name()));
+            if (its != null && same && its.replace(standby.user(), standby.password()) && logins != null) {
                 logins.soon();
             }
         }

@@ -18,6 +18,7 @@ import io.understudy.config.AdminTls;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigWatcher;
 import io.understudy.config.LoadedConfig;
+import io.understudy.config.NotApplied;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.handshake.tls.ReloadableTls;
@@ -45,7 +46,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,10 +64,10 @@ public final class RunningProxy implements AutoCloseable {
 
     private final PrometheusMeterRegistry registry;
     private final ProxyServer proxy;
-    private final @Nullable AdminPort admin;
+    private volatile @Nullable AdminPort admin;
     private @Nullable Dashboard dashboard;
     private @Nullable PluginEndpoints ofPlugins;
-    private @Nullable ReloadableTls adminTls;
+    private volatile @Nullable ReloadableTls adminTls;
     private final ScheduledExecutorService management;
     private final ConfigWatcher watcher;
     private final ConfigView configuration;
@@ -91,7 +94,7 @@ public final class RunningProxy implements AutoCloseable {
         process = new ProcessMeters(registry);
         push = new MetricsPush(registry);
         Gauge.builder("understudy.config.last.reload.failed", lastReloadFailed, AtomicInteger::get)
-                .description("1 while the newest configuration file could not be applied")
+                .description("1 while the newest configuration file could not be applied, or not in full")
                 .register(registry);
         configuration = new ConfigView(proxy.configuration(), registry, Clock.systemUTC());
         watcher = new ConfigWatcher(
@@ -101,31 +104,27 @@ public final class RunningProxy implements AutoCloseable {
                 ConfigWatcher.DEFAULT_INTERVAL,
                 file -> reload(file + " has changed"));
         proxy.whenPasswordRefused(() -> onManagement(watcher::check));
+        // Before the admin endpoint begins, which may be asked for a reload at once.
         proxy.configuration()
-                .followFiles((next, diff) -> reloadTls(next.config().admin()));
-        AdminPort started = null;
+                .follow("admin.tls", (next, diff) -> reloadTls(next.config().admin()));
+        proxy.configuration().follow("admin", next -> apply(next.config().admin()));
+        proxy.configuration().follow("metrics", next -> push.apply(next.config()));
         try {
             proxy.prepare();
-            started = startAdmin(loaded.config(), plugins);
-            push.apply(loaded.config());
+            startAdmin(loaded.config(), plugins);
+            push.apply(current().config());
             // Last: a start that fails has accepted nobody whom it would cut, and has taken none from a predecessor.
             proxy.listen();
         } catch (Exception e) {
             management.shutdownNow();
             proxy.close();
-            closeAdmin(started);
+            closeAdmin();
             push.close();
             process.close();
             throw e;
         }
-        admin = started;
-        proxy.configuration().follow(next -> push.apply(next.config()));
+        AdminPort started = admin;
         if (started != null) {
-            AdminPort port = started;
-            proxy.configuration().follow(next -> {
-                port.setToken(token(next.config().admin()));
-                port.setNames(next.config().admin().names());
-            });
             started.announce();
         }
         watcher.start();
@@ -140,11 +139,10 @@ public final class RunningProxy implements AutoCloseable {
         return new RunningProxy(loaded, plugins, reloader);
     }
 
-    private @Nullable AdminPort startAdmin(UnderstudyConfig first, PluginTypes plugins)
-            throws IOException, TlsFilesException {
+    private void startAdmin(UnderstudyConfig first, PluginTypes plugins) throws IOException, TlsFilesException {
         AdminConfig config = first.admin();
         if (!config.enabled()) {
-            return null;
+            return;
         }
         AdminEndpoints endpoints = new AdminEndpoints();
         endpoints.view("build", BuildInfo.current()::view);
@@ -208,13 +206,8 @@ public final class RunningProxy implements AutoCloseable {
                         server.address().getPort()),
                 management,
                 first.listen().reusePort());
-        try {
-            port.listen();
-        } catch (IOException e) {
-            samples.close();
-            throw e;
-        }
-        return port;
+        admin = port;
+        port.listen();
     }
 
     /** Returns the content of {@code /api/digests}, or null without the plugin. */
@@ -273,18 +266,22 @@ public final class RunningProxy implements AutoCloseable {
         return TlsContexts.accepting(files.certificate(), files.key(), null, false);
     }
 
-    /** Reads the admin endpoint's certificate again. Returns what is wrong with it, or nothing. */
-    private List<String> reloadTls(AdminConfig next) {
+    /** Reads the admin endpoint's certificate again. Returns what replaces it. */
+    private Consumer<NotApplied> reloadTls(AdminConfig next) throws TlsFilesException {
         ReloadableTls tls = adminTls;
         AdminTls files = next.tls();
         if (tls == null || files == null) {
-            return List.of();
+            return left -> {};
         }
-        try {
-            tls.replace(context(files));
-            return List.of();
-        } catch (TlsFilesException e) {
-            return List.of("admin.tls: " + e.getMessage() + "; the certificate in use stays in use");
+        SslContext read = context(files);
+        return left -> tls.replace(read);
+    }
+
+    private void apply(AdminConfig next) {
+        AdminPort port = admin;
+        if (port != null) {
+            port.setToken(token(next));
+            port.setNames(next.names());
         }
     }
 
@@ -314,7 +311,7 @@ public final class RunningProxy implements AutoCloseable {
 
     /** Reloads on the management thread. Called by signal handlers. */
     public void reloadSoon(String why) {
-        management.execute(() -> reload(why));
+        onManagement(() -> reload(why));
     }
 
     /** Called by the endpoint's worker. The reload goes on if that one is interrupted. */
@@ -344,20 +341,20 @@ public final class RunningProxy implements AutoCloseable {
         }
     }
 
-    /** Reads the configuration. One that is refused is read once more when its files are watched. */
-    private LoadedConfig load() throws ConfigException {
+    /** Reads and applies the configuration. One that is refused is read once more when its files are watched. */
+    private LiveConfig.Outcome follow() throws ConfigException {
         try {
-            return loadOnce();
+            return followOnce();
         } catch (ConfigException e) {
-            return loadOnce();
+            return followOnce();
         }
     }
 
-    private LoadedConfig loadOnce() throws ConfigException {
+    private LiveConfig.Outcome followOnce() throws ConfigException {
         try {
-            LoadedConfig next = reloader.load();
+            LiveConfig.Outcome outcome = applied(reloader.load());
             refused = Set.of();
-            return next;
+            return outcome;
         } catch (ConfigException e) {
             refused = e.files();
             watcher.note();
@@ -369,16 +366,19 @@ public final class RunningProxy implements AutoCloseable {
     private Map<String, Object> reload(String why) {
         Map<String, Object> response = new LinkedHashMap<>();
         try {
-            LoadedConfig next = load();
-            LiveConfig.Outcome outcome = applied(next);
-            lastReloadFailed.set(outcome.complete() ? 0 : 1);
-            count("applied");
+            LiveConfig.Outcome outcome = follow();
+            NotApplied left = outcome.notApplied();
+            lastReloadFailed.set(left.failed().isEmpty() ? 0 : 1);
+            count(left.failed().isEmpty() ? "applied" : "failed");
             outcome.changes().forEach(sentence -> log.info("reload: {}", sentence));
-            outcome.notApplied().forEach(sentence -> log.warn("reload: {}", sentence));
+            left.waits().forEach(sentence -> log.warn("reload: {}", sentence));
+            left.failed().forEach(sentence -> log.error("reload: {}", sentence));
             log.info("configuration reloaded: {}", why);
             response.put("applied", true);
             response.put("changes", outcome.changes());
-            response.put("notApplied", outcome.notApplied());
+            response.put(
+                    "notApplied",
+                    Stream.concat(left.failed().stream(), left.waits().stream()).toList());
             configuration.applied(response);
         } catch (ConfigException e) {
             lastReloadFailed.set(1);
@@ -390,18 +390,18 @@ public final class RunningProxy implements AutoCloseable {
                     e.problems().stream().map(problem -> problem.headline()).toList());
             configuration.refused(response);
         } catch (RuntimeException | Error e) {
-            // A plugin may have thrown it; nobody else sees it, and later reloads must go on.
+            // Nobody else sees it, and later reloads must go on.
             lastReloadFailed.set(1);
             count("failed");
-            log.error("{}, but the reload failed midway; reload once more when the cause is gone", why, e);
+            log.error("{}, but the configuration cannot be read; the old one stays in force", why, e);
             response.put("applied", false);
-            response.put("problems", List.of("the reload failed midway: " + e));
+            response.put("problems", List.of("the configuration cannot be read: " + e));
             configuration.refused(response);
         }
         return response;
     }
 
-    private LiveConfig.Outcome applied(LoadedConfig next) {
+    private LiveConfig.Outcome applied(LoadedConfig next) throws ConfigException {
         try {
             return proxy.configuration().apply(next);
         } finally {
@@ -438,7 +438,8 @@ public final class RunningProxy implements AutoCloseable {
         proxy.endDrain();
     }
 
-    private void closeAdmin(@Nullable AdminPort port) {
+    private void closeAdmin() {
+        AdminPort port = admin;
         Dashboard samples = dashboard;
         if (samples != null) {
             samples.close();
@@ -452,15 +453,16 @@ public final class RunningProxy implements AutoCloseable {
     public void close() {
         watcher.close();
         management.shutdownNow();
-        process.close();
-        proxy.close();
-        // Closed last: a scrape during the drain, and the last push, still get what the plugins count as they stop.
-        push.close();
-        closeAdmin(admin);
         try {
+            // A reload in progress ends before its parts do.
             management.awaitTermination(1, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        process.close();
+        proxy.close();
+        // Closed last: a scrape during the drain, and the last push, still get what the plugins count as they stop.
+        push.close();
+        closeAdmin();
     }
 }

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -130,8 +131,11 @@ class ReloadDiffTest {
                         .isTrue();
                 assertThat(proxy.registry().find("understudy.digests").gauge()).isNull();
                 assertThat(pending(proxy)).isEqualTo(1);
+                // A restart with this file would fail.
+                assertThat(failed(proxy)).isEqualTo(1);
                 reload(first);
                 assertThat(pending(proxy)).isZero();
+                assertThat(failed(proxy)).isZero();
                 assertThat(request("GET", "/api/digests", null).containsKey("error"))
                         .isFalse();
 
@@ -148,6 +152,20 @@ class ReloadDiffTest {
                         .find("understudy.config.last.reload.failed")
                         .gauge())
                 .value();
+    }
+
+    /** A signal that comes while the process ends. */
+    @Test
+    void aReloadBehindTheEndDoesNothing() throws Exception {
+        PluginTypes plugins = PluginTypes.installed();
+        RunningProxy.Reloader reloader = () -> ConfigLoader.load(file, "test.yaml", plugins.records(), name -> name);
+        file = configure(1, "1s", "");
+        RunningProxy proxy = RunningProxy.start(reloader.load(), plugins, reloader);
+        proxy.close();
+        file = configure(1, "2s", "");
+        proxy.reloadSoon("a signal");
+        assertThat(proxy.proxy().configuration().current().config().limits().drainTimeout())
+                .isEqualTo(Duration.ofSeconds(1));
     }
 
     /** As where a class of a plugin is missing. */

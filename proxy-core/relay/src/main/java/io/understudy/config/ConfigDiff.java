@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,9 @@ public record ConfigDiff(List<Change> changes) {
             + "|primary\\.tls\\.(ca|certificate|key)"
             + "|admin\\.(token|hosts)|admin\\.tls\\.(certificate|key)");
 
+    /** With one of these its whole section waits: an account or certificate for another server, or another mode. */
+    private static final Pattern WHOLE = Pattern.compile("primary\\.tls\\.mode|standbys\\[\\d+]\\.(name|address)");
+
     /**
      * One value that differs.
      *
@@ -34,6 +38,11 @@ public record ConfigDiff(List<Change> changes) {
      * @param live whether it takes effect at once
      */
     public record Change(String path, String from, String to, boolean live) {
+
+        /** Returns the change as one that needs a restart. */
+        Change waiting() {
+            return new Change(path, from, to, false);
+        }
 
         /** Returns one sentence that says what changed and when it takes effect. */
         public String sentence() {
@@ -54,6 +63,31 @@ public record ConfigDiff(List<Change> changes) {
 
     /** Compares by value; positions, comments and the order of keys do not count. */
     public static ConfigDiff between(LoadedConfig before, LoadedConfig after) {
+        List<Change> found = compare(before, after);
+        Set<String> whole = found.stream()
+                .map(Change::path)
+                .filter(path -> WHOLE.matcher(path).matches())
+                .map(ConfigDiff::section)
+                .collect(Collectors.toSet());
+        found.replaceAll(change -> whole.contains(section(change.path())) ? change.waiting() : change);
+        return new ConfigDiff(found);
+    }
+
+    /**
+     * Compares with the last configuration.
+     *
+     * @param started with which the process began: what cannot change since then cannot now
+     */
+    public static ConfigDiff between(LoadedConfig before, LoadedConfig after, LoadedConfig started) {
+        Set<String> waits = between(started, after).afterRestart().stream()
+                .map(Change::path)
+                .collect(Collectors.toSet());
+        List<Change> found = compare(before, after);
+        found.replaceAll(change -> waits.contains(change.path()) ? change.waiting() : change);
+        return new ConfigDiff(found);
+    }
+
+    private static List<Change> compare(LoadedConfig before, LoadedConfig after) {
         Comparison changes = new Comparison(before.fromOutside(), after.fromOutside());
         for (RecordShape.Key key : RecordShape.of(UnderstudyConfig.class).keys()) {
             if (key.name().equals("plugins")) {
@@ -66,7 +100,11 @@ public record ConfigDiff(List<Change> changes) {
                 compare(key.shape(), key.read(before.config()), key.read(after.config()), key.name(), changes);
             }
         }
-        return new ConfigDiff(changes.found);
+        return changes.found;
+    }
+
+    private static String section(String path) {
+        return path.substring(0, path.lastIndexOf('.') + 1);
     }
 
     /** Returns the changes that take effect at once. */

@@ -1,5 +1,6 @@
 package io.understudy.host;
 
+import io.understudy.config.NotApplied;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.PluginContext;
@@ -161,13 +162,12 @@ public final class PluginHost {
      * Starts plugins that were added, stops those that were removed, and passes the others their new configuration if
      * it differs. If one of those added cannot start, none comes and none goes.
      *
-     * @return what could not be applied, one sentence each; empty if all of it took effect
+     * @param left gets what could not be applied
      */
-    public synchronized List<String> reload(Map<String, Record> configs) {
+    public synchronized void reload(Map<String, Record> configs, NotApplied left) {
         if (stopped) {
-            return List.of();
+            return;
         }
-        List<String> problems = new ArrayList<>();
         Map<String, Running> present = new LinkedHashMap<>();
         running.forEach(one -> present.put(one.id(), one));
         Map<String, Record> added = new LinkedHashMap<>(configs);
@@ -179,12 +179,11 @@ public final class PluginHost {
             startAll(added).forEach(one -> joining.put(one.id(), one));
         } catch (PluginStartException e) {
             log.debug("an added plugin does not start", e);
-            problems.add(e.getMessage() + notChanged(added.keySet(), leaving));
+            left.failed().add(e.getMessage() + notChanged(added.keySet(), leaving));
             leaving.forEach(one -> present.put(one.id(), one));
             leaving.clear();
         }
-        replace(present, joining, leaving, configs, problems);
-        return problems;
+        replace(present, joining, leaving, configs, left);
     }
 
     private static String notChanged(Set<String> added, List<Running> leaving) {
@@ -201,7 +200,7 @@ public final class PluginHost {
             Map<String, Running> joining,
             List<Running> leaving,
             Map<String, Record> configs,
-            List<String> problems) {
+            NotApplied left) {
         List<Running> next = new ArrayList<>();
         configs.forEach((id, wanted) -> {
             Running current = present.remove(id);
@@ -209,7 +208,7 @@ public final class PluginHost {
             if (started != null) {
                 next.add(started);
             } else if (current != null) {
-                next.add(wanted.equals(current.config()) ? current : applied(current, wanted, problems));
+                next.add(wanted.equals(current.config()) ? current : applied(current, wanted, left));
             }
         });
         leaving.forEach(one -> present.remove(one.id()));
@@ -217,23 +216,24 @@ public final class PluginHost {
         running = List.copyOf(next);
         surroundings.joined(joining.keySet());
         if (!leaving.isEmpty()) {
-            depart(leaving, problems);
+            depart(leaving, left);
         }
     }
 
     /** Stops plugins when no session calls them any more: now or, if a session takes too long, when it has left. */
-    private void depart(List<Running> leaving, List<String> problems) {
+    private void depart(List<Running> leaving, NotApplied left) {
         List<String> ids = leaving.stream().map(Running::id).toList();
-        CompletableFuture<Void> left = surroundings.leave(ids);
-        if (isDone(left)) {
+        CompletableFuture<Void> done = surroundings.leave(ids);
+        if (isDone(done)) {
             stopAll(leaving);
             return;
         }
         leaving.forEach(one -> departing.put(one.id(), one));
-        String problem = String.join(", ", ids) + ": new sessions do without, but older ones have not left within "
-                + longestLeave.toSeconds() + " s; stopped when they have";
-        problems.add("plugins." + problem);
-        left.thenRunAsync(() -> stopDeparted(leaving), PluginHost::inThread);
+        left.waits()
+                .add("plugins." + String.join(", ", ids)
+                        + ": new sessions do without, but older ones have not left within " + longestLeave.toSeconds()
+                        + " s; stopped when they have");
+        done.thenRunAsync(() -> stopDeparted(leaving), PluginHost::inThread);
     }
 
     private boolean isDone(CompletableFuture<Void> left) {
@@ -262,15 +262,18 @@ public final class PluginHost {
         stopAll(left.stream().filter(one -> departing.remove(one.id(), one)).toList());
     }
 
-    private static Running applied(Running current, Record wanted, List<String> problems) {
+    private static Running applied(Running current, Record wanted, NotApplied left) {
+        String kept = "plugins." + current.id() + " keeps its old configuration: ";
         try {
             current.plugin().reload(wanted);
             return new Running(current.plugin(), wanted);
+        } catch (IllegalArgumentException refusal) {
+            left.waits().add(kept + refusal.getMessage());
         } catch (RuntimeException | Error e) {
-            problems.add("plugins." + current.id() + " keeps its old configuration: "
-                    + (e instanceof Error ? e : e.getMessage()));
-            return current;
+            log.error("plugin {} failed to reload", current.id(), e);
+            left.failed().add(kept + e);
         }
+        return current;
     }
 
     /** Returns whether a session opened now may want GTIDs. Thread-safe. */

@@ -108,9 +108,24 @@ class ConfigDiffTest {
         ConfigDiff clients = diff("mode: required", "mode: required, clientCa: ca.pem, requireClientCertificate: true");
         assertThat(clients.live().stream().map(ConfigDiff.Change::path))
                 .containsExactly("listen.tls.clientCa", "listen.tls.requireClientCertificate");
-        ConfigDiff server = diff("p:1\"", "p:1\", tls: { mode: verify-ca, ca: ca.pem }");
+        ConfigDiff server = diff("p:1\"", "p:1\", tls: { ca: ca.pem }");
         assertThat(server.live().stream().map(ConfigDiff.Change::path)).containsExactly("primary.tls.ca");
-        assertThat(server.afterRestart().stream().map(ConfigDiff.Change::path)).containsExactly("primary.tls.mode");
+    }
+
+    /** An authority is for the mode beside it, a password for the server beside it. */
+    @Test
+    void whatBelongsTogetherWaitsTogether() throws ConfigException {
+        ConfigDiff tls = diff("p:1\"", "p:1\", tls: { mode: verify-ca, ca: ca.pem }");
+        assertThat(tls.live()).isEmpty();
+        ConfigDiff account = diff("s:1\", user: u", "s:2\", user: v");
+        assertThat(account.afterRestart().stream().map(ConfigDiff.Change::path))
+                .containsExactly("standbys[0].address", "standbys[0].user");
+        // Also where the file had the new server before, and gets its account now.
+        LoadedConfig started = ConfigTexts.text(BASE);
+        LoadedConfig moved = ConfigTexts.text(BASE.replace("s:1", "s:2"));
+        LoadedConfig both = ConfigTexts.text(BASE.replace("s:1\", user: u", "s:2\", user: v"));
+        assertThat(ConfigDiff.between(moved, both, started).live()).isEmpty();
+        assertThat(ConfigDiff.between(moved, both, moved).live()).hasSize(1);
     }
 
     /** Values are compared by their origin, not by their content. */

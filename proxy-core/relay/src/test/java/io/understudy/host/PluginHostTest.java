@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.understudy.config.NotApplied;
 import io.understudy.metrics.CoreMetrics;
 import io.understudy.metrics.LatencyHistograms;
 import io.understudy.plugin.PluginContext;
@@ -123,24 +124,29 @@ class PluginHostTest {
         host.start(Map.of("noting", new Noting(), "faulty", new Faulty()), configs, new Around());
     }
 
+    private NotApplied reload(Map<String, Record> configs) {
+        NotApplied left = new NotApplied();
+        host.reload(configs, left);
+        return left;
+    }
+
     @Test
     void aPluginIsNotStoppedWhileASessionMayCallIt() throws Exception {
         start(Map.of("noting", new Section(1)));
         left = new CompletableFuture<>();
-        List<String> problems = host.reload(Map.of());
-        assertThat(problems).singleElement().asString().contains("noting", "have not left");
+        assertThat(reload(Map.of()).waits()).singleElement().asString().contains("noting", "have not left");
         assertThat(EVENTS).containsExactly("noting started");
         assertThat(host.configs()).isEmpty();
 
         // Its successor would meet what it has published.
-        assertThat(host.reload(Map.of("noting", new Section(1))))
+        assertThat(reload(Map.of("noting", new Section(1))).failed())
                 .singleElement()
                 .asString()
                 .contains("reload again");
         left.complete(null);
         await().until(() -> removed.contains("noting"));
         assertThat(EVENTS).containsExactly("noting started", "noting stopped");
-        assertThat(host.reload(Map.of("noting", new Section(1)))).isEmpty();
+        assertThat(reload(Map.of("noting", new Section(1)))).isEqualTo(new NotApplied());
         assertThat(EVENTS).containsExactly("noting started", "noting stopped", "noting started");
     }
 
@@ -148,7 +154,7 @@ class PluginHostTest {
     void theProxysEndStopsWhatStillDeparts() throws Exception {
         start(Map.of("noting", new Section(1)));
         left = new CompletableFuture<>();
-        host.reload(Map.of());
+        reload(Map.of());
         host.stop();
         left.complete(null);
         assertThat(EVENTS).containsExactly("noting started", "noting stopped");
@@ -157,12 +163,30 @@ class PluginHostTest {
     @Test
     void anErrorOfOnePluginLeavesNoOtherWithoutAnOwner() throws Exception {
         start(Map.of("faulty", new Section(1)));
-        List<String> problems = host.reload(Map.of("faulty", new Section(2), "noting", new Section(1)));
-        assertThat(problems).singleElement().asString().contains("keeps its old configuration", "an assertion");
+        NotApplied left = reload(Map.of("faulty", new Section(2), "noting", new Section(1)));
+        assertThat(left.waits()).isEmpty();
+        assertThat(left.failed()).singleElement().asString().contains("keeps its old configuration", "an assertion");
         assertThat(host.configs()).containsOnlyKeys("faulty", "noting");
-        assertThat(host.reload(Map.of())).isEmpty();
+        assertThat(reload(Map.of())).isEqualTo(new NotApplied());
         assertThat(EVENTS).containsExactly("faulty started", "noting started", "noting stopped");
         assertThat(removed).containsExactlyInAnyOrder("faulty", "noting");
+    }
+
+    /** A plugin's own key that needs a restart is no failure of the reload, as little as one of the proxy's. */
+    @Test
+    void aRefusedSectionWaitsForARestart() throws Exception {
+        Noting refusing = new Noting("noting") {
+            @Override
+            public void reload(Section config) {
+                throw new IllegalArgumentException("number: takes effect after a restart");
+            }
+        };
+        host.start(Map.of("noting", refusing), Map.of("noting", new Section(1)), new Around());
+        NotApplied left = reload(Map.of("noting", new Section(2)));
+        assertThat(left.failed()).isEmpty();
+        assertThat(left.waits())
+                .containsExactly("plugins.noting keeps its old configuration: number: takes effect after a restart");
+        assertThat(host.configs()).containsEntry("noting", new Section(1));
     }
 
     /** What it opened for the session is closed, as where a later callback throws. */

@@ -89,8 +89,8 @@ final class EventWatch {
                     null,
                     1,
                     "configuration",
-                    "the new file was refused, the old configuration stays in force",
-                    "the file is valid again"));
+                    "the new file was refused or failed in part; /api/config has why under 'last'",
+                    "the file is in force"));
 
     private static final List<Count> COUNTS = List.of(
             new Count("understudy.connections", "outcome", Set.of(), "clients", "connections", SERVED),

@@ -59,6 +59,11 @@ public final class RunCommand implements Subcommand, Callable<Integer> {
         loaded.warnings().forEach(warning -> log.warn("{}", warning.headline()));
         try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> load(path, plugins))) {
             CountDownLatch stopped = new CountDownLatch(1);
+            proxy.proxy()
+                    .configuration()
+                    .follow("log", next -> EventLog.apply(next.config().log(), packages));
+            // The admin endpoint may have been asked for a reload already.
+            EventLog.apply(proxy.proxy().configuration().current().config().log(), packages);
             Signals.handle("HUP", () -> proxy.reloadSoon("SIGHUP"));
             AtomicInteger signals = new AtomicInteger();
             for (String name : new String[] {"TERM", "INT"}) {
@@ -75,9 +80,6 @@ public final class RunCommand implements Subcommand, Callable<Integer> {
                     }
                 });
             }
-            proxy.proxy()
-                    .configuration()
-                    .follow(next -> EventLog.apply(next.config().log(), packages));
             proxy.onDrainRequest(stopped::countDown);
             ServiceManager serviceManager = ServiceManager.ofEnvironment();
             serviceManager.ready();

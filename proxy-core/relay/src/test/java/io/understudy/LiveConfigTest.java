@@ -1,0 +1,90 @@
+package io.understudy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.understudy.config.ConfigException;
+import io.understudy.config.ConfigLoader;
+import io.understudy.config.LoadedConfig;
+import io.understudy.handshake.tls.TlsContexts;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Parts that cannot follow a new configuration, or fail as they do. */
+class LiveConfigTest {
+    private final List<String> events = new ArrayList<>();
+    private final LoadedConfig first = config("1s");
+    private final LoadedConfig second = config("2s");
+    private final LiveConfig live = new LiveConfig(first, Map::of, () -> null, Map::of);
+
+    private static LoadedConfig config(String drain) {
+        String text = "primary: { address: \"p:1\" }\nlimits: { drainTimeout: " + drain + " }\n";
+        try {
+            return ConfigLoader.load(text, "test.yaml", Map.of(), name -> null);
+        } catch (ConfigException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+
+    private void noting(String keys) {
+        live.follow(keys, (now, diff) -> {
+            events.add(keys + " prepared");
+            return left -> events.add(keys + " applied");
+        });
+    }
+
+    /** Whichever part it is, and every part that cannot is named. */
+    @Test
+    void whatOnePartCannotFollowNoneDoes() {
+        noting("one");
+        for (String keys : List.of("listen.tls", "admin.tls")) {
+            live.follow(keys, (now, diff) -> {
+                TlsContexts.accepting(Path.of(keys + ".pem"), Path.of(keys + ".key"), null, false);
+                return left -> events.add(keys + " applied");
+            });
+        }
+        noting("two");
+        assertThatThrownBy(() -> live.apply(second))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContainingAll("listen.tls: ", "listen.tls.pem", "admin.tls: ", "admin.tls.pem");
+        assertThat(events).containsExactly("one prepared", "two prepared");
+        assertThat(live.current()).isSameAs(first);
+    }
+
+    /** Nor does one whose preparation has a fault. */
+    @Test
+    void aFaultInPreparingChangesNothing() {
+        noting("one");
+        live.follow("two", (now, diff) -> {
+            throw new IllegalStateException("a fault");
+        });
+        assertThatThrownBy(() -> live.apply(second)).hasMessage("a fault");
+        assertThat(events).containsExactly("one prepared");
+        assertThat(live.current()).isSameAs(first);
+    }
+
+    @Test
+    void aPartThatFailsIsNamedAndTheOthersFollow() throws Exception {
+        noting("one");
+        live.follow("two", now -> {
+            throw new NoClassDefFoundError("a/class");
+        });
+        noting("three");
+        LiveConfig.Outcome outcome = live.apply(second);
+        assertThat(events).containsExactly("one prepared", "three prepared", "one applied", "three applied");
+        assertThat(outcome.notApplied().failed())
+                .singleElement()
+                .asString()
+                .startsWith("two may run by the file before")
+                .contains("a/class", "reload again");
+        assertThat(live.current()).isSameAs(second);
+
+        // As it is told to be done: the same file, once more.
+        events.clear();
+        live.apply(second);
+        assertThat(events).contains("one applied", "three applied");
+    }
+}
