@@ -58,17 +58,22 @@ final class ChannelLeg implements Leg {
     /** Compressed frames or a handshake's bytes that were read wait; reading on would only pile them up. */
     private boolean inputWaits;
 
-    private boolean closing;
-    /** The peer may have sent what nobody has read. */
-    private boolean unread;
-    /** {@link DroppedInput} reads the channel, whatever the other leg's buffer. */
-    private boolean dropping;
-
+    private End end = End.NONE;
     private boolean writeFailed;
-    private boolean withoutNotify;
     private int leastRead = 1;
-    /** Whether TLS or compression is active: the session's byte counts then differ from the socket's. */
-    private boolean transformed;
+
+    /** How the leg is being closed, once what was written has been sent. */
+    private enum End {
+        /** Not at all. */
+        NONE,
+        CLOSED,
+        /** Without TLS's close_notify. */
+        CUT,
+        /** The peer may have sent what nobody has read: that is dropped before. */
+        UNREAD,
+        /** {@link DroppedInput} reads the channel, whatever the other leg's buffer. */
+        DROPPING
+    }
 
     ChannelLeg(Channel channel) {
         this.channel = channel;
@@ -107,7 +112,8 @@ final class ChannelLeg implements Leg {
 
     @Override
     public void awaitAtLeast(int bytes) {
-        if (bytes != leastRead && !transformed && channel.isOpen()) {
+        // With TLS or compression the session's byte counts differ from the socket's.
+        if (bytes != leastRead && tls == null && compression == null && channel.isOpen()) {
             leastRead = bytes;
             channel.config().setOption(LEAST_READ, bytes);
         }
@@ -134,7 +140,6 @@ final class ChannelLeg implements Leg {
             throw e;
         }
         tls = handler;
-        transformed = true;
         handler.handshakeFuture().addListener(future -> done.accept(future.cause()));
         channel.pipeline().addFirst(TLS, handler);
         boolean peerIsServer = handler.engine().getUseClientMode();
@@ -162,7 +167,6 @@ final class ChannelLeg implements Leg {
 
     @Override
     public void startCompression(Compressed compressed, ByteBuf early) {
-        transformed = true;
         compression = compressed;
         // The decoder may have more to hand on than a closed connection has room for at once.
         channel.closeFuture().addListener(closed -> discardWrites());
@@ -236,13 +240,9 @@ final class ChannelLeg implements Leg {
         channel = fresh;
         remoteAddress = fresh.remoteAddress();
         tls = fresh.pipeline().get(SslHandler.class);
-        transformed = tls != null;
         inputWaits = false;
-        closing = false;
-        unread = false;
-        dropping = false;
+        end = End.NONE;
         writeFailed = false;
-        withoutNotify = false;
         leastRead = 1;
         writabilityChanged();
         apply();
@@ -257,7 +257,7 @@ final class ChannelLeg implements Leg {
     }
 
     private void apply() {
-        if (dropping) {
+        if (end == End.DROPPING) {
             return;
         }
         if (channel.isOpen()) {
@@ -269,7 +269,7 @@ final class ChannelLeg implements Leg {
     }
 
     private boolean isTaking() {
-        return wanted && otherWritable && !closing;
+        return wanted && otherWritable && end == End.NONE;
     }
 
     @Override
@@ -288,21 +288,17 @@ final class ChannelLeg implements Leg {
 
     @Override
     public void closeWithoutNotify() {
-        if (!closing && tls != null) {
-            withoutNotify = true;
-        }
-        closeAfterFlush();
+        finish(End.CUT);
     }
 
     /** Closes the channel; below the TLS handler if no close_notify is to be sent. */
     private void close() {
-        if (unread && channel.isActive() && channel instanceof DuplexChannel duplex) {
-            unread = false;
-            dropping = true;
+        if (end == End.UNREAD && channel.isActive() && channel instanceof DuplexChannel duplex) {
+            end = End.DROPPING;
             DroppedInput.untilClosed(duplex, tls);
             return;
         }
-        ChannelHandlerContext below = withoutNotify ? channel.pipeline().context(TLS) : null;
+        ChannelHandlerContext below = end == End.CUT ? channel.pipeline().context(TLS) : null;
         if (below == null) {
             channel.close();
         } else {
@@ -328,16 +324,19 @@ final class ChannelLeg implements Leg {
 
     @Override
     public void closeAfterInput() {
-        unread = !closing && channel.isActive() && !channel.config().isAutoRead();
-        closeAfterFlush();
+        finish(channel.config().isAutoRead() ? End.CLOSED : End.UNREAD);
     }
 
     @Override
     public void closeAfterFlush() {
-        if (closing) {
+        finish(End.CLOSED);
+    }
+
+    private void finish(End how) {
+        if (end != End.NONE) {
             return;
         }
-        closing = true;
+        end = how;
         if (compression != null) {
             compression.sessionEnded();
         }

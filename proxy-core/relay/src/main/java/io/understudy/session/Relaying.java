@@ -64,11 +64,9 @@ final class Relaying implements SessionPhase {
 
     private final Transition transition;
 
-    /** The reason why the session can no longer be read; null while it can. */
-    private @Nullable RuntimeException unfit;
+    /** Null while the session can be read. */
+    private @Nullable Unfit unfit;
 
-    private @Nullable UnreadCommands commandsUnread;
-    private @Nullable UnreadResponses responsesUnread;
     private long readNanos;
     /** What the client's last read took; negative if that is not measured. */
     private long requestNanos = -1;
@@ -99,6 +97,9 @@ final class Relaying implements SessionPhase {
     /** The client has run a statement, about which it may ask. */
     private boolean leavesDiagnostics;
 
+    /** Why the session can no longer be read, and what forwards the packets from there on. */
+    private record Unfit(RuntimeException fault, UnreadCommands commands, UnreadResponses responses) {}
+
     /** Called when a packet did not fit, with the next phase. */
     interface Transition {
         void unread(Unread next, RuntimeException fault);
@@ -128,7 +129,12 @@ final class Relaying implements SessionPhase {
         this.changeUser = changeUser;
         this.transition = transition;
         injector = observers.mayWant() ? new BoundaryInjector(model, observers, server.alloc(), server::write) : null;
-        responseTracker = new ResponseTracker(model, observers, client, this::responsesUnread, this::responded);
+        responseTracker = new ResponseTracker(
+                model,
+                observers,
+                client,
+                (fault, undecided) -> unfit(fault, undecided).responses(),
+                this::responded);
         PacketSink toClient = responseTracker;
         if (filter != null) {
             toClient = new FilteredResponses(toClient, filter);
@@ -137,7 +143,12 @@ final class Relaying implements SessionPhase {
             toClient = new WatchedRows(toClient, model.inFlight(), observers);
         }
         tracker = new CommandTracker(
-                model, observers, injector, responseTracker, server, (fault, undecided) -> commandsUnread(fault));
+                model,
+                observers,
+                injector,
+                responseTracker,
+                server,
+                (fault, undecided) -> unfit(fault, false).commands());
         commands = new PacketScanner(changeUser.commands(tracker), server.alloc());
         responses = new PacketScanner(changeUser.responses(toClient), client.alloc());
     }
@@ -415,28 +426,13 @@ final class Relaying implements SessionPhase {
         return System.nanoTime() - heldNanos;
     }
 
-    /** Called when a packet of the client's did not fit. */
-    private UnreadCommands commandsUnread(RuntimeException fault) {
-        unfit(fault);
-        UnreadCommands next = unreadCommands();
-        commandsUnread = next;
-        return next;
-    }
-
     /**
-     * Called when a packet of the server's did not fit.
+     * Called when a packet did not fit. The rest of the buffer goes to a sink that forwards it, and then the next phase
+     * begins.
      *
-     * @param undecided whether the packet will be reported again
+     * @param undecided whether it is a response's, and will be reported again
      */
-    private UnreadResponses responsesUnread(RuntimeException fault, boolean undecided) {
-        unfit(fault);
-        UnreadResponses next = unreadResponses(undecided);
-        responsesUnread = next;
-        return next;
-    }
-
-    /** The rest of the buffer goes to a sink that forwards it, and then the next phase begins. */
-    private void unfit(RuntimeException fault) {
+    private Unfit unfit(RuntimeException fault, boolean undecided) {
         // A refusal is the proxy's own decision, in an exchange between unlike legs both halves are the proxy's own,
         // and in a session that has moved the ids of statements: none of it can be relayed unread.
         if (unfit != null
@@ -445,15 +441,13 @@ final class Relaying implements SessionPhase {
                 || model.prepared().moved()) {
             throw fault;
         }
-        unfit = fault;
+        Unfit found = new Unfit(fault, new UnreadCommands(server, changeUser.legsUnlike()), unreadResponses(undecided));
+        unfit = found;
+        return found;
     }
 
     private static boolean isOwnDecision(RuntimeException fault) {
         return fault instanceof LoginRefusal || fault instanceof PluginRefusal;
-    }
-
-    private UnreadCommands unreadCommands() {
-        return new UnreadCommands(server, changeUser.legsUnlike());
     }
 
     /** @param undecided whether the current packet will be reported again */
@@ -464,15 +458,15 @@ final class Relaying implements SessionPhase {
         return new UnreadResponses(client, begun ? injected - 1 : injected, begun);
     }
 
-    private void becomeUnread(RuntimeException fault) {
+    private void becomeUnread(Unfit found) {
         observers.close(Unread.LABEL);
-        UnreadCommands toServer = commandsUnread == null ? unreadCommands() : commandsUnread;
-        UnreadResponses toClient = responsesUnread == null ? unreadResponses(false) : responsesUnread;
-        commands.reportTo(toServer);
-        responses.reportTo(toClient);
+        commands.reportTo(found.commands());
+        responses.reportTo(found.responses());
         changeUser.close();
         server.awaitAtLeast(1);
-        transition.unread(new Unread(client, server, model, counts, toServer, toClient, commands, responses), fault);
+        transition.unread(
+                new Unread(client, server, model, counts, found.commands(), found.responses(), commands, responses),
+                found.fault());
         model.inFlight().givePermits();
         client.setReading(true);
         HeldCommand waiting = held;
