@@ -117,7 +117,8 @@ class ReloadDiffTest {
                         .isEqualTo(List.of("plugins.query-log changed from on to off: takes effect now"));
                 assertThat(request("GET", "/api/digests", null).containsKey("error"))
                         .isTrue();
-                assertThat(proxy.registry().find("understudy.digests").gauge()).isNull();
+                assertThat(proxy.registry().find("understudy.digests.evicted").functionCounter())
+                        .isNull();
                 assertThat(pending(proxy)).isZero();
 
                 // One that cannot start leaves all as they are, until a file with which it can.
@@ -129,7 +130,8 @@ class ReloadDiffTest {
                         .isFalse();
                 assertThat(request("GET", "/api/digests", null).containsKey("error"))
                         .isTrue();
-                assertThat(proxy.registry().find("understudy.digests").gauge()).isNull();
+                assertThat(proxy.registry().find("understudy.digests.evicted").functionCounter())
+                        .isNull();
                 assertThat(pending(proxy)).isEqualTo(1);
                 // A restart with this file would fail.
                 assertThat(failed(proxy)).isEqualTo(1);

@@ -166,7 +166,6 @@ final class Capture {
 
     private void written(long count) {
         meters.captured(count);
-        meters.bytes(files.bytes() - bytes);
         statementCount.addAndGet(count);
         bytes = files.bytes();
         fileCount = files.files();

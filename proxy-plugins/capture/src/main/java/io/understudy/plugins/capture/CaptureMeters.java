@@ -10,17 +10,12 @@ final class CaptureMeters {
     private final MeterRegistry registry;
     private final Counter captured;
     private final Counter dropped;
-    private final Counter bytes;
     private final Map<String, Counter> skipped = new ConcurrentHashMap<>();
 
     CaptureMeters(MeterRegistry registry) {
         this.registry = registry;
         captured = counter("captured");
         dropped = counter("dropped");
-        bytes = Counter.builder("understudy.capture.bytes")
-                .description("Bytes that the capture wrote")
-                .baseUnit("bytes")
-                .register(registry);
     }
 
     private Counter counter(String outcome) {
@@ -37,10 +32,6 @@ final class CaptureMeters {
     /** Counts what waited when the capture broke off. */
     void dropped(long count) {
         dropped.increment((double) count);
-    }
-
-    void bytes(long count) {
-        bytes.increment((double) count);
     }
 
     /** @param reason from a bounded set */

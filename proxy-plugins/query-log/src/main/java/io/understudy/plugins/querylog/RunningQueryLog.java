@@ -1,7 +1,6 @@
 package io.understudy.plugins.querylog;
 
 import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.understudy.plugin.DigestNotes;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
@@ -34,9 +33,6 @@ final class RunningQueryLog implements PluginRun<QueryLogConfig> {
 
     @Override
     public void start() {
-        Gauge.builder("understudy.digests", table, DigestTable::size)
-                .description("Digests with figures of their own")
-                .register(context.meters());
         FunctionCounter.builder("understudy.digests.evicted", table, DigestTable::evicted)
                 .description("Digests that gave their place to newer ones")
                 .register(context.meters());

@@ -43,14 +43,11 @@ public final class DomainMeters {
                 .register(registry);
     }
 
-    /** Registers the counts that other classes keep. */
+    /** Registers the count that another class keeps. */
     public void follow(Handovers handovers) {
         FunctionCounter.builder("understudy.gtid.domain.handovers", handovers, Handovers::count)
                 .description(
                         "Writes that took their tables from one domain to another, when nothing of them was unapplied")
-                .register(registry);
-        FunctionCounter.builder("understudy.gtid.domain.handover.probes", handovers, Handovers::probes)
-                .description("Probes of positions because a write waited for a handover")
                 .register(registry);
     }
 

@@ -127,11 +127,6 @@ public final class DigestTable {
         }
     }
 
-    /** Returns the number of digests in the table. */
-    public int size() {
-        return entries.size();
-    }
-
     /** Returns the number of digests evicted so far. */
     public double evicted() {
         return evicted.sum();

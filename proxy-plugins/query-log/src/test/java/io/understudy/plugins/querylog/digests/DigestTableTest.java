@@ -71,7 +71,7 @@ class DigestTableTest {
             record(table.of(FakeExchange.to("SELECT 1 AS a" + i), probe), 1000);
         }
         table.capacity(16);
-        assertThat(table.size()).isEqualTo(16);
+        assertThat(table.all()).hasSize(16);
         assertThat(table.evicted()).isEqualTo(24);
         assertThat(table.evictedCount()).isEqualTo(24);
         assertThat(table.evictedNanos()).isEqualTo(24_000);
