@@ -12,7 +12,6 @@ import java.net.SocketAddress;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -33,6 +32,7 @@ public final class ClientSession {
     private final Consumer<ClientSession> onEnd;
     private final SessionFaults faults;
     private final BoundaryRequests requests;
+    private final PrimaryWait wait;
     private final Moving moving;
     private final long begunNanos = System.nanoTime();
 
@@ -44,14 +44,6 @@ public final class ClientSession {
     private Runnable connector = () -> {};
     /** Takes this session off its server's connection. */
     private Runnable parting = () -> {};
-    /** Waits for a primary. */
-    private boolean waits;
-    /** Has lost its server while it waits, or before. */
-    private boolean parted;
-    /** When it did. */
-    private long partedNanos;
-    /** The last change of the primary that came while it waited. */
-    private int missedChange;
     /** Something was asked of the session at its next boundary. */
     private boolean requested;
 
@@ -69,6 +61,7 @@ public final class ClientSession {
         this.faults = new SessionFaults(
                 id, client, environment.metrics(), environment.repeatedWarning(), this::serverThreadId);
         this.requests = new BoundaryRequests(this, faults, environment.hold());
+        this.wait = new PrimaryWait(this, environment.absentPrimary(), faults, requests);
         this.moving = new Moving(this, environment);
     }
 
@@ -117,12 +110,9 @@ public final class ClientSession {
      * @return false if it may not wait, or no longer
      */
     public boolean awaitPrimary() {
-        waits = environment.absentPrimary().awaitLogin(this, outcome -> {
-            if (waits) {
-                waits = false;
-                connecting(false);
-                connector.run();
-            }
+        boolean waits = wait.awaitLogin(() -> {
+            connecting(false);
+            connector.run();
         });
         if (waits) {
             endLoginTimeout();
@@ -153,7 +143,7 @@ public final class ClientSession {
 
     /** Returns whether the session waits for a primary. */
     boolean waits() {
-        return waits;
+        return wait.on();
     }
 
     /** Called when there is no primary: the session waits at its next boundary, at once when idle. */
@@ -166,76 +156,12 @@ public final class ClientSession {
 
     /** Returns whether the session, at a boundary, now waits for a primary. */
     boolean awaitsPrimaryAtBoundary() {
-        waits = waits || environment.absentPrimary().awaitAtBoundary(this, this::primaryBack);
-        return waits;
+        return wait.awaitAtBoundary();
     }
 
     /** Has a session at a boundary wait that has no server any more. Returns false if it is to end at once. */
     boolean outlivesServer() {
-        if (!(phase instanceof Relaying relaying) || clientDone || !relaying.mayLoseServer()) {
-            return false;
-        }
-        part();
-        waits = waits || environment.absentPrimary().awaitBroken(this, partedNanos, this::primaryBack);
-        if (waits) {
-            relaying.hold();
-        }
-        return waits;
-    }
-
-    private void part() {
-        partedNanos = parted ? partedNanos : System.nanoTime();
-        parted = true;
-    }
-
-    /**
-     * Has the session wait for what became of the statement whose response its server has not sent.
-     *
-     * @return false if it is to end at once
-     */
-    private boolean awaitsOutcome() {
-        if (!(phase instanceof Relaying relaying)) {
-            return false;
-        }
-        AbsentPrimary absent = environment.absentPrimary();
-        CompletionStage<Outcome> stage = relaying.outcome(absent.patience());
-        if (stage != null) {
-            part();
-            waits = absent.awaitOutcome(
-                    this, late -> outcome(new Outcome.Unknown("it could not be found out within failover.hold")));
-            if (!waits) {
-                outcome(new Outcome.Unknown("failover.hold is 0s"));
-            }
-            stage.whenComplete((found, fault) -> execute(() ->
-                    outcome(fault == null ? found : new Outcome.Unknown("an internal error of the proxy's plugin"))));
-        }
-        return stage != null || relaying.awaitsOutcome();
-    }
-
-    /** Tells the client what it waits for, if it still does. The session goes on if it is at a boundary then. */
-    private void outcome(Outcome outcome) {
-        if (!(phase instanceof Relaying relaying) || !relaying.awaitsOutcome()) {
-            return;
-        }
-        boolean failed = !(outcome instanceof Outcome.Committed);
-        try {
-            relaying.tell(outcome);
-        } catch (RuntimeException e) {
-            end(faults.thrown(phase, CloseReason.SERVER_MALFORMED, e));
-            return;
-        }
-        boolean goesOn = environment.moves()
-                && !clientDone
-                && !relaying.responsesDue()
-                && relaying.mayLoseServer()
-                // What was sent behind a statement that is then repeated may belong behind that.
-                && !(failed && relaying.holdsCommands());
-        waits = environment.absentPrimary().told(this, goesOn ? this::primaryBack : null);
-        if (waits) {
-            applyBoundaryRequests();
-        } else {
-            end(relaying.holdsCommands() ? faults.serverLost(phase, true) : CloseReason.SERVER_CLOSED);
-        }
+        return wait.outlivesServer();
     }
 
     /**
@@ -244,33 +170,11 @@ public final class ClientSession {
      * @return false if it is to end
      */
     boolean leavesForOutcome() {
-        boolean awaits = awaitsOutcome();
+        boolean awaits = wait.awaitOutcome();
         if (awaits) {
             parting.run();
         }
         return awaits;
-    }
-
-    /** The wait of a logged-in session is over. */
-    private void primaryBack(AbsentPrimary.Outcome outcome) {
-        if (!waits) {
-            return;
-        }
-        waits = false;
-        boolean back = outcome == AbsentPrimary.Outcome.WENT_ON;
-        boolean changed = !destination.isPrimary();
-        if (parted) {
-            if (!(back || changed) || !move()) {
-                end(
-                        back || changed || outcome == AbsentPrimary.Outcome.TIMED_OUT
-                                ? faults.serverLost(phase, back)
-                                : CloseReason.SERVER_CLOSED);
-            }
-        } else if (changed) {
-            requests.primaryChanged(false, missedChange);
-        } else {
-            wentOn(requests.primaryBack());
-        }
     }
 
     /** Sets what moves the session to another server. */
@@ -304,7 +208,7 @@ public final class ClientSession {
             relaying.hold();
             return true;
         }
-        return moving.begin(relaying, parted);
+        return moving.begin(relaying, wait.parted());
     }
 
     /** Called when a session that was to leave its server need not: that is the primary again. */
@@ -337,6 +241,16 @@ public final class ClientSession {
         return false;
     }
 
+    /** Returns whether the client has shut down its output. */
+    boolean clientDone() {
+        return clientDone;
+    }
+
+    /** Returns whether the session's server is the primary. */
+    boolean hasPrimary() {
+        return destination.isPrimary();
+    }
+
     /** Returns the name of the server that the session is connected to. */
     String serverName() {
         return destination.name();
@@ -356,18 +270,12 @@ public final class ClientSession {
         environment.threadIds().register(id, user, to.name(), before, serverThreadId());
         destination = to;
         this.parting = parting;
-        parted = false;
-        if (to.isPrimary()) {
-            wentOn(requests.arrived());
-        } else {
-            // Another one has become the primary meanwhile; a read that was sent again here is answered first.
-            requests.primaryChanged(false, missedChange);
-        }
+        wait.arrived();
     }
 
     /** Called when the session cannot be moved. */
     void notMoved() {
-        end(parted ? faults.serverLost(phase, true) : faults.primaryChanged(phase));
+        end(wait.parted() ? faults.serverLost(phase, true) : faults.primaryChanged(phase));
     }
 
     private void endLoginTimeout() {
@@ -519,7 +427,7 @@ public final class ClientSession {
     public void serverFailed(Throwable cause) {
         boolean close = clientDone && cause instanceof SSLException && SessionFaults.isAlert(cause);
         boolean cut = cause instanceof SSLException;
-        if (!close && !ended() && !(cut && awaitsOutcome())) {
+        if (!close && !ended() && !(cut && wait.awaitOutcome())) {
             end(faults.failed(phase, CloseReason.SERVER_MALFORMED, CloseReason.SERVER_TLS_FAILED, cause));
         }
     }
@@ -558,7 +466,7 @@ public final class ClientSession {
     public void clientShutOutput() {
         clientDone = true;
         phase.clientShutOutput();
-        if (parted || !phase.holdsCommands()) {
+        if (wait.parted() || !phase.holdsCommands()) {
             passOnEnd();
         }
     }
@@ -601,11 +509,11 @@ public final class ClientSession {
             return;
         }
         if (moving.begun()) {
-            part();
+            wait.part();
             moving.goOn();
             return;
         }
-        if (outlivesServer() || awaitsOutcome()) {
+        if (wait.outlivesServer() || wait.awaitOutcome()) {
             return;
         }
         if (phase instanceof LoggingIn) {
@@ -669,7 +577,7 @@ public final class ClientSession {
 
     /** Ends the session because the drain timeout has expired. */
     public void drainNow() {
-        outcome(new Outcome.Unknown("the proxy stops"));
+        wait.outcome(new Outcome.Unknown("the proxy stops"));
         end(CloseReason.DRAIN_TIMEOUT);
     }
 
@@ -680,8 +588,8 @@ public final class ClientSession {
      * @param change counts the changes
      */
     public void primaryChanged(int change) {
-        if (!destination.isPrimary() && (waits || awaitPrimaryAgain())) {
-            missedChange = change;
+        if (!destination.isPrimary() && (wait.on() || awaitPrimaryAgain())) {
+            wait.missed(change);
             return; // its turn comes
         }
         requested = true;
@@ -711,7 +619,8 @@ public final class ClientSession {
         wentOn(requests.release());
     }
 
-    private void wentOn(boolean wasHeld) {
+    /** Called when the session may go on; the end of a client that left meanwhile is passed on. */
+    void wentOn(boolean wasHeld) {
         if (wasHeld && clientDone && !ended() && !phase.holdsCommands()) {
             passOnEnd();
         }
@@ -753,10 +662,7 @@ public final class ClientSession {
         SessionPhase last = phase;
         phase = new Ended();
         endLoginTimeout();
-        if (waits) {
-            waits = false;
-            environment.absentPrimary().leave(this, reason);
-        }
+        wait.end(reason);
         environment.metrics().closed(reason.label());
         moving.mover().ended();
         if (moving.count() > 0) {
