@@ -54,6 +54,8 @@ public final class AuthBridge {
     private static final int CACHING_KEY_REQUEST = 2;
     private static final int SHA256_KEY_REQUEST = 1;
     private static final int ACCESS_DENIED = 1045;
+    /** Bytes of a password that was encrypted with RSA of 1024 bits. */
+    private static final int SHORTEST_ENCRYPTED = 128;
 
     private enum Step {
         /** No secret packet is due. */
@@ -217,7 +219,9 @@ public final class AuthBridge {
                 step = Step.WATCHING;
                 return false;
             }
-            throw foreignKey();
+            boolean encrypted = payload.readableBytes() >= SHORTEST_ENCRYPTED;
+            payload.setZero(payload.readerIndex(), payload.readableBytes());
+            throw encrypted ? foreignKey() : inClear();
         }
         byte[] pem = ProxyRsaKey.publicPem();
         byte[] response = new byte[pem.length + 1];
@@ -252,8 +256,17 @@ public final class AuthBridge {
                 ACCESS_DENIED,
                 "28000",
                 "Access denied (Understudy: the password was encrypted with a key that is not the proxy's; let the"
-                        + " client"
-                        + " ask for the key, or give both legs TLS, or neither)");
+                        + " client ask for the key, or give both legs TLS, or neither)");
+    }
+
+    /** MariaDB's client takes a leg for secure if it may use TLS, whether the server has it or not. */
+    private static LoginRefusal inClear() {
+        return new LoginRefusal(
+                "client_sent_clear_password",
+                ACCESS_DENIED,
+                "28000",
+                "Access denied (Understudy: the client sent the password unencrypted over a connection without TLS, as"
+                        + " MariaDB's client does; start it with --skip-ssl, or set listen.tls)");
     }
 
     private void mask(byte[] bytes) {

@@ -142,7 +142,21 @@ class AuthBridgeTest {
         AuthBridge bridge = bridge(false, "caching_sha2_password");
         assertThatThrownBy(() -> bridge.fromClient(Unpooled.wrappedBuffer(new byte[256]), handshake))
                 .isInstanceOfSatisfying(
-                        LoginRefusal.class, e -> assertThat(e.error().code()).isEqualTo(1045));
+                        LoginRefusal.class, e -> assertThat(e.error().code()).isEqualTo(1045))
+                .hasMessageContaining("encrypted with a key that is not the proxy's");
+    }
+
+    /** As Connector/C 3.3.20 does, the library of MariaDB 10.11's client, without {@code --skip-ssl}. */
+    @ParameterizedTest
+    @CsvSource({"caching_sha2_password", "sha256_password"})
+    void aPasswordInClearOverALegWithoutTlsIsRefusedAsSuch(String method) {
+        AuthBridge bridge = bridge(false, method);
+        ByteBuf password = Unpooled.copiedBuffer(PASSWORD);
+        assertThatThrownBy(() -> bridge.fromClient(password, handshake))
+                .isInstanceOf(LoginRefusal.class)
+                .hasMessageContaining("start it with --skip-ssl, or set listen.tls");
+        assertThat(password).isEqualTo(Unpooled.wrappedBuffer(new byte[PASSWORD.length]));
+        assertThat(server.take()).isEmpty();
     }
 
     /**
