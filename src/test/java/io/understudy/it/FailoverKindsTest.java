@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.it.FailoverPair.Said;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,6 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("long")
 @Timeout(180)
 class FailoverKindsTest {
+    private static final String STATEMENTS = "SET binlog_format=STATEMENT";
+
     @TempDir
     private Path folder;
 
@@ -126,6 +132,101 @@ class FailoverKindsTest {
                     .isEqualTo(before);
             assertThat(List.of(servers.standby().query("SELECT @@GLOBAL.read_only")))
                     .containsExactly("1");
+        }
+    }
+
+    /** A table lives before the standby is cut off, another one until the primary's end, and two have one name. */
+    @Test
+    void temporaryTablesDoNotStopIt() throws Exception {
+        try (FailoverPair servers = FailoverPair.start(folder, ", BINLOG REPLAY, SUPER")) {
+            EmbeddedServer primary = servers.pair.primary();
+            primary.execute("GRANT SELECT, INSERT, CREATE TEMPORARY TABLES ON shop.* TO switcher");
+            Set<String> expected;
+            String state;
+            try (Connection before = primary.connect();
+                    Connection one = primary.connect();
+                    Connection two = primary.connect()) {
+                executeAll(before, STATEMENTS, "CREATE TEMPORARY TABLE shop.tt (a INT)");
+                servers.pair.awaitCaughtUp(FailoverPair.PATIENCE);
+                servers.cutOff();
+                executeAll(before, "USE shop", "INSERT INTO tt VALUES (1)", "DROP TABLE tt");
+                executeAll(one, STATEMENTS, "USE shop", "CREATE TEMPORARY TABLE tt (a INT AUTO_INCREMENT PRIMARY KEY)");
+                executeAll(two, STATEMENTS, "USE shop", "CREATE TEMPORARY TABLE tt (b INT)");
+                executeAll(one, "BEGIN", "INSERT INTO tt VALUES (NULL)", "INSERT INTO t VALUES (1, 1, '')", "COMMIT");
+                executeAll(two, "INSERT INTO tt (b) VALUES (2)", "INSERT INTO t VALUES (1, CONNECTION_ID(), '')");
+                executeAll(one, "INSERT INTO t SELECT 3, a, '' FROM tt");
+                executeAll(two, "INSERT INTO t SELECT 4, b, '' FROM tt");
+                executeAll(one, "DROP TABLE tt", "CREATE TEMPORARY TABLE tt SELECT * FROM t");
+                expected = FailoverPair.rows(primary);
+                state = primary.query("SELECT @@GLOBAL.gtid_binlog_state");
+                servers.awaitCaptured();
+                primary.kill();
+            }
+            Said said = servers.run("failover", "--to", "s1");
+            assertThat(said.status()).as(said.text()).isZero();
+            assertThat(FailoverPair.rows(servers.standby())).isEqualTo(expected).hasSize(4);
+            assertThat(servers.standby().query("SELECT @@GLOBAL.gtid_binlog_state"))
+                    .isEqualTo(state);
+        }
+    }
+
+    /** The end of a session with a temporary table would be logged under the next number. */
+    @Test
+    void aRunThatBreaksOffBehindATemporaryTableGoesOnThere() throws Exception {
+        try (FailoverPair servers = FailoverPair.start(folder, ", BINLOG REPLAY, CREATE TEMPORARY TABLES")) {
+            servers.standby().execute("SET GLOBAL binlog_format=MIXED");
+            servers.cutOff();
+            EmbeddedServer primary = servers.pair.primary();
+            try (Connection one = primary.connect()) {
+                executeAll(
+                        one,
+                        STATEMENTS,
+                        "CREATE TEMPORARY TABLE shop.tt (a INT)",
+                        "ALTER TABLE shop.t ADD late INT",
+                        "SET binlog_format=ROW",
+                        "INSERT INTO shop.t VALUES (1, 1, '', 1)");
+                servers.awaitCaptured();
+                primary.kill();
+            }
+            Said refused = servers.run("failover", "--to", "s1");
+            assertThat(refused.status()).as(refused.text()).isEqualTo(1);
+            assertThat(refused.text()).contains("ALTER");
+            servers.standby().execute("SET SESSION sql_log_bin=0", "GRANT SELECT, ALTER ON shop.* TO switcher");
+            Said said = servers.run("failover", "--to", "s1");
+            assertThat(said.status()).as(said.text()).isZero();
+            assertThat(servers.standby().query("SELECT late FROM shop.t")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void whatReadsATemporaryTableIsSaidBeforeAnythingIsApplied() throws Exception {
+        try (FailoverPair servers = FailoverPair.start(folder, ", BINLOG REPLAY")) {
+            EmbeddedServer primary = servers.pair.primary();
+            try (Connection one = primary.connect()) {
+                executeAll(one, STATEMENTS, "CREATE TEMPORARY TABLE shop.tt (a INT)");
+                primary.execute("GRANT SELECT ON shop.* TO switcher");
+                servers.pair.awaitCaughtUp(FailoverPair.PATIENCE);
+                servers.cutOff();
+                executeAll(
+                        one, "INSERT INTO shop.t VALUES (1, 1, '')", "INSERT INTO shop.t SELECT a, a, '' FROM shop.tt");
+                servers.awaitCaptured();
+                primary.kill();
+            }
+            for (String option : List.of("--dry-run", "--timeout=60s")) {
+                Said said = servers.run("failover", "--to", "s1", option);
+                assertThat(said.status()).as(said.text()).isEqualTo(1);
+                assertThat(said.text())
+                        .contains("nothing was applied", "changes [shop.t] with a temporary table", "rescue -c FILE");
+            }
+            assertThat(FailoverPair.rows(servers.standby())).isEmpty();
+        }
+    }
+
+    private static void executeAll(Connection connection, String... all) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String each : all) {
+                statement.execute(each);
+            }
         }
     }
 

@@ -123,14 +123,17 @@ class FailoverMySqlTest {
                                 "app",
                                 PASSWORD));
                 writers.awaitRows(200);
+                execute(one, "SET binlog_format = STATEMENT", "CREATE TEMPORARY TABLE shop.tt (id INT)");
                 pair.link().refuse();
                 pair.link().cut();
                 execute(
                         one,
                         "CREATE TABLE shop.made (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(20))",
                         "INSERT INTO shop.made (v) VALUES ('größer ☃')",
-                        "SET binlog_format = STATEMENT",
                         "INSERT INTO shop.made (v) VALUES ('by statement')",
+                        "CREATE TEMPORARY TABLE shop.tu (id INT)",
+                        "INSERT INTO shop.tu VALUES (1)",
+                        "DROP TEMPORARY TABLE shop.tt, shop.tu",
                         "SET binlog_format = ROW, SESSION cte_max_recursion_depth = 20000",
                         "INSERT INTO shop.big WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE"
                                 + " n < 10000) SELECT n, REPEAT('x', 250) FROM s");

@@ -18,12 +18,14 @@ import java.util.Set;
  * @param settings values as in a SET statement, by session variable
  * @param schema the current one; empty if the statement does not depend on it
  * @param thread connection id of the client
+ * @param ofSession whether it depends on the session: it uses a temporary table or CONNECTION_ID()
  * @see <a href="https://mariadb.com/kb/en/query_event/">MariaDB: QUERY_EVENT</a>
  */
-record LoggedQuery(Map<String, String> settings, String schema, long thread, String text) {
+record LoggedQuery(Map<String, String> settings, String schema, long thread, boolean ofSession, String text) {
     /** A variable of MySQL 9.7. */
     static final String CASCADE_TRIGGERS = "enable_cascade_triggers";
 
+    private static final int THREAD_SPECIFIC = 4;
     private static final int SUPPRESS_USE = 8;
     /** Collations whose client character set is UTF-8: the defaults of utf8mb3, utf8mb4, and MySQL 8's of utf8mb4. */
     private static final Set<Integer> UTF8 = Set.of(33, 45, 83, 255);
@@ -56,7 +58,12 @@ record LoggedQuery(Map<String, String> settings, String schema, long thread, Str
         long second = EventHeader.second(event.buffer(), 0);
         settings.put("timestamp", Long.toString(second));
         int client = settings(flavor, status, second, settings);
-        return new LoggedQuery(settings, (event.flags() & SUPPRESS_USE) != 0 ? "" : schema, thread, utf8(body, client));
+        return new LoggedQuery(
+                settings,
+                (event.flags() & SUPPRESS_USE) != 0 ? "" : schema,
+                thread,
+                (event.flags() & THREAD_SPECIFIC) != 0,
+                utf8(body, client));
     }
 
     private static String utf8(ByteBuf in, int client) throws NotApplicable {

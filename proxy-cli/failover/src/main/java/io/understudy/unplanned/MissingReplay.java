@@ -3,11 +3,14 @@ package io.understudy.unplanned;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.servers.ServerQueries;
+import io.understudy.sql.Quoting;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.StringJoiner;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -23,6 +26,11 @@ final class MissingReplay {
     private static final String LAST = "BINLOG ";
 
     private static final int TOLD_EACH = 1_000;
+    private static final int NO_SUCH_TABLE = 1146;
+    /** Class of SQLSTATE. */
+    private static final String CONNECTION_LOST = "08";
+
+    private static final String DENIED = "42000";
 
     /** Only one program may apply transactions. It ends with the connection. */
     private static final String LOCK = "SELECT GET_LOCK('understudy_missing_transactions', 5)";
@@ -31,6 +39,8 @@ final class MissingReplay {
     private final DataSource target;
     private final ServerFlavor flavor;
     private final MissingTransactions missing;
+    /** Whether the server has tables of these quoted names. */
+    private final Map<String, Boolean> permanent = new HashMap<>();
 
     /**
      * @param server its name, for messages
@@ -53,8 +63,8 @@ final class MissingReplay {
      *
      * @throws NotApplicable if one cannot: then none may be applied
      */
-    void check(List<MissingTransaction> lacking, long maxPacket) throws NotApplicable, IOException {
-        TransactionStatements statements = new TransactionStatements(flavor);
+    void check(List<MissingTransaction> lacking, long maxPacket) throws NotApplicable, IOException, SQLException {
+        TransactionStatements statements = new TransactionStatements(flavor, this::isPermanent);
         for (MissingTransaction each : lacking) {
             for (String sql : statements.of(each, missing.events(each))) {
                 if (sql.length() * 3L >= maxPacket && bytes(sql) >= maxPacket) {
@@ -63,6 +73,33 @@ final class MissingReplay {
                             + ": SET GLOBAL max_allowed_packet=1073741824 there, and try again");
                 }
             }
+        }
+    }
+
+    /** As of the check: what is applied since may have changed it. */
+    private boolean isPermanent(String schema, String table) throws SQLException {
+        String name = Quoting.name(schema, table);
+        Boolean known = permanent.get(name);
+        if (known == null) {
+            known = has(name);
+            permanent.put(name, known);
+        }
+        return known;
+    }
+
+    /** Asked without information_schema, which hides what the account may not use. */
+    private boolean has(String name) throws SQLException {
+        try (Connection connection = target.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.setEscapeProcessing(false);
+            statement.execute("SELECT 1 FROM " + name + " LIMIT 0");
+            return true;
+        } catch (SQLException e) {
+            String state = String.valueOf(e.getSQLState());
+            if (state.startsWith(CONNECTION_LOST) || state.equals(DENIED)) {
+                throw e;
+            }
+            return e.getErrorCode() != NO_SUCH_TABLE;
         }
     }
 
@@ -87,7 +124,7 @@ final class MissingReplay {
             // The driver closes a connection that it sees leave UTF-8.
             queries.execute("SET SESSION session_track_system_variables=''");
             List<MissingTransaction> lacking = lacking(new Reached(flavor, ReportedPosition.of(queries)));
-            TransactionStatements statements = new TransactionStatements(flavor);
+            TransactionStatements statements = new TransactionStatements(flavor, this::isPermanent);
             StringBuilder batch = new StringBuilder();
             for (int i = 0; i < lacking.size(); i++) {
                 if (i > 0 && i % TOLD_EACH == 0) {

@@ -10,6 +10,7 @@ import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.sql.Quoting;
 import io.understudy.wire.MalformedPacketException;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -31,6 +32,8 @@ final class TransactionStatements {
     private static final int IGNORABLE = 0x80;
     private static final int STANDALONE = 1;
     private static final int MARIADB_FLAGS = 12;
+    /** It changes nothing, and MariaDB logs it under a number: no empty transaction has one there. */
+    private static final String NOTHING = "FLUSH TABLES understudy.nothing";
 
     private final boolean mariaDb;
     private final ServerFlavor flavor;
@@ -41,11 +44,13 @@ final class TransactionStatements {
     /** MariaDB: the statement that set the session's domain and server id. */
     private String present = "";
 
+    private final LoggedTemporaryTables temporary;
     private byte[] format = {};
     private boolean cascadeTriggers;
 
-    TransactionStatements(ServerFlavor flavor) {
+    TransactionStatements(ServerFlavor flavor, LoggedTemporaryTables.Permanent permanent) {
         this.flavor = flavor;
+        temporary = new LoggedTemporaryTables(flavor, permanent);
         mariaDb = flavor == ServerFlavor.MARIADB;
     }
 
@@ -55,7 +60,7 @@ final class TransactionStatements {
      *
      * @throws NotApplicable if a client's session cannot apply it; then none of its statements may be executed
      */
-    List<String> of(MissingTransaction transaction, byte[] events) throws NotApplicable {
+    List<String> of(MissingTransaction transaction, byte[] events) throws NotApplicable, SQLException {
         try {
             return statements(transaction, events);
         } catch (NotApplicable e) {
@@ -65,7 +70,7 @@ final class TransactionStatements {
         }
     }
 
-    private List<String> statements(MissingTransaction transaction, byte[] events) throws NotApplicable {
+    private List<String> statements(MissingTransaction transaction, byte[] events) throws NotApplicable, SQLException {
         BinlogTransaction summary = transaction.summary();
         if (summary.kind() == TransactionKind.XA_PREPARE || summary.kind() == TransactionKind.XA_END) {
             throw new NotApplicable("a phase of XA");
@@ -80,6 +85,8 @@ final class TransactionStatements {
         RowStatements rows = new RowStatements(out, checksum > 0);
         boolean begun = false;
         boolean ended = false;
+        boolean changes = false;
+        int settings = 0; // that the next statement alone has
         for (RawEvent event : events(events, checksum)) {
             int type = event.type();
             if (EventType.beginsTransaction(type)) {
@@ -91,26 +98,49 @@ final class TransactionStatements {
             } else if (type == EventType.QUERY || type == EventType.QUERY_COMPRESSED) {
                 LoggedQuery query = LoggedQuery.of(flavor, type == EventType.QUERY ? event : Inflated.query(event));
                 String word = query.text().strip().toUpperCase(Locale.ROOT);
-                if (word.equals("BEGIN") || word.equals("COMMIT") || word.equals("ROLLBACK")) {
-                    begun |= word.equals("BEGIN");
-                    ended |= !word.equals("BEGIN");
+                if (word.equals("BEGIN")) {
+                    begun = true;
                     out.add(word);
-                } else if (begun && !ended && word.startsWith("CREATE ") && !word.startsWith("CREATE TEMPORARY")) {
-                    throw new NotApplicable(
-                            "CREATE TABLE … SELECT with its rows, which a session commits in two parts");
+                } else if (word.equals("COMMIT") || word.equals("ROLLBACK")) {
+                    ended = true;
+                    end(word, changes, out);
                 } else {
-                    query(query, out);
+                    LoggedTemporaryTables.Touched touched = temporary.of(summary.serverId(), query);
+                    boolean permanent = touched == LoggedTemporaryTables.Touched.PERMANENT;
+                    changes |= permanent;
+                    if (begun && !ended && permanent && word.startsWith("CREATE ")) {
+                        throw new NotApplicable(
+                                "CREATE TABLE … SELECT with its rows, which a session commits in two parts");
+                    }
+                    if (touched == LoggedTemporaryTables.Touched.NOTHING) {
+                        out.subList(settings, out.size()).clear();
+                    } else {
+                        query(query, out);
+                    }
+                    if (!begun && !changes) {
+                        out.addAll(mariaDb ? List.of(NOTHING) : List.of("BEGIN", "COMMIT"));
+                    }
                 }
             } else if (type == EventType.XID) {
-                out.add("COMMIT");
                 ended = true;
+                end("COMMIT", changes, out);
             } else if (type == EventType.TABLE_MAP || EventType.holdsRows(type)) {
+                changes = true;
                 rows.add(type >= Inflated.FIRST_ROWS && type <= Inflated.LAST_ROWS ? Inflated.rows(event) : event);
             } else {
                 statement(event, out);
+                continue;
             }
+            settings = out.size();
         }
         return out;
+    }
+
+    private void end(String word, boolean changes, List<String> out) {
+        out.add(word);
+        if (mariaDb && !changes) {
+            out.add(NOTHING);
+        }
     }
 
     /** Returns the events, with those of a compressed transaction in the place of its one event. */
