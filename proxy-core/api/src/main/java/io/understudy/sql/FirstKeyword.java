@@ -50,7 +50,7 @@ public final class FirstKeyword {
 
     /** Returns whether the word after {@code first} may change the kind. */
     private static boolean needsMore(Keyword first) {
-        return first == Keyword.START || first == Keyword.ROLLBACK || first == Keyword.XA;
+        return first == Keyword.START || first == Keyword.ROLLBACK || first == Keyword.XA || first == Keyword.LOAD;
     }
 
     /**
@@ -61,6 +61,9 @@ public final class FirstKeyword {
     private static StatementKind byFirstWords(Keyword first, @Nullable Keyword next) {
         if (first == Keyword.START) {
             return next == Keyword.TRANSACTION ? StatementKind.BEGIN : StatementKind.CHANGE;
+        }
+        if (first == Keyword.LOAD) {
+            return next == Keyword.INDEX ? StatementKind.ADMIN : StatementKind.LOAD;
         }
         if (first == Keyword.ROLLBACK) {
             return next == Keyword.TO ? StatementKind.SAVEPOINT : StatementKind.ROLLBACK;

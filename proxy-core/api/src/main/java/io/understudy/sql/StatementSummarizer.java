@@ -268,9 +268,24 @@ final class StatementSummarizer {
             draft.ownSettings |= ownSettings;
         } else {
             ownSettings = false;
-            draft.commits |= t.is(i + 1, Keyword.PASSWORD);
+            draft.commits |= changesAccount(i + 1);
             walker.walk(i + 1);
         }
         return StatementKind.SET;
+    }
+
+    /**
+     * Returns whether one of the assignments is {@code PASSWORD} or {@code DEFAULT ROLE}: MariaDB takes them in any
+     * place.
+     */
+    private boolean changesAccount(int from) {
+        boolean next = true;
+        for (int n = from; t.type(n) != Lexer.END && t.type(n) != ';'; n++) {
+            if (next && (t.is(n, Keyword.PASSWORD) || t.is(n, Keyword.DEFAULT) && t.is(n + 1, Keyword.ROLE))) {
+                return true;
+            }
+            next = t.type(n) == ',';
+        }
+        return false;
     }
 }

@@ -90,12 +90,8 @@ final class SessionTokens {
             return;
         }
         if (!command.isStatement()) { // a COM_PING, or the preparation of a COMMIT
-            switch (command.code()) {
-                case CommandCode.CREATE_DB, CommandCode.DROP_DB, CommandCode.REFRESH ->
-                    end(answered, Verdict.UNKNOWN, null, "the command that followed may have committed it");
-                default -> {
-                    // The transaction goes on.
-                }
+            if (commits(command.code())) {
+                end(answered, Verdict.UNKNOWN, null, "the command that followed may have committed it");
             }
             return;
         }
@@ -104,8 +100,7 @@ final class SessionTokens {
         if (mayEnd(kind)) {
             end(answered, Verdict.UNKNOWN, gtid, "what " + kind + " has run may have ended the transaction");
         } else if (!response.ok()) {
-            // A CREATE TABLE of one that exists has committed what was open.
-            if (!goesOn || kind.implicitCommit() || !OF_STATEMENT.contains(response.errorCode())) {
+            if (!goesOn || commits(command, kind) || !OF_STATEMENT.contains(response.errorCode())) {
                 end(answered, Verdict.UNKNOWN, null, "the server responded with ERROR " + response.errorCode());
             }
         } else {
@@ -137,6 +132,22 @@ final class SessionTokens {
             return StatementKind.MULTI;
         }
         return set && summary.kind() == StatementKind.SET ? summary.runs() : summary.kind();
+    }
+
+    /** Returns whether a command that is no statement commits what is open, also if the server then refuses it. */
+    static boolean commits(int code) {
+        return switch (code) {
+            case CommandCode.CREATE_DB, CommandCode.DROP_DB, CommandCode.REFRESH -> true;
+            default -> false;
+        };
+    }
+
+    /**
+     * Returns the same of a statement: of a CREATE TABLE of one that exists, of SET PASSWORD for want of a privilege.
+     */
+    static boolean commits(CommandView command, StatementKind kind) {
+        StatementSummary summary = kind == StatementKind.SET ? command.summary() : null;
+        return kind.implicitCommit() || summary != null && summary.implicitCommit();
     }
 
     /** Returns whether it may commit or roll back within: its response is not the end of one transaction. */

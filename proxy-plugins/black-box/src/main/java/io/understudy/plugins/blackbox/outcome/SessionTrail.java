@@ -152,9 +152,9 @@ public final class SessionTrail {
         } else if (command.isStatement()) {
             wrote = wroteBy(command, response);
         }
-        if (command.isStatement()) {
+        if (command.isStatement() || SessionTokens.commits(command.code())) {
             StatementKind kind = SessionTokens.kind(command);
-            boolean untold = gtid == null && mayHaveCommittedUntold(kind, response);
+            boolean untold = gtid == null && mayHaveCommittedUntold(command, kind, response);
             unreported |= untold;
             boolean within = untold && (command.inTransactionBefore() || SessionTokens.mayEnd(kind)) || gtid != null;
             boolean begun = response.ok() && (!response.inTransaction() || BEGINS.contains(kind));
@@ -178,12 +178,12 @@ public final class SessionTrail {
     }
 
     /** Returns whether it may have committed without a word: an error tells neither a GTID nor the session's status. */
-    private boolean mayHaveCommittedUntold(StatementKind kind, ResponseView response) {
+    private boolean mayHaveCommittedUntold(CommandView command, StatementKind kind, ResponseView response) {
         if (response.ok() && (tracked && !foreignGtids || !response.inTransaction())) {
             return false;
         }
         return kind.writes() && !kind.isDml() // a DROP of several tables has dropped the first ones
-                || wrote != Writes.NONE && (kind == StatementKind.COMMIT || kind.implicitCommit());
+                || wrote != Writes.NONE && (kind == StatementKind.COMMIT || SessionTokens.commits(command, kind));
     }
 
     /** Returns whether it may have committed something though its response has no place for a GTID. */

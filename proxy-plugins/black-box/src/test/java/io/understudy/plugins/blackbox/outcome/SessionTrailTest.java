@@ -7,6 +7,7 @@ import io.understudy.plugin.SessionContext;
 import io.understudy.plugin.SessionSettings;
 import io.understudy.plugins.blackbox.outcome.UnansweredStatement.Effect;
 import io.understudy.protocol.Capabilities;
+import io.understudy.protocol.CommandCode;
 import io.understudy.testkit.FakeExchange;
 import io.understudy.testkit.Fakes;
 import java.time.Clock;
@@ -172,15 +173,45 @@ class SessionTrailTest {
                 "BEGIN NOT ATOMIC CALL p(); SIGNAL SQLSTATE '45000'; END",
                 "CREATE TABLE t (a INT)",
                 "START TRANSACTION",
+                "LOAD INDEX INTO CACHE mysql.user",
+                "SET PASSWORD FOR u = 'x'",
+                "SET DEFAULT ROLE r TO u",
             })
     void whatFailedMayHaveCommittedWhatWasOpen(String sql) {
         run(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).gtid("0-1-1"));
         run(FakeExchange.to("INSERT INTO t VALUES (2)").affected(1).inTrans());
-        run(FakeExchange.to(sql).inTrans().error(1644));
-        assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isTrue();
+        run(FakeExchange.to(sql).inTrans().beganInTransaction(true).error(1142));
+        UnansweredStatement lost = lost(FakeExchange.to("COMMIT"));
+        assertThat(List.of(lost.unreported(), lost.partCommitted())).containsExactly(true, true);
 
         run(FakeExchange.to("COMMIT").gtid("0-1-3"));
         assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isFalse();
+    }
+
+    /** MariaDB 10.11 commits what is open, and then refuses it. */
+    @Test
+    void aRefusedRefreshHasCommittedWhatWasOpen() {
+        run(FakeExchange.to("INSERT INTO t VALUES (2)").affected(1).inTrans());
+        run(FakeExchange.to(null).as(CommandCode.PING).inTrans());
+        assertThat(lost(FakeExchange.to("COMMIT")).partCommitted()).isFalse();
+        run(FakeExchange.to(null)
+                .as(CommandCode.REFRESH)
+                .beganInTransaction(true)
+                .error(1227));
+        UnansweredStatement lost = lost(FakeExchange.to("COMMIT"));
+        assertThat(List.of(lost.unreported(), lost.partCommitted())).containsExactly(true, true);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"INSERT INTO t VALUES (1)", "INSERT INTO nosuch VALUES (1)", "SET @a = b", "SELECT a FROM t"})
+    void aPlainErrorInATransactionLeavesItsCommitKnown(String sql) {
+        run(FakeExchange.to("SELECT 1").gtid("0-1-1"));
+        run(FakeExchange.to("INSERT INTO t VALUES (2)").affected(1).inTrans());
+        run(FakeExchange.to(sql).inTrans().beganInTransaction(true).error(1146));
+        run(FakeExchange.to("SELECT 1").inTrans());
+        UnansweredStatement lost = lost(FakeExchange.to("COMMIT"));
+        assertThat(List.of(lost.unreported(), lost.partCommitted())).containsExactly(false, false);
     }
 
     @ParameterizedTest
