@@ -16,6 +16,7 @@ import io.understudy.plugins.binlog.WitnessState;
 import io.understudy.plugins.blackbox.outcome.OutcomeFinder;
 import io.understudy.plugins.blackbox.outcome.Outcomes;
 import io.understudy.plugins.blackbox.outcome.OutcomesReport;
+import io.understudy.plugins.blackbox.outcome.PresentOutcomes;
 import io.understudy.plugins.blackbox.outcome.PrimaryOrder;
 import io.understudy.plugins.blackbox.outcome.SessionTrail;
 import io.understudy.plugins.blackbox.outcome.TracedTransactions;
@@ -253,6 +254,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         OutcomesReport asked = new OutcomesReport(
                 box.outcomes(),
                 named,
+                new PresentOutcomes(order, context, System::nanoTime),
                 new TracedTransactions(box.traces(), context, System::nanoTime),
                 context.clock());
         context.publishQuery("outcomes", OutcomesReport.PARAMETERS, asked::of);

@@ -76,7 +76,7 @@ final class Judge {
         Trace one = found.get(0);
         String gtids = gtids(found);
         if (!look.has().contains(one.source(), one.number())) {
-            return lacking(gtids);
+            return Judgement.open(lacking(gtids));
         }
         if (lost.effect() == UnansweredStatement.Effect.SEVERAL) {
             return Judgement.unknown("it may have committed in several parts, and has committed " + gtids
@@ -110,9 +110,9 @@ final class Judge {
         return found.size() > NAMED ? first + " and " + (found.size() - NAMED) + " more" : first;
     }
 
-    private static Judgement lacking(String gtids) {
-        return Judgement.open("its transaction " + gtids
-                + " is in the old primary's log, and the primary lacks it: understudy rescue applies it");
+    static String lacking(String gtids) {
+        return "its transaction " + gtids
+                + " is in the old primary's log, and the primary lacks it: understudy rescue applies it";
     }
 
     /** A restarted server gives the numbers of its connections again. */
@@ -198,6 +198,8 @@ final class Judge {
                     "the binary log does not tell the connection of " + gtids(possible) + ", which may be it");
         }
         Trace one = named.get(0);
-        return look.has().contains(one.source(), one.number()) ? Judgement.committed(one) : lacking(one.gtid());
+        return look.has().contains(one.source(), one.number())
+                ? Judgement.committed(one)
+                : Judgement.open(lacking(one.gtid()));
     }
 }

@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
 public final class OutcomeFinder implements Runnable, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(OutcomeFinder.class);
 
-    private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
+    static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
+    static final String SILENT = "the primary does not respond";
     /** Time in which a stream that is being read may bring what is unread by itself. */
     private static final long UNREAD_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** The same after a restart or a cut: what the stream itself brings tells more. */
@@ -148,6 +149,15 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
             DataSource primary = context.primary().dataSource();
             return primary == null ? null : PrimaryLook.of(primary, queries(context, primary), nanoClock);
         };
+    }
+
+    /** Returns what the primary says of itself; null if it does not respond. */
+    static @Nullable PrimaryLook tried(Looks looks) {
+        try {
+            return looks.look();
+        } catch (SQLException e) {
+            return null;
+        }
     }
 
     private static JdbcPrimaryQueries queries(PluginContext context, DataSource primary) {

@@ -63,6 +63,11 @@ public record OutcomeRecord(
         return with(found, as, why, true, clientTold);
     }
 
+    /** Returns the same as unknown: the present primary may lack it. */
+    OutcomeRecord doubted(String why, boolean stays) {
+        return with(Verdict.UNKNOWN, gtid, why, stays, told);
+    }
+
     /** Returns the record with the outcome told to the client. */
     OutcomeRecord asTold() {
         return with(verdict, gtid, reason, settled, true);

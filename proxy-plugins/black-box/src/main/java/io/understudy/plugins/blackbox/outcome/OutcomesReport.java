@@ -27,15 +27,18 @@ public final class OutcomesReport {
 
     private final Outcomes outcomes;
     private final Outcomes named;
+    private final PresentOutcomes present;
     private final LoggedTransactions.Source log;
     private final Clock clock;
     private final Instant began;
 
     /** @param named transactions with a token, open and ended, but for those with a lost statement */
-    public OutcomesReport(Outcomes outcomes, Outcomes named, LoggedTransactions.Source log, Clock clock) {
+    public OutcomesReport(
+            Outcomes outcomes, Outcomes named, PresentOutcomes present, LoggedTransactions.Source log, Clock clock) {
         began = clock.instant();
         this.outcomes = outcomes;
         this.named = named;
+        this.present = present;
         this.log = log;
         this.clock = clock;
     }
@@ -55,6 +58,7 @@ public final class OutcomesReport {
         if (filter.token() != null) {
             found = Stream.concat(named.find(filter).stream(), found.stream()).toList();
         }
+        found = present.of(found);
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("count", found.size());
         view.put(

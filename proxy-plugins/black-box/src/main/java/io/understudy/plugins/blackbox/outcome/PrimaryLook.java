@@ -142,6 +142,15 @@ record PrimaryLook(
         return ServerIdentity.of(facts);
     }
 
+    /** Returns whether it has a transaction, or all of MySQL's set of them. */
+    boolean has(String gtid) {
+        if (gtid.indexOf(':') >= 0) {
+            return GtidNumbers.ofMySql(gtid).minus(has).isEmpty();
+        }
+        MariaDbGtid one = MariaDbGtid.parse(gtid);
+        return has.contains(Traces.source(one), one.sequence());
+    }
+
     /** Returns why it may still apply what another server wrote; null if it does not. */
     @Nullable
     String applies() {

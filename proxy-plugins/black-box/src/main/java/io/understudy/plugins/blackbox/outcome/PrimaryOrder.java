@@ -77,6 +77,19 @@ public final class PrimaryOrder {
         return last().server == null;
     }
 
+    /**
+     * Returns whether the present primary has committed it, and has been the primary since.
+     *
+     * @param gtid empty if that is not known
+     * @param sentNanos when a statement of the transaction was sent
+     */
+    synchronized boolean isOfPresent(String gtid, long sentNanos) {
+        ServerIdentity present = last().server;
+        return gtid.isEmpty()
+                ? last().sinceNanos - sentNanos <= 0
+                : present != null && present.wrote(gtid) && !isBack(sentNanos);
+    }
+
     /** Returns whether another server was the primary since then, and no longer is. */
     synchronized boolean isBack(long sinceNanos) {
         ServerIdentity present = last().server;

@@ -28,7 +28,7 @@ public record ServerIdentity(ServerFlavor flavor, long serverId, String uuid) {
     /** Returns whether the last GTID that a session was told shows that it was this server's. */
     boolean wrote(String gtid) {
         return flavor == ServerFlavor.MARIADB
-                ? MariaDbGtid.parse(gtid).server() == serverId
+                ? gtid.indexOf(':') < 0 && MariaDbGtid.parse(gtid).server() == serverId
                 : !uuid.isEmpty() && gtid.regionMatches(true, 0, uuid, 0, uuid.length());
     }
 

@@ -1,7 +1,6 @@
 package io.understudy.plugins.blackbox.outcome;
 
 import io.understudy.plugin.PluginContext;
-import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
@@ -31,7 +30,7 @@ public final class TracedTransactions implements LoggedTransactions.Source {
 
     @Override
     public LoggedTransactions of(long connection, @Nullable Instant since) {
-        PrimaryLook look = look(); // before what is found
+        PrimaryLook look = OutcomeFinder.tried(looks); // before what is found
         List<Trace> found = traces.all(each -> each.thread() == connection).stream()
                 .filter(each -> since == null || !when(each.nanos()).isBefore(since))
                 .toList();
@@ -39,15 +38,21 @@ public final class TracedTransactions implements LoggedTransactions.Source {
         Instant whole = nanos == null ? null : when(nanos);
         Instant from = since == null || whole != null && whole.isAfter(since) ? whole : since;
         return new LoggedTransactions(
-                entries(found),
-                whole,
-                look == null ? "the primary does not respond" : open(connection, from, found, look));
+                entries(found), whole, look == null ? OutcomeFinder.SILENT : open(connection, from, found, look));
     }
 
     @Override
     public @Nullable LoggedTransactions of(String token) {
         List<Trace> found = traces.all(each -> token.equals(each.token()));
-        return found.isEmpty() ? null : new LoggedTransactions(entries(found), null, null);
+        if (found.isEmpty()) {
+            return null;
+        }
+        PrimaryLook look = OutcomeFinder.tried(looks);
+        String open = look == null ? OutcomeFinder.SILENT : null;
+        if (look != null && found.removeIf(each -> !look.has(each.gtid()))) { // a former primary's
+            open = look.applies();
+        }
+        return found.isEmpty() && open == null ? null : new LoggedTransactions(entries(found), null, open);
     }
 
     private List<LoggedTransactions.Entry> entries(List<Trace> found) {
@@ -60,14 +65,6 @@ public final class TracedTransactions implements LoggedTransactions.Source {
 
     private Instant when(long nanos) {
         return began.plusNanos(nanos - beganNanos).truncatedTo(ChronoUnit.MICROS);
-    }
-
-    private @Nullable PrimaryLook look() {
-        try {
-            return looks.look();
-        } catch (SQLException e) {
-            return null;
-        }
     }
 
     private @Nullable String open(long connection, @Nullable Instant from, List<Trace> found, PrimaryLook look) {

@@ -3,6 +3,7 @@ package io.understudy.plugins.blackbox.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord.Verdict;
 import java.time.Clock;
 import java.time.Instant;
@@ -18,6 +19,7 @@ class OutcomesReportTest {
 
     private final Outcomes outcomes = new Outcomes();
     private final Outcomes named = new Outcomes();
+    private final PrimaryOrder order = new PrimaryOrder(() -> 0);
     private LoggedTransactions logged = new LoggedTransactions(List.of(), null, null);
     private @Nullable LoggedTransactions tokens;
 
@@ -37,7 +39,9 @@ class OutcomesReportTest {
                 return token.equals("order-99") ? tokens : null;
             }
         };
-        return new OutcomesReport(outcomes, named, log, Clock.fixed(NOW, ZoneOffset.UTC)).of(all);
+        order.identified(order.generation(), new ServerIdentity(ServerFlavor.MARIADB, 11, ""));
+        PresentOutcomes present = new PresentOutcomes(order, () -> null, () -> NOW, () -> 0);
+        return new OutcomesReport(outcomes, named, present, log, Clock.fixed(NOW, ZoneOffset.UTC)).of(all);
     }
 
     private void lost(long thread, int secondsAgo, Verdict verdict, boolean settled) {
@@ -87,6 +91,18 @@ class OutcomesReportTest {
         assertThat(asked("since", "2026-03-01T11:00:00Z")).containsEntry("count", 2);
         assertThat(asked("digest", "000000000000000a")).containsEntry("count", 2);
         assertThat(asked("user", "other")).containsEntry("count", 0).containsEntry("settled", true);
+    }
+
+    @Test
+    void whatWasCommittedIsThatOfTheFirstPrimaryOnly() {
+        lost(57, 1, Verdict.COMMITTED, true);
+        outcomes.find(Outcomes.Filter.ANY).forEach(named::add);
+        order.changed(); // to one that does not respond
+        assertThat(rows(asked("connection", "57"), "outcomes"))
+                .singleElement()
+                .asString()
+                .contains("outcome=unknown");
+        assertThat(asked("token", "order-57")).containsEntry("count", 2).containsEntry("settled", false);
     }
 
     @Test

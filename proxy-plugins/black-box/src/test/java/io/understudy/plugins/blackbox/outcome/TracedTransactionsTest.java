@@ -7,6 +7,7 @@ import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.servers.GtidNumbers;
+import io.understudy.servers.ReplicaStatus;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -31,6 +32,7 @@ class TracedTransactionsTest {
     private boolean responds = true;
     private boolean readOnly;
     private @Nullable String filter;
+    private @Nullable List<ReplicaStatus> channels = List.of();
     private long server = 11;
     private int last = 102;
 
@@ -83,7 +85,7 @@ class TracedTransactionsTest {
         GtidNumbers has = new GtidNumbers();
         has.add("0-11", 1, last);
         return new PrimaryLook(
-                readOnly, serverBegan - SECOND, serverBegan + SECOND, List.of(), threads, filter, facts(), has);
+                readOnly, serverBegan - SECOND, serverBegan + SECOND, channels, threads, filter, facts(), has);
     }
 
     private LoggedTransactions asked(int sinceSecond) {
@@ -121,6 +123,18 @@ class TracedTransactionsTest {
                     .hasSize(1);
         }
         assertThat(log.of("order-4")).isNull();
+    }
+
+    @Test
+    void aTokenOfWhatTheNewPrimaryLacksIsNotThatOfACommit() {
+        responds = false;
+        open(Objects.requireNonNull(log.of("order-2")), "does not respond");
+        responds = true;
+        last = 101;
+        assertThat(log.of("order-2")).isNull();
+        assertThat(log.of("order-1")).isNotNull();
+        channels = null;
+        open(Objects.requireNonNull(log.of("order-2")), "still applies");
     }
 
     @Test

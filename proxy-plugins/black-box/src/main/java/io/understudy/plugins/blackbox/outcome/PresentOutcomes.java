@@ -1,0 +1,59 @@
+package io.understudy.plugins.blackbox.outcome;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugins.blackbox.outcome.OutcomeRecord.Verdict;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says of outcomes what they are at the present primary: what was committed on another one counts only if it has that.
+ * Asks it, so it waits: never on an event loop. Thread-safe.
+ */
+public final class PresentOutcomes {
+    private final PrimaryOrder order;
+    private final OutcomeFinder.Looks looks;
+    private final InstantSource clock;
+    private final LongSupplier nanoClock;
+
+    public PresentOutcomes(PrimaryOrder order, PluginContext context, LongSupplier nanoClock) {
+        this(order, OutcomeFinder.looks(context, nanoClock), context.clock(), nanoClock);
+    }
+
+    PresentOutcomes(PrimaryOrder order, OutcomeFinder.Looks looks, InstantSource clock, LongSupplier nanoClock) {
+        this.order = order;
+        this.looks = looks;
+        this.clock = clock;
+        this.nanoClock = nanoClock;
+    }
+
+    /** Returns the records in their order, those of which the present primary lacks the transaction as unknown. */
+    List<OutcomeRecord> of(List<OutcomeRecord> found) {
+        if (found.stream().noneMatch(this::isDoubtful)) {
+            return found;
+        }
+        PrimaryLook look = OutcomeFinder.tried(looks);
+        return found.stream()
+                .map(each -> isDoubtful(each) ? at(each, look) : each)
+                .toList();
+    }
+
+    private boolean isDoubtful(OutcomeRecord each) {
+        long age = Duration.between(each.when(), clock.instant()).toNanos();
+        return each.verdict() == Verdict.COMMITTED && !order.isOfPresent(each.gtid(), nanoClock.getAsLong() - age);
+    }
+
+    private OutcomeRecord at(OutcomeRecord committed, @Nullable PrimaryLook look) {
+        String gtid = committed.gtid();
+        if (gtid.isEmpty()) {
+            return committed.doubted("another server is the primary since, and its GTID is not known", true);
+        } else if (look != null && look.has(gtid)) {
+            return committed;
+        }
+        String applies = look == null ? OutcomeFinder.SILENT : look.applies();
+        boolean over = nanoClock.getAsLong() - order.generation() > OutcomeFinder.LONGEST_NANOS;
+        return applies == null ? committed.doubted(Judge.lacking(gtid), over) : committed.doubted(applies, false);
+    }
+}
