@@ -28,6 +28,8 @@ public final class LostStatement {
 
     private final SessionModel model;
     private final Exchange exchange;
+    /** Whether it is of an open transaction, as far as the last response tells: it was perhaps sent ahead of that. */
+    private final boolean within;
     /** Whether no other command is in flight. */
     private final boolean alone;
     /** Whether another command in flight may have committed, too. */
@@ -36,6 +38,7 @@ public final class LostStatement {
     private LostStatement(SessionModel model, Exchange exchange, boolean alone, boolean othersMay) {
         this.model = model;
         this.exchange = exchange;
+        within = model.statusInDoubt() ? exchange.inTransactionBefore() : model.inTransaction();
         this.alone = alone;
         this.othersMay = othersMay;
     }
@@ -156,10 +159,10 @@ public final class LostStatement {
     }
 
     private ErrPacket error(Outcome outcome) {
-        boolean whole = exchange.inTransactionBefore() || endsTransaction();
-        String what = "the " + (whole ? "transaction" : "statement");
+        boolean prepared = exchange.kind() == StatementKind.XA_PREPARE || exchange.kind() == StatementKind.XA_ROLLBACK;
+        String what = "the " + (!prepared && (within || endsTransaction()) ? "transaction" : "statement");
+        String done = prepared ? "executed" : "committed";
         if (outcome instanceof Outcome.Committed committed) {
-            String done = exchange.kind() == StatementKind.XA_ROLLBACK ? "executed" : "committed";
             String lost = exchange.kind().isDml() ? "affected rows" : "its response is";
             return new ErrPacket(
                     ER_UNKNOWN,
@@ -171,16 +174,13 @@ public final class LostStatement {
             return new ErrPacket(
                     ER_UNKNOWN,
                     RESOLUTION_UNKNOWN,
-                    "Understudy: it is not known whether " + what + " was committed: " + unknown.reason()
+                    "Understudy: it is not known whether " + what + " was " + done + ": " + unknown.reason()
                             + "; ask: understudy report outcomes -c FILE --connection " + model.serverThreadId());
         }
-        String not = "Understudy: " + what + " was not committed: the server was lost before; it can be repeated";
-        boolean branch = switch (exchange.kind()) {
-            case XA_PREPARE, XA_COMMIT, XA_ROLLBACK -> true; // a prepared one is still there, not rolled back
-            default -> false;
-        };
-        return branch
-                ? new ErrPacket(ER_UNKNOWN, RESOLUTION_UNKNOWN, not)
-                : new ErrPacket(ER_LOCK_DEADLOCK, "40001", not);
+        String not = "Understudy: " + what + " was not " + done + ": the server was lost before; ";
+        return prepared || exchange.kind() == StatementKind.XA_COMMIT
+                // One that was prepared before is still there; any other was rolled back.
+                ? new ErrPacket(ER_UNKNOWN, RESOLUTION_UNKNOWN, not + "XA RECOVER shows whether it is prepared")
+                : new ErrPacket(ER_LOCK_DEADLOCK, "40001", not + "it can be repeated");
     }
 }

@@ -40,6 +40,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server is lost with a statement in flight, and a plugin knows what became of it. */
@@ -322,21 +323,53 @@ class LostStatementTest {
         assertThat(scripted.client.take()).isEqualTo(OK);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"XA COMMIT 'x'", "XA PREPARE 'x'"})
-    void aBranchOfXaIsNotSaidToBeRolledBack(String sql) {
+    @Test
+    void aStatementSentAheadOfTheCommitsResponseIsAlone() {
         logIn(Scripted.CLASSIC, false);
+        begin();
+        scripted.client(concat(query("COMMIT"), query("INSERT INTO t VALUES (1)")));
+        scripted.server(OK);
+        scripted.client.take();
+        scripted.session.serverClosed();
+        observer.found.complete(new NotCommitted());
+        assertThat(error(1)).startsWith("1213 #40001").contains("the statement was not committed");
+    }
+
+    /** A prepared one cannot be prepared again, nor may its statements be repeated. */
+    @ParameterizedTest
+    @CsvSource({
+        "XA COMMIT 'x', transaction was not committed",
+        "XA ROLLBACK 'x', statement was not executed",
+        "XA PREPARE 'x', statement was not executed"
+    })
+    void aBranchOfXaIsNotSaidToBeRolledBack(String sql, String what) {
+        logIn(Scripted.CLASSIC, false);
+        begin();
         lose(sql);
         observer.found.complete(new NotCommitted());
-        assertThat(error(1)).startsWith("1105 #08007").contains("was not committed", "can be repeated");
+        assertThat(error(1))
+                .startsWith("1105 #08007")
+                .contains(what, "XA RECOVER shows whether it is prepared")
+                .doesNotContain("repeated");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"XA ROLLBACK 'x'", "XA PREPARE 'x'"})
+    void whatCommitsNoBranchIsNotSaidToHaveCommittedOne(String sql) {
+        logIn(Scripted.CLASSIC, false);
+        begin();
+        lose(sql);
+        observer.found.complete(COMMITTED);
+        assertThat(error(1)).contains("the statement was executed as 0-1-42").doesNotContain("committed");
     }
 
     @Test
-    void anXaRollbackIsNotSaidToBeCommitted() {
+    void whetherABranchWasPreparedIsNotKnown() {
         logIn(Scripted.CLASSIC, false);
-        lose("XA ROLLBACK 'x'");
-        observer.found.complete(COMMITTED);
-        assertThat(error(1)).contains("was executed as 0-1-42").doesNotContain("committed");
+        begin();
+        lose("XA PREPARE 'x'");
+        observer.found.complete(new Unknown("why"));
+        assertThat(error(1)).contains("it is not known whether the statement was executed: why");
     }
 
     @Test
