@@ -106,19 +106,21 @@ public final class LiveConfig {
         ConfigDiff diff = ConfigDiff.between(current, now, started);
         Map<String, Consumer<NotApplied>> prepared = prepare(now, diff);
         NotApplied left = new NotApplied();
+        List<String> failed = new ArrayList<>();
         diff.afterRestart().forEach(change -> left.waits().add(change.sentence()));
         prepared.forEach((keys, change) -> {
             try {
                 change.accept(left);
             } catch (RuntimeException | Error e) {
                 log.error("failed to apply {} of the new file", keys, e);
+                failed.addAll(List.of(keys.split(", ")));
                 left.failed()
                         .add(keys + " may run by the file before, wholly or in part, as applying the new one failed"
                                 + " (" + e + "); reload again when the cause is gone, or restart");
             }
         });
         current = now;
-        return new Outcome(applied(diff), left);
+        return new Outcome(applied(diff, failed), left);
     }
 
     private Map<String, Consumer<NotApplied>> prepare(LoadedConfig now, ConfigDiff diff) throws ConfigException {
@@ -137,12 +139,17 @@ public final class LiveConfig {
         return prepared;
     }
 
-    /** Returns a sentence for each change that has taken effect: a plugin may have refused its own. */
-    private List<String> applied(ConfigDiff diff) {
+    /**
+     * Returns a sentence for each change that has taken effect: a plugin may have refused its own.
+     *
+     * @param failed paths of the parts that failed
+     */
+    private List<String> applied(ConfigDiff diff, List<String> failed) {
         List<String> refused = pending().stream().map(ConfigDiff.Change::path).toList();
         Map<String, Integer> older = olderSessions.get();
         return diff.live().stream()
-                .filter(change -> !refused.contains(change.path()))
+                .filter(change -> !refused.contains(change.path())
+                        && failed.stream().noneMatch(path -> ConfigDiff.isWithin(change.path(), path)))
                 .map(change -> change.sentence() + withoutIt(change, older))
                 .toList();
     }

@@ -410,8 +410,7 @@ public final class ProxyServer implements AutoCloseable {
         });
         configuration.follow("primary, standbys", now -> {
             servers.reloadAccounts(now.config());
-            servers.reload(
-                    configuration.current().config().primary(), now.config().primary());
+            servers.reload(now.config().primary());
         });
         configuration.follow("failover", now -> apply(now.config().failover()));
         configuration.follow("plugins", (now, diff) -> left -> {

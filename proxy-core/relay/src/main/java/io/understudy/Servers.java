@@ -76,6 +76,9 @@ final class Servers implements AutoCloseable {
     private final Map<String, Address> standbyAddresses = new HashMap<>();
     private final Map<String, LoginCheck> standbyLogins = new LinkedHashMap<>();
     private final PrimaryConfig primaryConfig;
+    /** The last one that was applied in full. */
+    private PrimaryConfig followed;
+
     private final @Nullable LiveAccount account;
     private final @Nullable LoginCheck loginCheck;
     private final PrimaryMonitor primaryMonitor;
@@ -103,6 +106,7 @@ final class Servers implements AutoCloseable {
         loops = transport.relayGroup(LOOPS, "client");
         names = transport.nameLookup();
         primaryConfig = config.primary();
+        followed = primaryConfig;
         standbyCount = config.standbys().size();
         monitors = new ScheduledThreadPoolExecutor(threads(primaryConfig), new DefaultThreadFactory("monitor", true));
         monitors.setRemoveOnCancelPolicy(true);
@@ -289,7 +293,8 @@ final class Servers implements AutoCloseable {
     }
 
     /** Applies the primary's address or candidates of a new configuration. */
-    void reload(PrimaryConfig before, PrimaryConfig now) {
+    void reload(PrimaryConfig now) {
+        PrimaryConfig before = followed;
         monitors.setCorePoolSize(threads(now));
         candidates.watch(now.candidates());
         // The first candidate stands for an address that the file did not have.
@@ -297,6 +302,7 @@ final class Servers implements AutoCloseable {
         if (now.candidates().isEmpty() && named) {
             address.change(now.address(), PrimaryAddress.Reason.RELOAD, "primary.address was changed by a reload");
         }
+        followed = now;
     }
 
     /**

@@ -87,4 +87,12 @@ class LiveConfigTest {
         live.apply(second);
         assertThat(events).contains("one applied", "three applied");
     }
+
+    @Test
+    void aPartThatFailsHasNotChanged() throws Exception {
+        live.follow("limits", now -> {
+            throw new IllegalStateException("a fault");
+        });
+        assertThat(live.apply(second).changes()).isEmpty();
+    }
 }

@@ -109,6 +109,12 @@ public final class RunningProxy implements AutoCloseable {
                 .follow("admin.tls", (next, diff) -> reloadTls(next.config().admin()));
         proxy.configuration().follow("admin", next -> apply(next.config().admin()));
         proxy.configuration().follow("metrics", next -> push.apply(next.config()));
+        proxy.configuration().follow("plugins' endpoints", next -> {
+            PluginEndpoints endpoints = ofPlugins;
+            if (endpoints != null) {
+                endpoints.follow();
+            }
+        });
         try {
             proxy.prepare();
             startAdmin(loaded.config(), plugins);
@@ -352,7 +358,7 @@ public final class RunningProxy implements AutoCloseable {
 
     private LiveConfig.Outcome followOnce() throws ConfigException {
         try {
-            LiveConfig.Outcome outcome = applied(reloader.load());
+            LiveConfig.Outcome outcome = proxy.configuration().apply(reloader.load());
             refused = Set.of();
             return outcome;
         } catch (ConfigException e) {
@@ -399,17 +405,6 @@ public final class RunningProxy implements AutoCloseable {
             configuration.refused(response);
         }
         return response;
-    }
-
-    private LiveConfig.Outcome applied(LoadedConfig next) throws ConfigException {
-        try {
-            return proxy.configuration().apply(next);
-        } finally {
-            PluginEndpoints endpoints = ofPlugins;
-            if (endpoints != null) {
-                endpoints.follow();
-            }
-        }
     }
 
     private void count(String outcome) {

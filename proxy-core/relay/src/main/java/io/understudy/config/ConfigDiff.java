@@ -3,6 +3,7 @@ package io.understudy.config;
 import io.understudy.config.bind.RecordShape;
 import io.understudy.config.bind.Shape;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -39,9 +40,9 @@ public record ConfigDiff(List<Change> changes) {
      */
     public record Change(String path, String from, String to, boolean live) {
 
-        /** Returns the change as one that needs a restart. */
-        Change waiting() {
-            return new Change(path, from, to, false);
+        /** Returns the change as one that takes effect at once, or as one that needs a restart. */
+        Change withLive(boolean now) {
+            return new Change(path, from, to, now);
         }
 
         /** Returns one sentence that says what changed and when it takes effect. */
@@ -69,22 +70,29 @@ public record ConfigDiff(List<Change> changes) {
                 .filter(path -> WHOLE.matcher(path).matches())
                 .map(ConfigDiff::section)
                 .collect(Collectors.toSet());
-        found.replaceAll(change -> whole.contains(section(change.path())) ? change.waiting() : change);
+        found.replaceAll(change -> whole.contains(section(change.path())) ? change.withLive(false) : change);
         return new ConfigDiff(found);
     }
 
     /**
-     * Compares with the last configuration.
+     * Compares with the last configuration. What cannot change since the process began cannot now; what waited for
+     * something that is undone takes effect.
      *
-     * @param started with which the process began: what cannot change since then cannot now
+     * @param started with which the process began
      */
     public static ConfigDiff between(LoadedConfig before, LoadedConfig after, LoadedConfig started) {
-        Set<String> waits = between(started, after).afterRestart().stream()
-                .map(Change::path)
-                .collect(Collectors.toSet());
+        ConfigDiff since = between(started, after);
+        Set<String> waits = paths(since.afterRestart());
+        Set<String> waited = paths(between(started, before).afterRestart());
         List<Change> found = compare(before, after);
-        found.replaceAll(change -> waits.contains(change.path()) ? change.waiting() : change);
+        found.replaceAll(change -> change.withLive(waits.stream().noneMatch(path -> isWithin(change.path(), path))));
+        waited.removeAll(paths(found));
+        since.live().stream().filter(change -> waited.contains(change.path())).forEach(found::add);
         return new ConfigDiff(found);
+    }
+
+    private static Set<String> paths(List<Change> changes) {
+        return changes.stream().map(Change::path).collect(Collectors.toCollection(HashSet::new));
     }
 
     private static List<Change> compare(LoadedConfig before, LoadedConfig after) {
@@ -122,11 +130,6 @@ public record ConfigDiff(List<Change> changes) {
         return live().stream()
                 .filter(change -> change.path().startsWith("primary.tls."))
                 .toList();
-    }
-
-    /** Returns whether a path, or one below it, differs. */
-    public boolean touches(String path) {
-        return changes.stream().anyMatch(change -> isWithin(change.path(), path));
     }
 
     private static void plugin(@Nullable Record before, @Nullable Record after, String path, Comparison changes) {
@@ -170,7 +173,8 @@ public record ConfigDiff(List<Change> changes) {
         return hidden ? HIDDEN : shape.show(value);
     }
 
-    private static boolean isWithin(String path, String outer) {
+    /** Returns whether a path of the file is the outer one, or lies below it. */
+    public static boolean isWithin(String path, String outer) {
         return path.equals(outer) || path.startsWith(outer + ".") || path.startsWith(outer + "[");
     }
 

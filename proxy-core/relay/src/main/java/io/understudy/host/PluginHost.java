@@ -267,11 +267,13 @@ public final class PluginHost {
         try {
             current.plugin().reload(wanted);
             return new Running(current.plugin(), wanted);
-        } catch (IllegalArgumentException refusal) {
-            left.waits().add(kept + refusal.getMessage());
         } catch (RuntimeException | Error e) {
-            log.error("plugin {} failed to reload", current.id(), e);
-            left.failed().add(kept + e);
+            if (e.getClass() == IllegalArgumentException.class) { // a refusal; its subclasses are faults
+                left.waits().add(kept + e.getMessage());
+            } else {
+                log.error("plugin {} failed to reload", current.id(), e);
+                left.failed().add(kept + e);
+            }
         }
         return current;
     }

@@ -16,7 +16,7 @@ final class PrimaryWait {
     private boolean waits;
     /** The session has lost its server while it waits, or before. */
     private boolean parted;
-    /** When it did. */
+    /** The monotonic time of that. */
     private long partedNanos;
     /** The last change of the primary that came while it waited. */
     private int missedChange;
@@ -162,7 +162,7 @@ final class PrimaryWait {
         if (session.hasPrimary()) {
             session.wentOn(requests.arrived());
         } else {
-            // Another one has become the primary meanwhile; a read that was sent again here is answered first.
+            // Another one has become the primary meanwhile; a read that was sent again here gets its response first.
             primaryMissed();
         }
     }

@@ -189,6 +189,21 @@ class PluginHostTest {
         assertThat(host.configs()).containsEntry("noting", new Section(1));
     }
 
+    /** A fault that happens to be a subclass of the refusal. */
+    @Test
+    void aFaultIsNoRefusal() throws Exception {
+        Noting faulty = new Noting("noting") {
+            @Override
+            public void reload(Section config) {
+                Integer.parseInt("none");
+            }
+        };
+        host.start(Map.of("noting", faulty), Map.of("noting", new Section(1)), new Around());
+        NotApplied left = reload(Map.of("noting", new Section(2)));
+        assertThat(left.waits()).isEmpty();
+        assertThat(left.failed()).singleElement().asString().contains("NumberFormatException");
+    }
+
     /** What it opened for the session is closed, as where a later callback throws. */
     @Test
     void anObserverWhoseInterestsThrowIsClosed() throws Exception {
