@@ -255,7 +255,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 box.outcomes(),
                 named,
                 new PresentOutcomes(order, context, System::nanoTime),
-                new TracedTransactions(box.traces(), context, System::nanoTime),
+                new TracedTransactions(box.traces(), order, context, System::nanoTime),
                 context.clock());
         context.publishQuery("outcomes", OutcomesReport.PARAMETERS, asked::of);
         context.publishAction("lost/compared", Survivors.PARAMETERS, parameters -> {

@@ -11,11 +11,18 @@ import org.jspecify.annotations.Nullable;
  * @param since the log is known without a gap from then on; null if nothing is known of it
  * @param open why there may be more, or some may be of another session; null if the session has ended on its server,
  *     and the log was read up to there
+ * @param settled whether that stays so
  */
 public record LoggedTransactions(
         List<Entry> transactions,
         @Nullable Instant since,
-        @Nullable String open) {
+        @Nullable String open,
+        boolean settled) {
+    /** With what may still become known if it is open. */
+    public LoggedTransactions(List<Entry> transactions, @Nullable Instant since, @Nullable String open) {
+        this(transactions, since, open, open == null);
+    }
+
     /**
      * One of them.
      *

@@ -282,7 +282,7 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
             return Judgement.open("which server it was sent to is not known");
         }
         if (possible.contains(look.server()) && order.isBack(each.lost.sentNanos())) {
-            return Judgement.open("another server was the primary meanwhile, and this one may have been built anew");
+            return Judgement.open(PrimaryOrder.BACK);
         }
         Judgement first = judge.of(each.lost, possible.get(0), look);
         for (ServerIdentity other : possible.subList(1, possible.size())) {

@@ -86,9 +86,9 @@ public final class OutcomesReport {
             view.put("logSince", whole == null ? "" : whole.toString());
             String open = logged.open();
             if (open != null) {
-                settled = false;
                 view.put("reason", open);
             }
+            settled &= logged.settled();
         }
         view.put("knownSince", knownSince().toString());
         view.put("settled", settled);

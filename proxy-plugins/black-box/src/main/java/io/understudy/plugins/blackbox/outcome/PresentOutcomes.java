@@ -41,19 +41,28 @@ public final class PresentOutcomes {
     }
 
     private boolean isDoubtful(OutcomeRecord each) {
-        long age = Duration.between(each.when(), clock.instant()).toNanos();
-        return each.verdict() == Verdict.COMMITTED && !order.isOfPresent(each.gtid(), nanoClock.getAsLong() - age);
+        return each.verdict() == Verdict.COMMITTED && !order.isOfPresent(each.gtid(), sentNanos(each));
+    }
+
+    private long sentNanos(OutcomeRecord each) {
+        return nanoClock.getAsLong()
+                - Duration.between(each.when(), clock.instant()).toNanos();
     }
 
     private OutcomeRecord at(OutcomeRecord committed, @Nullable PrimaryLook look) {
         String gtid = committed.gtid();
         if (gtid.isEmpty()) {
             return committed.doubted("another server is the primary since, and its GTID is not known", true);
-        } else if (look != null && look.has(gtid)) {
+        } else if (look == null) {
+            return committed.doubted(OutcomeFinder.SILENT, false);
+        }
+        boolean over = order.isOver(nanoClock.getAsLong());
+        if (look.server().wrote(gtid) && order.isBack(sentNanos(committed))) {
+            return committed.doubted(PrimaryOrder.BACK, over); // it may have given the number again
+        } else if (look.has(gtid)) {
             return committed;
         }
-        String applies = look == null ? OutcomeFinder.SILENT : look.applies();
-        boolean over = nanoClock.getAsLong() - order.generation() > OutcomeFinder.LONGEST_NANOS;
-        return applies == null ? committed.doubted(Judge.lacking(gtid), over) : committed.doubted(applies, false);
+        String applies = look.applies();
+        return committed.doubted(applies == null ? Judge.lacking(gtid) : applies, over);
     }
 }

@@ -2,13 +2,14 @@ package io.understudy.plugins.blackbox.outcome;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The servers that were the primary one after the other, to tell on which of them a session was. Thread-safe. */
 public final class PrimaryOrder {
+    /** Why what a server has written, and then was not the primary, is in doubt when it is that again. */
+    static final String BACK = "another server was the primary meanwhile, and this one may have been built anew";
     /** Longest login. */
     private static final long LOGIN_NANOS = TimeUnit.SECONDS.toNanos(60);
     /** Time in which another server behind the same address is noticed. */
@@ -59,6 +60,11 @@ public final class PrimaryOrder {
         return last().sinceNanos;
     }
 
+    /** Returns whether the present primary has had the time in which outcomes can become known. */
+    boolean isOver(long nowNanos) {
+        return nowNanos - generation() > OutcomeFinder.LONGEST_NANOS;
+    }
+
     /** Called when the primary of a generation has said which server it is. Ignored if it is no longer the primary. */
     synchronized void identified(long generation, ServerIdentity server) {
         Turn last = last();
@@ -92,9 +98,11 @@ public final class PrimaryOrder {
 
     /** Returns whether another server was the primary since then, and no longer is. */
     synchronized boolean isBack(long sinceNanos) {
-        ServerIdentity present = last().server;
+        Turn last = last();
         return turns.stream()
-                .anyMatch(each -> each.sinceNanos - sinceNanos > 0 && !Objects.equals(each.server, present));
+                .anyMatch(each -> each != last
+                        && each.sinceNanos - sinceNanos > 0
+                        && (last.server == null || !last.server.equals(each.server)));
     }
 
     /** Returns the servers on which the session may have been; empty if that is not known. */

@@ -12,20 +12,30 @@ import org.jspecify.annotations.Nullable;
 public final class TracedTransactions implements LoggedTransactions.Source {
     private final Traces traces;
     private final OutcomeFinder.Looks looks;
+    private final PrimaryOrder order;
+    private final LongSupplier nanoClock;
     /** One reading of both clocks: a time is the same each time that it is asked for. */
     private final Instant began;
 
     private final long beganNanos;
 
-    public TracedTransactions(Traces traces, PluginContext context, LongSupplier nanoClock) {
-        this(traces, OutcomeFinder.looks(context, nanoClock), context.clock().instant(), nanoClock.getAsLong());
+    public TracedTransactions(Traces traces, PrimaryOrder order, PluginContext context, LongSupplier nanoClock) {
+        this(
+                traces,
+                OutcomeFinder.looks(context, nanoClock),
+                order,
+                context.clock().instant(),
+                nanoClock);
     }
 
-    TracedTransactions(Traces traces, OutcomeFinder.Looks looks, Instant began, long beganNanos) {
+    TracedTransactions(
+            Traces traces, OutcomeFinder.Looks looks, PrimaryOrder order, Instant began, LongSupplier nanoClock) {
         this.traces = traces;
         this.looks = looks;
         this.began = began;
-        this.beganNanos = beganNanos;
+        this.order = order;
+        this.nanoClock = nanoClock;
+        beganNanos = nanoClock.getAsLong();
     }
 
     @Override
@@ -48,11 +58,20 @@ public final class TracedTransactions implements LoggedTransactions.Source {
             return null;
         }
         PrimaryLook look = OutcomeFinder.tried(looks);
-        String open = look == null ? OutcomeFinder.SILENT : null;
-        if (look != null && found.removeIf(each -> !look.has(each.gtid()))) { // a former primary's
-            open = look.applies();
+        if (look == null) {
+            return new LoggedTransactions(entries(found), null, OutcomeFinder.SILENT);
         }
-        return found.isEmpty() && open == null ? null : new LoggedTransactions(entries(found), null, open);
+        boolean back = found.removeIf(each -> look.server().wrote(each.gtid()) && order.isBack(each.nanos()));
+        String open = back ? PrimaryOrder.BACK : null;
+        List<Trace> lacking =
+                found.stream().filter(each -> !look.has(each.gtid())).toList(); // a former primary's
+        if (!lacking.isEmpty()) {
+            found.removeAll(lacking);
+            String applies = look.applies();
+            open = applies == null ? Judge.lacking(Judge.gtids(lacking)) : applies;
+        }
+        boolean settled = open == null || order.isOver(nanoClock.getAsLong());
+        return new LoggedTransactions(entries(found), null, open, settled);
     }
 
     private List<LoggedTransactions.Entry> entries(List<Trace> found) {

@@ -135,6 +135,10 @@ class OutcomesReportTest {
                 List.of(new LoggedTransactions.Entry("0-11-5", "server_id 11", NOW)), null, null);
         assertThat(rows(asked("token", "order-99"), "transactions")).hasSize(1);
         assertThat(asked("token", "order-99", "connection", "57")).containsEntry("settled", true);
+        tokens = new LoggedTransactions(List.of(), null, "the primary lacks it", true);
+        assertThat(asked("token", "order-99"))
+                .containsEntry("settled", true)
+                .containsEntry("reason", "the primary lacks it");
         assertThat(asked("token", "order-98")).doesNotContainKey("transactions");
         assertThat(rows(asked("token", "order-98", "connection", "57"), "transactions"))
                 .isEmpty();

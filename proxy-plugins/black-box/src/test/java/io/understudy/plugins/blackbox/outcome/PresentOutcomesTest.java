@@ -29,13 +29,15 @@ class PresentOutcomesTest {
     private @Nullable List<ReplicaStatus> channels = List.of();
     private boolean responds = true;
     private int looks;
+    private long server = 12;
 
     private PrimaryLook look() throws SQLException {
         looks++;
         if (!responds) {
             throw new SQLException("gone");
         }
-        PrimaryFacts facts = new PrimaryFacts(flavor, 12, "", true, "MIXED", true, "");
+        PrimaryFacts facts =
+                new PrimaryFacts(flavor, server, flavor == ServerFlavor.MYSQL ? UUID : "", true, "MIXED", true, "");
         return new PrimaryLook(false, 0, SECOND, channels, Set.of(), null, facts, has);
     }
 
@@ -104,6 +106,8 @@ class PresentOutcomesTest {
         failOver();
         now += 601 * SECOND;
         assertThat(committed("0-11-6")).startsWith("unknown 0-11-6 ");
+        channels = null;
+        assertThat(committed("0-11-6")).startsWith("unknown 0-11-6 ").contains("still applies");
         responds = false;
         assertThat(committed("0-11-5")).as("it may come back").startsWith("unknown… ");
     }
@@ -122,8 +126,16 @@ class PresentOutcomesTest {
         failOver();
         order.identified(order.generation(), new ServerIdentity(ServerFlavor.MARIADB, 12, ""));
         failOver();
+        server = 11;
+        has.add("0-11", 1, 101); // it was built anew, and gives the numbers again
+        assertThat(committed("0-11-6"))
+                .as("not identified")
+                .startsWith("unknown… ")
+                .contains("built anew");
         firstPrimary();
-        assertThat(committed("0-11-6")).startsWith("unknown… ");
+        assertThat(committed("0-11-6")).startsWith("unknown… ").contains("built anew");
+        now += 601 * SECOND;
+        assertThat(committed("0-11-6")).startsWith("unknown 0-11-6 ").contains("built anew");
         sent = now;
         assertThat(committed("0-11-6")).startsWith("committed ");
     }

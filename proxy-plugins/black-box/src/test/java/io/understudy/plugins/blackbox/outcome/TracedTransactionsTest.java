@@ -36,7 +36,12 @@ class TracedTransactionsTest {
     private long server = 11;
     private int last = 102;
 
-    private final TracedTransactions log = new TracedTransactions(traces, this::look, START, 0);
+    private final PrimaryOrder order = new PrimaryOrder(() -> now);
+    private final TracedTransactions log = traced(traces);
+
+    private TracedTransactions traced(Traces of) {
+        return new TracedTransactions(of, this::look, order, START.plusNanos(now), () -> now);
+    }
 
     @BeforeEach
     void restart() {
@@ -131,10 +136,30 @@ class TracedTransactionsTest {
         open(Objects.requireNonNull(log.of("order-2")), "does not respond");
         responds = true;
         last = 101;
-        assertThat(log.of("order-2")).isNull();
-        assertThat(log.of("order-1")).isNotNull();
+        open(Objects.requireNonNull(log.of("order-2")), "the primary lacks it");
+        open(Objects.requireNonNull(log.of("order-2")), "0-11-102");
+        assertThat(Objects.requireNonNull(log.of("order-1")).transactions()).hasSize(1);
         channels = null;
-        open(Objects.requireNonNull(log.of("order-2")), "still applies");
+        LoggedTransactions found = Objects.requireNonNull(log.of("order-2"));
+        open(found, "still applies");
+        assertThat(found.settled()).isFalse();
+        now += 601 * SECOND;
+        found = Objects.requireNonNull(log.of("order-2"));
+        open(found, "still applies");
+        assertThat(found.settled()).isTrue();
+    }
+
+    @Test
+    void aTokenOfAServerThatIsThePrimaryAgainIsNotThatOfACommit() {
+        for (int id : new int[] {11, 12, 11}) {
+            now += SECOND;
+            order.changed();
+            order.identified(order.generation(), new ServerIdentity(ServerFlavor.MARIADB, id, ""));
+        }
+        LoggedTransactions found = Objects.requireNonNull(log.of("order-2"));
+        assertThat(found.transactions()).isEmpty();
+        assertThat(found.settled()).isFalse();
+        open(found, "built anew");
     }
 
     @Test
@@ -190,7 +215,7 @@ class TracedTransactionsTest {
         Traces purged = new Traces(() -> now);
         purged.restoredUpTo(facts(), "0-11-90", 200 * SECOND);
         purged.started(facts());
-        LoggedTransactions found = new TracedTransactions(purged, this::look, START, 0).of(THREAD, null);
+        LoggedTransactions found = traced(purged).of(THREAD, null);
         assertThat(found.since()).isEqualTo(START.plusSeconds(300));
     }
 }
