@@ -170,34 +170,6 @@ class FailoverKindsTest {
         }
     }
 
-    /** The end of a session with a temporary table would be logged under the next number. */
-    @Test
-    void aRunThatBreaksOffBehindATemporaryTableGoesOnThere() throws Exception {
-        try (FailoverPair servers = FailoverPair.start(folder, ", BINLOG REPLAY, CREATE TEMPORARY TABLES")) {
-            servers.standby().execute("SET GLOBAL binlog_format=MIXED");
-            servers.cutOff();
-            EmbeddedServer primary = servers.pair.primary();
-            try (Connection one = primary.connect()) {
-                executeAll(
-                        one,
-                        STATEMENTS,
-                        "CREATE TEMPORARY TABLE shop.tt (a INT)",
-                        "ALTER TABLE shop.t ADD late INT",
-                        "SET binlog_format=ROW",
-                        "INSERT INTO shop.t VALUES (1, 1, '', 1)");
-                servers.awaitCaptured();
-                primary.kill();
-            }
-            Said refused = servers.run("failover", "--to", "s1");
-            assertThat(refused.status()).as(refused.text()).isEqualTo(1);
-            assertThat(refused.text()).contains("ALTER");
-            servers.standby().execute("SET SESSION sql_log_bin=0", "GRANT SELECT, ALTER ON shop.* TO switcher");
-            Said said = servers.run("failover", "--to", "s1");
-            assertThat(said.status()).as(said.text()).isZero();
-            assertThat(servers.standby().query("SELECT late FROM shop.t")).isEqualTo("1");
-        }
-    }
-
     @Test
     void whatReadsATemporaryTableIsSaidBeforeAnythingIsApplied() throws Exception {
         try (FailoverPair servers = FailoverPair.start(folder, ", BINLOG REPLAY")) {
