@@ -33,9 +33,11 @@ final class LoggedWrites {
      * <p>A write that may have begun before the guard is not judged. It only owns its table until it is applied, as
      * every logged write does.
      *
-     * <p>Its table stays in the default domain from now on if that write shows that two writers may need two domains:
-     * another domain owned it, a statement of the same transaction was announced (hidden code wrote it), or sessions
-     * write it too and it was not in the domain of a rule. Otherwise another proxy writes it: this one follows.
+     * <p>Its table stays in the default domain from now on if that write shows that two writers may need two domains: a
+     * statement of the same transaction was announced (hidden code wrote it), or sessions write it too, and another
+     * domain owned it or it was not in the domain of a rule. Otherwise another proxy writes it: this one follows. That
+     * one may have known before this one that the standbys have applied what the table's other domain has, so two
+     * domains in which only the log has writes prove nothing.
      *
      * @param names of the tables that it wrote
      * @param domain of its GTID
@@ -71,7 +73,7 @@ final class LoggedWrites {
                 if (!announced) {
                     unseen.add(name);
                     int others = owners & ~(1 << real);
-                    if (others != 0 || entry.everAnnounced() && !tag(real)) {
+                    if (entry.everAnnounced() && (others != 0 || !tag(real))) {
                         entry.setUnsteerable();
                     } else {
                         unmarked.add(entry);

@@ -220,9 +220,11 @@ public final class TableOwnership {
         // Only the owner's unapplied writes prevent a handover.
         boolean waits =
                 conflict == Conflict.PINNED && inherited == 0 && admitted && !stuck && wanted != DomainIndexes.DEFAULT;
-        // One of them must stay in the default domain, so all must return there when they are free.
-        boolean torn = conflict == Conflict.TWO_DOMAINS
-                || entries.length > 1 && (stuck || !admitted) && index != DomainIndexes.DEFAULT;
+        // One of them must stay in the default domain, so all must return there when they are free. What was before the
+        // start shows nothing of them, and a single table becomes free of two domains as of one.
+        boolean torn = entries.length > 1
+                && (conflict == Conflict.TWO_DOMAINS && inherited == 0
+                        || (stuck || !admitted) && index != DomainIndexes.DEFAULT);
         boolean moves = false;
         for (TableEntry entry : entries) {
             moves |= entry.begin(index, digest);

@@ -264,6 +264,38 @@ class TableOwnershipTest {
         assertThat(decide(ownership, "s.a", 1).index()).as("both tag it alike").isEqualTo(1);
     }
 
+    /** The other proxy asks the standbys itself, and may know of what they applied before this one does. */
+    @Test
+    void aHandoverByAnotherProxyIsNoConflictBeforeThisOneKnowsWhatIsApplied() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        logged(ownership, 0, 6, "s.a");
+        logged(ownership, 1, 1, "s.a");
+
+        PendingWrite own = decide(ownership, "s.a", 1);
+        assertThat(own.index()).as("two domains own it in this proxy's eyes").isZero();
+        own.release();
+        poll("0-1-7,10-1-1", "0-1-7,10-1-1");
+        assertThat(decide(ownership, "s.a", 1).index()).isEqualTo(1);
+    }
+
+    /** Two tables at once, while what was before the start has not been applied. */
+    @Test
+    void aRestartBesideAnotherProxyKeepsNoTableInTheDefaultDomainForGood() {
+        TableOwnership ownership = ownership(10, null);
+        ownership.hold();
+        ownership.settle();
+        logged(ownership, 1, 1, "s.a");
+        TableEntry[] both = {ownership.entry("s.a"), ownership.entry("s.b")};
+        PendingWrite own = ownership.decide(both, 1, true, Work.TABLES, 1);
+        assertThat(own.index()).isZero();
+        own.release();
+        ownership.free();
+        poll("0-1-5,10-1-1", "0-1-5,10-1-1");
+
+        assertThat(ownership.decide(both, 1, true, Work.TABLES, 1).index()).isEqualTo(1);
+    }
+
     @Test
     void aTableThatSessionsAndSomebodyElseWriteStaysInTheDefaultDomain() {
         TableOwnership ownership = ownership(10, null);
