@@ -15,6 +15,7 @@ import io.understudy.plugins.blackbox.log.LogVisitor;
 import io.understudy.plugins.blackbox.outcome.EventTokens;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
 import io.understudy.plugins.blackbox.outcome.Outcomes;
+import io.understudy.plugins.blackbox.outcome.ServerIdentity;
 import io.understudy.plugins.blackbox.outcome.Traces;
 import io.understudy.servers.GtidNumbers;
 import java.io.IOException;
@@ -66,6 +67,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private @Nullable LogQueue queue;
     /** Whether a log is read, all of which is traced before anything of it is released. */
     private boolean restoring;
+    /** Whether the outcomes are of a log, and no stream has told of which server yet. */
+    private volatile boolean unproven;
 
     private boolean streaming;
     /** When the present stream began. */
@@ -102,11 +105,17 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         } else if (present.isBehind(facts)) {
             present = anew(facts, "is now at '" + facts.position() + "', behind " + present.readUpTo());
         }
+        boolean goesOn = facts.position().equals(present.readUpTo());
         doubts.resumed(present);
         present.streamAt(facts);
         traces.started(facts);
         if (queue != null) {
             queue.started(present.start());
+        }
+        if (unproven) {
+            unproven = false;
+            outcomes.doubtOf(ServerIdentity.of(facts), goesOn ? present.number : Long.MAX_VALUE)
+                    .forEach(this::keep);
         }
         recorder.begin();
         streaming = true;
@@ -150,9 +159,20 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** Has the outcome of a lost statement written to a log if there is one. */
     synchronized void keep(OutcomeRecord settled) {
-        if (queue != null && histories.present() != null) {
-            queue.outcome(settled);
+        History present = histories.present();
+        if (queue != null && present != null) {
+            OutcomeRecord kept = settled.in(present.number);
+            outcomes.add(kept);
+            queue.outcome(kept);
         }
+    }
+
+    /**
+     * Returns whether the outcomes of a restored log may be those of a server that another one has followed since: no
+     * stream has gone on where the log ends.
+     */
+    boolean unproven() {
+        return unproven;
     }
 
     /**
@@ -212,6 +232,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         histories.clear();
         damage.clear();
         restoring = true;
+        unproven = true;
         return new RestoredLog(this, histories, outcomes, damage, clock, nanoClock);
     }
 

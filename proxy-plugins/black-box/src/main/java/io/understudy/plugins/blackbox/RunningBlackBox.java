@@ -254,7 +254,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         OutcomesReport asked = new OutcomesReport(
                 box.outcomes(),
                 named,
-                new PresentOutcomes(order, context, System::nanoTime),
+                new PresentOutcomes(order, context, box::unproven, System::nanoTime),
                 new TracedTransactions(box.traces(), order, context, System::nanoTime),
                 context.clock());
         context.publishQuery("outcomes", OutcomesReport.PARAMETERS, asked::of);

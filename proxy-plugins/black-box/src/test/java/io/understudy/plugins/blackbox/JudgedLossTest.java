@@ -20,7 +20,21 @@ class JudgedLossTest extends BlackBoxHarness {
 
     private void judged(long session, Verdict verdict, String gtid, boolean told) {
         outcomes.add(new OutcomeRecord(
-                Instant.now(), session, 3, "server_id 1", 8, "app", 0, "commit", null, verdict, gtid, "", true, told));
+                Instant.now(),
+                session,
+                3,
+                "server_id 1",
+                8,
+                "app",
+                0,
+                "commit",
+                null,
+                verdict,
+                gtid,
+                "",
+                true,
+                told,
+                0));
         box.interrupted(new InterruptedSession(session, 8, "app", 0, now));
     }
 

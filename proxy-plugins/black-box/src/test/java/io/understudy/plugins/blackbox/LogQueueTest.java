@@ -158,7 +158,8 @@ class LogQueueTest extends BlackBoxHarness {
                 "0-1-11",
                 "",
                 true,
-                false);
+                false,
+                0);
     }
 
     @Test
@@ -175,13 +176,65 @@ class LogQueueTest extends BlackBoxHarness {
 
         BlackBox next = restarted();
 
-        assertThat(next.outcomes().newest(10)).containsExactly(outcome(1));
+        assertThat(next.outcomes().newest(10)).containsExactly(outcome(1).in(1));
         try (Stream<Path> files = Files.list(directory)) {
             Files.delete(files.filter(each -> each.toString().endsWith("01.log"))
                     .findFirst()
                     .orElseThrow());
         }
-        assertThat(restarted().outcomes().newest(10)).containsExactly(outcome(1));
+        assertThat(restarted().outcomes().newest(10)).containsExactly(outcome(1).in(1));
+    }
+
+    private static List<String> verdicts(BlackBox of) {
+        return of.outcomes().newest(10).stream()
+                .map(each -> each.verdict().label())
+                .toList();
+    }
+
+    private LogQueue keptInHistoryOfServer1() throws Exception {
+        LogQueue queue = queue(box);
+        start(1, "0-1-10");
+        transaction(11);
+        box.keep(outcome(1));
+        write(queue);
+        return queue;
+    }
+
+    @Test
+    void whatWasCommittedStaysSoWhereTheLogIsReadOn() throws Exception {
+        keptInHistoryOfServer1();
+        BlackBox next = restarted();
+        assertThat(next.unproven()).isTrue();
+        next.onStart(primary(1, "0-1-11"), false);
+        assertThat(next.unproven()).isFalse();
+        assertThat(verdicts(next)).containsExactly("committed");
+    }
+
+    /** It was down meanwhile, and this may be a copy of the primary between. */
+    @Test
+    void whatWasCommittedIsUnknownWhereTheLogCannotBeReadOn() throws Exception {
+        keptInHistoryOfServer1();
+        BlackBox next = new BlackBox(2 * MIB, false, () -> now);
+        close();
+        open.clear();
+        LogQueue queue = queue(next);
+        next.onStart(primary(1, "0-2-17"), false);
+        assertThat(verdicts(next)).containsExactly("unknown");
+        write(queue);
+        BlackBox again = restarted();
+        again.onStart(primary(1, "0-2-17"), false);
+        assertThat(verdicts(again)).containsExactly("unknown");
+    }
+
+    @Test
+    void whatWasCommittedIsUnknownWhereAnotherServerWasThePrimaryBeforeTheRestart() throws Exception {
+        LogQueue queue = keptInHistoryOfServer1();
+        start(2, "0-1-10");
+        start(1, "0-2-12");
+        write(queue);
+        BlackBox next = restarted();
+        next.onStart(primary(1, "0-2-12"), false);
+        assertThat(verdicts(next)).containsExactly("unknown");
     }
 
     @Test

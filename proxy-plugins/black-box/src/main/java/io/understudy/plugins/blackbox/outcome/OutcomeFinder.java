@@ -380,7 +380,8 @@ public final class OutcomeFinder implements Runnable, AutoCloseable {
                 gtid,
                 reason,
                 settled,
-                false);
+                false,
+                0);
         outcomes.add(next);
         return next;
     }

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param reason why the outcome is unknown; empty if it is known
  * @param settled whether the outcome stays as it is; false while it is still being found out
  * @param told whether the client was told the outcome
+ * @param history number of the primary's history in which it was written to a log, which may outlive what the proxy
+ *     knows of its primaries; 0 if it was not written, and {@link #UNTOLD} if the log does not tell it
  */
 public record OutcomeRecord(
         Instant when,
@@ -39,7 +41,11 @@ public record OutcomeRecord(
         String gtid,
         String reason,
         boolean settled,
-        boolean told) {
+        boolean told,
+        long history) {
+    /** The history of a record that an earlier version has written. */
+    static final long UNTOLD = -1;
+
     /** The outcomes that there are. */
     public enum Verdict {
         COMMITTED("committed"),
@@ -73,7 +79,16 @@ public record OutcomeRecord(
         return with(verdict, gtid, reason, settled, true);
     }
 
+    /** Returns the record as it is written in a history. */
+    public OutcomeRecord in(long number) {
+        return with(verdict, gtid, reason, settled, told, number);
+    }
+
     private OutcomeRecord with(Verdict found, String as, String why, boolean stays, boolean clientTold) {
+        return with(found, as, why, stays, clientTold, history);
+    }
+
+    private OutcomeRecord with(Verdict found, String as, String why, boolean stays, boolean clientTold, long number) {
         return new OutcomeRecord(
                 when,
                 session,
@@ -88,7 +103,8 @@ public record OutcomeRecord(
                 as,
                 why,
                 stays,
-                clientTold);
+                clientTold,
+                number);
     }
 
     /** Returns the record as bytes. */
@@ -106,6 +122,7 @@ public record OutcomeRecord(
             to.writeUTF(verdict.name());
             to.writeBoolean(settled);
             to.writeBoolean(told);
+            to.writeLong(history);
         } catch (IOException e) {
             throw new UncheckedIOException(e); // a text of more than 64 KiB
         }
@@ -144,7 +161,8 @@ public record OutcomeRecord(
                     gtid,
                     reason,
                     in.readBoolean(),
-                    in.readBoolean());
+                    in.readBoolean(),
+                    in.available() == 0 ? UNTOLD : in.readLong());
         } catch (IOException e) {
             throw new IllegalArgumentException("no record of an outcome", e);
         }

@@ -53,6 +53,25 @@ public final class Outcomes {
         }
     }
 
+    /**
+     * Makes unknown what a server has committed if another one was the primary since, or may have been: it may have
+     * given the numbers again.
+     *
+     * @param history what was kept in it or later stays
+     * @return what is unknown now
+     */
+    public synchronized List<OutcomeRecord> doubtOf(ServerIdentity server, long history) {
+        List<OutcomeRecord> doubted = all.values().stream()
+                .filter(each -> each.verdict() == OutcomeRecord.Verdict.COMMITTED
+                        && (each.gtid().isEmpty() || server.wrote(each.gtid()))
+                        && each.history() != 0
+                        && each.history() < history)
+                .map(each -> each.doubted(PrimaryOrder.BACK, true))
+                .toList();
+        doubted.forEach(this::add);
+        return doubted;
+    }
+
     /** Drops a record that another one takes the place of. */
     synchronized void remove(OutcomeRecord one) {
         all.remove(new Statement(one.session(), one.command(), one.when()));

@@ -5,6 +5,7 @@ import io.understudy.plugins.blackbox.outcome.OutcomeRecord.Verdict;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,16 +16,25 @@ import org.jspecify.annotations.Nullable;
 public final class PresentOutcomes {
     private final PrimaryOrder order;
     private final OutcomeFinder.Looks looks;
+    private final BooleanSupplier unproven;
     private final InstantSource clock;
     private final LongSupplier nanoClock;
 
-    public PresentOutcomes(PrimaryOrder order, PluginContext context, LongSupplier nanoClock) {
-        this(order, OutcomeFinder.looks(context, nanoClock), context.clock(), nanoClock);
+    /** @param unproven whether outcomes of a log may be those of a server that another one has followed since */
+    public PresentOutcomes(
+            PrimaryOrder order, PluginContext context, BooleanSupplier unproven, LongSupplier nanoClock) {
+        this(order, OutcomeFinder.looks(context, nanoClock), unproven, context.clock(), nanoClock);
     }
 
-    PresentOutcomes(PrimaryOrder order, OutcomeFinder.Looks looks, InstantSource clock, LongSupplier nanoClock) {
+    PresentOutcomes(
+            PrimaryOrder order,
+            OutcomeFinder.Looks looks,
+            BooleanSupplier unproven,
+            InstantSource clock,
+            LongSupplier nanoClock) {
         this.order = order;
         this.looks = looks;
+        this.unproven = unproven;
         this.clock = clock;
         this.nanoClock = nanoClock;
     }
@@ -41,7 +51,12 @@ public final class PresentOutcomes {
     }
 
     private boolean isDoubtful(OutcomeRecord each) {
-        return each.verdict() == Verdict.COMMITTED && !order.isOfPresent(each.gtid(), sentNanos(each));
+        return each.verdict() == Verdict.COMMITTED
+                && (isUnproven(each) || !order.isOfPresent(each.gtid(), sentNanos(each)));
+    }
+
+    private boolean isUnproven(OutcomeRecord each) {
+        return each.history() != 0 && unproven.getAsBoolean();
     }
 
     private long sentNanos(OutcomeRecord each) {
@@ -51,7 +66,9 @@ public final class PresentOutcomes {
 
     private OutcomeRecord at(OutcomeRecord committed, @Nullable PrimaryLook look) {
         String gtid = committed.gtid();
-        if (gtid.isEmpty()) {
+        if (isUnproven(committed)) {
+            return committed.doubted("the primary's binary log was not read since the proxy has started", false);
+        } else if (gtid.isEmpty()) {
             return committed.doubted("another server is the primary since, and its GTID is not known", true);
         } else if (look == null) {
             return committed.doubted(OutcomeFinder.SILENT, false);

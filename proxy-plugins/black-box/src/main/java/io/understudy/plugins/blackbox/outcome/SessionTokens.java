@@ -77,7 +77,8 @@ final class SessionTokens {
                 "",
                 "its statement is in flight, or its transaction is open",
                 false,
-                false);
+                false,
+                0);
         open.add(next);
         named.add(next);
     }

@@ -40,7 +40,7 @@ class OutcomesReportTest {
             }
         };
         order.identified(order.generation(), new ServerIdentity(ServerFlavor.MARIADB, 11, ""));
-        PresentOutcomes present = new PresentOutcomes(order, () -> null, () -> NOW, () -> 0);
+        PresentOutcomes present = new PresentOutcomes(order, () -> null, () -> false, () -> NOW, () -> 0);
         return new OutcomesReport(outcomes, named, present, log, Clock.fixed(NOW, ZoneOffset.UTC)).of(all);
     }
 
@@ -59,7 +59,8 @@ class OutcomesReportTest {
                 verdict == Verdict.COMMITTED ? "0-11-5" : "",
                 verdict == Verdict.UNKNOWN ? "the log has a gap" : "",
                 settled,
-                false));
+                false,
+                0));
     }
 
     private static List<?> rows(Map<String, Object> view, String key) {
@@ -174,11 +175,12 @@ class OutcomesReportTest {
                     "",
                     "",
                     true,
-                    true));
+                    true,
+                    0));
         }
         assertThat(asked("token", "t1")).containsEntry("count", 1).containsEntry("knownSince", NOW.toString());
         named.add(new OutcomeRecord(
-                NOW, 1, 0, "", 57, "app", 0, "insert", "again", Verdict.COMMITTED, "", "", true, true));
+                NOW, 1, 0, "", 57, "app", 0, "insert", "again", Verdict.COMMITTED, "", "", true, true, 0));
         assertThat(asked("token", "t1"))
                 .containsEntry("count", 0)
                 .containsEntry("knownSince", NOW.plusSeconds(1).toString());

@@ -29,7 +29,8 @@ class OutcomesTest {
                 "",
                 "",
                 true,
-                false);
+                false,
+                0);
     }
 
     @Test
@@ -60,7 +61,8 @@ class OutcomesTest {
                 "0-1-1",
                 "",
                 true,
-                true));
+                true,
+                0));
         outcomes.add(earlier);
 
         assertThat(outcomes.find(ANY)).hasSize(2);

@@ -22,7 +22,8 @@ class PresentOutcomesTest {
 
     private long now = 1_000 * SECOND;
     private final PrimaryOrder order = new PrimaryOrder(() -> now);
-    private final PresentOutcomes present = new PresentOutcomes(order, this::look, () -> at(now), () -> now);
+    private final PresentOutcomes present =
+            new PresentOutcomes(order, this::look, this::unproven, () -> at(now), () -> now);
     private long sent = now;
     private ServerFlavor flavor = ServerFlavor.MARIADB;
     private GtidNumbers has = new GtidNumbers();
@@ -30,6 +31,12 @@ class PresentOutcomesTest {
     private boolean responds = true;
     private int looks;
     private long server = 12;
+    private boolean unproven;
+    private long history;
+
+    private boolean unproven() {
+        return unproven;
+    }
 
     private PrimaryLook look() throws SQLException {
         looks++;
@@ -57,7 +64,8 @@ class PresentOutcomesTest {
     }
 
     private OutcomeRecord record(Verdict verdict, String gtid) {
-        return new OutcomeRecord(at(sent), 1, 2, "", 57, "app", 0, "commit", "order-1", verdict, gtid, "", true, true);
+        return new OutcomeRecord(
+                at(sent), 1, 2, "", 57, "app", 0, "commit", "order-1", verdict, gtid, "", true, true, history);
     }
 
     /** Returns "outcome gtid reason", an open one with "…". */
@@ -145,6 +153,19 @@ class PresentOutcomesTest {
     void whatAnotherServerWroteIsAskedForWithoutAChange() {
         assertThat(committed("0-10-6")).startsWith("unknown… ").contains("the primary lacks it");
         assertThat(committed(UUID + ":6")).startsWith("unknown… ");
+    }
+
+    /** Another server may have been the primary while the proxy was down. */
+    @Test
+    void outcomesOfALogAreOpenUntilTheLogIsReadOn() {
+        history = 3;
+        unproven = true;
+        assertThat(committed("0-11-6")).startsWith("unknown… 0-11-6 ").contains("not read since the proxy");
+        history = 0;
+        assertThat(committed("0-11-6")).as("of this run").startsWith("committed ");
+        history = 3;
+        unproven = false;
+        assertThat(committed("0-11-6")).startsWith("committed ");
     }
 
     @Test
