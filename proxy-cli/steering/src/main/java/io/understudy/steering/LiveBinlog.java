@@ -74,7 +74,7 @@ public final class LiveBinlog implements AutoCloseable {
                 hints,
                 new BinlogListener() {
                     @Override
-                    public void onStart(PrimaryFacts facts, boolean replaced) {
+                    public void onStart(PrimaryFacts facts) {
                         workload.isOf(facts.flavor());
                         begun.complete(true);
                     }

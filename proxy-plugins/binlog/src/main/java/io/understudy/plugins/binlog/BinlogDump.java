@@ -47,15 +47,6 @@ public final class BinlogDump {
     /** Longest pause of a replica for which commits may wait. */
     private static final Duration REPLICA_PAUSE = Duration.ofSeconds(2);
 
-    /** The ways in which a stream begins. */
-    enum Begin {
-        /** It does not: its attempt has ended. */
-        REFUSED,
-        /** It is the first, or the last one's server sends it. */
-        SAME_SERVER,
-        OTHER_SERVER
-    }
-
     private final DumpSettings settings;
     private final ScheduledExecutorService executor;
     private final BackOff backOff = BackOff.exact(Duration.ofSeconds(1), LONGEST_PAUSE);
@@ -273,32 +264,31 @@ public final class BinlogDump {
         return true;
     }
 
-    /** Called when an attempt requests its stream. */
-    Begin streams(DumpAttempt attempt, DumpState.Reading reading, PrimaryFacts facts, StreamPosition position) {
-        boolean replaced;
+    /** Called when an attempt requests its stream. Returns false if it has been replaced. */
+    boolean streams(DumpAttempt attempt, DumpState.Reading reading, PrimaryFacts facts, StreamPosition position) {
+        boolean otherServer;
         boolean expected;
         synchronized (this) {
             if (!isPresent(attempt)) {
-                return Begin.REFUSED;
+                return false;
             }
             PrimaryFacts before = began;
-            replaced = before != null && !before.sameServer(facts);
+            otherServer = before != null && !before.sameServer(facts);
             began = facts;
             reached = position;
             expected = followed;
             followed = false;
             attempt.became(reading);
         }
-        if (!replaced) {
-            return Begin.SAME_SERVER;
+        if (otherServer) {
+            log.atLevel(expected ? Level.INFO : Level.WARN)
+                    .log(
+                            "the primary is another server than before (server id {}): its binary log is read from {},"
+                                    + " and commits in flight are not attributed",
+                            facts.serverId(),
+                            DumpAttempt.position(facts));
         }
-        log.atLevel(expected ? Level.INFO : Level.WARN)
-                .log(
-                        "the primary is another server than before (server id {}): its binary log is read from {}, and"
-                                + " commits in flight are not attributed",
-                        facts.serverId(),
-                        DumpAttempt.position(facts));
-        return Begin.OTHER_SERVER;
+        return true;
     }
 
     /** Logs that a stream begins, unless the primary's outage, which has been logged, was all that kept it away. */

@@ -311,12 +311,12 @@ public final class BinlogFeed implements AutoCloseable {
         }
 
         @Override
-        public void onStart(PrimaryFacts began, boolean replaced) {
+        public void onStart(PrimaryFacts began) {
             synchronized (BinlogFeed.this) {
                 if (run == this) {
                     account.works();
                     state = new FeedState.Streaming(began);
-                    List.copyOf(subscribers).forEach(subscriber -> subscriber.start(began, replaced));
+                    List.copyOf(subscribers).forEach(subscriber -> subscriber.start(began));
                     refresh();
                 }
             }
@@ -373,7 +373,7 @@ public final class BinlogFeed implements AutoCloseable {
                         && state instanceof FeedState.Streaming streaming
                         && !joining.reading()
                         && subscribers.contains(joining)) {
-                    joining.start(dump.at(streaming.began()), false);
+                    joining.start(dump.at(streaming.began()));
                     if (format != NO_FORMAT) {
                         joining.format(format);
                     }

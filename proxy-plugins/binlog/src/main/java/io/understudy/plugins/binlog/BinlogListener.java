@@ -12,9 +12,8 @@ public interface BinlogListener {
      * Called when the stream has begun at the primary's current position; earlier transactions were not seen.
      *
      * @param facts the primary's state at that position
-     * @param replaced whether it is another server than the last time
      */
-    default void onStart(PrimaryFacts facts, boolean replaced) {}
+    default void onStart(PrimaryFacts facts) {}
 
     /** Called when the stream has ended or could not begin: transactions are missed until {@link #onStart}. */
     default void onGap(BinlogTrouble trouble) {}

@@ -78,11 +78,10 @@ public final class BinlogSubscription implements AutoCloseable {
         }
     }
 
-    void start(PrimaryFacts facts, boolean replaced) {
-        boolean first = !informed;
+    void start(PrimaryFacts facts) {
         informed = true;
         try {
-            listener.onStart(facts, replaced && !first);
+            listener.onStart(facts);
             reading = true;
         } catch (Throwable fault) {
             failed("onStart", fault);

@@ -167,8 +167,7 @@ final class DumpAttempt implements Runnable {
             return;
         }
         BinlogStream begun = stream(facts, position, on);
-        BinlogDump.Begin begin = dump.streams(this, new DumpState.Reading(on, begun), facts, position);
-        if (begin == BinlogDump.Begin.REFUSED) {
+        if (!dump.streams(this, new DumpState.Reading(on, begun), facts, position)) {
             command.release();
             return;
         }
@@ -177,7 +176,7 @@ final class DumpAttempt implements Runnable {
             log.warn("the primary logs statements (binlog_format=STATEMENT): commits are still attributed, but which"
                     + " tables they write is not known; set binlog_format=ROW for that");
         }
-        settings.listener().onStart(facts, begin == BinlogDump.Begin.OTHER_SERVER);
+        settings.listener().onStart(facts);
         on.stream(command, begun);
     }
 

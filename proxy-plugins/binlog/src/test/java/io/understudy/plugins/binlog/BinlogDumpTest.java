@@ -14,7 +14,7 @@ class BinlogDumpTest {
     private final ManualExecutor executor = new ManualExecutor();
     private final FakePrimary primary = new FakePrimary(executor);
     private final List<BinlogTrouble> troubles = new ArrayList<>();
-    private final List<Boolean> starts = new ArrayList<>();
+    private final List<Long> starts = new ArrayList<>();
     private final List<BinlogTransaction> transactions = new ArrayList<>();
 
     private static PrimaryFacts mariaDb(long serverId) {
@@ -39,8 +39,8 @@ class BinlogDumpTest {
                     }
 
                     @Override
-                    public void onStart(PrimaryFacts facts, boolean replaced) {
-                        starts.add(replaced);
+                    public void onStart(PrimaryFacts facts) {
+                        starts.add(facts.serverId());
                     }
 
                     @Override
@@ -76,7 +76,7 @@ class BinlogDumpTest {
         EventBuilder server = new EventBuilder(1, true);
         last().feed(server.format("11.4.5-MariaDB"), server.mariaDbGtid(0, 8, 0x0c, 0), server.xid());
         assertThat(transactions).extracting(BinlogTransaction::gtid).containsExactly("0-1-8");
-        assertThat(starts).containsExactly(false);
+        assertThat(starts).containsExactly(1L);
     }
 
     @Test
@@ -154,12 +154,12 @@ class BinlogDumpTest {
     }
 
     @Test
-    void replacedPrimaryIsNoticed() {
+    void theNextStreamMayBeAnotherServers() {
         dump(0);
         primary.facts = mariaDb(2);
         last().streaming().onEnd("connection 5 to 127.0.0.1:3306 was closed");
         executor.advance(Duration.ofSeconds(2));
-        assertThat(starts).containsExactly(false, true);
+        assertThat(starts).containsExactly(1L, 2L);
         expectTrouble(BinlogTrouble.Reason.CONNECTION, "closed");
     }
 

@@ -21,7 +21,7 @@ class BinlogEventsTest {
         private final List<String> calls = new ArrayList<>();
 
         @Override
-        public void onStart(PrimaryFacts facts, boolean replaced) {
+        public void onStart(PrimaryFacts facts) {
             calls.add("start " + facts.position());
         }
 

@@ -46,8 +46,8 @@ class BinlogFeedTest {
         }
 
         @Override
-        public void onStart(PrimaryFacts facts, boolean replaced) {
-            calls.add(replaced ? "start, replaced" : "start");
+        public void onStart(PrimaryFacts facts) {
+            calls.add("start");
             failIf("onStart");
         }
 
@@ -131,7 +131,7 @@ class BinlogFeedTest {
             public void onTransaction(BinlogTransaction transaction) {}
 
             @Override
-            public void onStart(PrimaryFacts facts, boolean replaced) {}
+            public void onStart(PrimaryFacts facts) {}
 
             @Override
             public void onGap(BinlogTrouble trouble) {
@@ -279,7 +279,7 @@ class BinlogFeedTest {
             assertThat(log.text()).containsOnlyOnce("no binary log from the primary");
             assertThat(log.text()).containsOnlyOnce("the primary is another server than before (server id 2)");
         }
-        assertThat(first.calls).containsExactly("start", "gap connection", "start, replaced");
+        assertThat(first.calls).containsExactly("start", "gap connection", "start");
         assertThat(second.calls).isEqualTo(first.calls);
     }
 

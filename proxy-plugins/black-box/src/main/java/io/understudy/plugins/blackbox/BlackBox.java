@@ -95,7 +95,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     @Override
-    public synchronized void onStart(PrimaryFacts facts, boolean replaced) {
+    public synchronized void onStart(PrimaryFacts facts) {
         History present = histories.present();
         if (present == null || !present.facts.sameServer(facts)) {
             if (present != null) {

@@ -228,9 +228,9 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     }
 
     @Override
-    public void onStart(PrimaryFacts facts, boolean replaced) {
+    public void onStart(PrimaryFacts facts) {
         account.works();
-        stream.begin(facts, replaced);
+        stream.begin(facts);
         phases.streams();
     }
 

@@ -35,10 +35,10 @@ final class WitnessStream implements BinlogEvents {
         this.keeping = keeping;
     }
 
-    void begin(PrimaryFacts facts, boolean replaced) {
+    void begin(PrimaryFacts facts) {
         broken = false;
         received = 0;
-        box.onStart(facts, replaced);
+        box.onStart(facts);
     }
 
     /** Passes nothing more on until it begins again. On any thread. */

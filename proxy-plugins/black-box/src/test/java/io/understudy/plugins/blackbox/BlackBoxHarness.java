@@ -26,13 +26,13 @@ abstract class BlackBoxHarness {
     }
 
     void start(long server, String position) {
-        box.onStart(primary(server, position), false);
+        box.onStart(primary(server, position));
         box.onFormat(FORMAT);
     }
 
     /** Starts the stream of a primary with transactions of several servers in its binary log. */
     void start(long server, String position, String logged) {
-        box.onStart(new PrimaryFacts(ServerFlavor.MARIADB, server, "", true, "ROW", true, position, logged), false);
+        box.onStart(new PrimaryFacts(ServerFlavor.MARIADB, server, "", true, "ROW", true, position, logged));
         box.onFormat(FORMAT);
     }
 

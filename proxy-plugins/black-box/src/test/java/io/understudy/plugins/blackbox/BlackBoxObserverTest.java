@@ -48,7 +48,7 @@ class BlackBoxObserverTest {
     }
 
     private Iterable<String> answered(FakeExchange exchange) {
-        box.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-10"), false);
+        box.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-10"));
         observer.onCommand(exchange);
         observer.onResponse(exchange, exchange);
         events.run();
@@ -97,7 +97,7 @@ class BlackBoxObserverTest {
     @Test
     void aCommitThatLaterResultsRepeatIsOneCommit() {
         String uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
-        box.onStart(new PrimaryFacts(ServerFlavor.MYSQL, 1, uuid, true, "ROW", true, uuid + ":1"), false);
+        box.onStart(new PrimaryFacts(ServerFlavor.MYSQL, 1, uuid, true, "ROW", true, uuid + ":1"));
         box.onFormat(new byte[1]);
         FakeExchange three = FakeExchange.to("INSERT INTO t VALUES (1); INSERT INTO t VALUES (2); DELETE FROM t")
                 .gtid(uuid + ":2")
@@ -144,7 +144,7 @@ class BlackBoxObserverTest {
 
     private String judged(FakeExchange... exchanges) {
         BlackBox other = new BlackBox(2 << 20, true, () -> 1_000);
-        other.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-10"), false);
+        other.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-10"));
         SessionEvents passed = new SessionEvents(other);
         BlackBoxObserver observed = observer(other, passed);
         for (FakeExchange exchange : exchanges) {

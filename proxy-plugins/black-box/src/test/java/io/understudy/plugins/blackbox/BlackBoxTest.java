@@ -170,7 +170,7 @@ class BlackBoxTest extends BlackBoxHarness {
     @Test
     void mySqlPositionsAreSets() {
         String uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
-        box.onStart(new PrimaryFacts(ServerFlavor.MYSQL, 1, uuid, true, "ROW", true, uuid + ":1-10"), false);
+        box.onStart(new PrimaryFacts(ServerFlavor.MYSQL, 1, uuid, true, "ROW", true, uuid + ":1-10"));
         box.onFormat(FORMAT);
         for (String gtid : List.of(uuid + ":11", uuid + ":blue:1", uuid + ":12", uuid + ":13")) {
             event("g", true);

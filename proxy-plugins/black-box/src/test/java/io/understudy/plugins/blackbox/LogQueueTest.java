@@ -205,7 +205,7 @@ class LogQueueTest extends BlackBoxHarness {
         keptInHistoryOfServer1();
         BlackBox next = restarted();
         assertThat(next.unproven()).isTrue();
-        next.onStart(primary(1, "0-1-11"), false);
+        next.onStart(primary(1, "0-1-11"));
         assertThat(next.unproven()).isFalse();
         assertThat(verdicts(next)).containsExactly("committed");
     }
@@ -218,11 +218,11 @@ class LogQueueTest extends BlackBoxHarness {
         close();
         open.clear();
         LogQueue queue = queue(next);
-        next.onStart(primary(1, "0-2-17"), false);
+        next.onStart(primary(1, "0-2-17"));
         assertThat(verdicts(next)).containsExactly("unknown");
         write(queue);
         BlackBox again = restarted();
-        again.onStart(primary(1, "0-2-17"), false);
+        again.onStart(primary(1, "0-2-17"));
         assertThat(verdicts(again)).containsExactly("unknown");
     }
 
@@ -233,7 +233,7 @@ class LogQueueTest extends BlackBoxHarness {
         start(1, "0-2-12");
         write(queue);
         BlackBox next = restarted();
-        next.onStart(primary(1, "0-2-12"), false);
+        next.onStart(primary(1, "0-2-12"));
         assertThat(verdicts(next)).containsExactly("unknown");
     }
 
@@ -330,7 +330,7 @@ class LogQueueTest extends BlackBoxHarness {
         close();
         open.clear();
         LogQueue other = queue(next);
-        next.onStart(new PrimaryFacts(ServerFlavor.MYSQL, 1, "uuid", true, "ROW", true, "uuid:1-5"), false);
+        next.onStart(new PrimaryFacts(ServerFlavor.MYSQL, 1, "uuid", true, "ROW", true, "uuid:1-5"));
         assertThatThrownBy(() -> write(other))
                 .isInstanceOf(LogException.class)
                 .hasMessageContaining(
@@ -342,7 +342,7 @@ class LogQueueTest extends BlackBoxHarness {
     void mySqlsTransactionsAreTakenOver() throws Exception {
         String uuid = "0a0b0c0d-0000-0000-0000-000000000001";
         LogQueue queue = queue(box);
-        box.onStart(mySql(uuid + ":1-5:7"), false);
+        box.onStart(mySql(uuid + ":1-5:7"));
         box.onFormat(FORMAT);
         event("g", true);
         box.onTransaction(Transactions.of(uuid + ":8", TransactionKind.WRITE, 0, 1, 8, -1, 0, now, Set.of(), false));

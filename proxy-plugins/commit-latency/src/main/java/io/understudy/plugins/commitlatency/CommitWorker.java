@@ -131,7 +131,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
     }
 
     @Override
-    public void onStart(PrimaryFacts facts, boolean replaced) {
+    public void onStart(PrimaryFacts facts) {
         decides(facts);
     }
 

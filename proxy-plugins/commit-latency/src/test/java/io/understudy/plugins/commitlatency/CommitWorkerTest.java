@@ -68,7 +68,7 @@ class CommitWorkerTest {
     void splitsACommitAndWaitsForTheNextProbe() {
         CommitWorker worker = worker(Attribution.AUTO, true);
         worker.sampled(SemiSyncTest.sample(now, true, true, 0));
-        worker.onStart(FACTS, false);
+        worker.onStart(FACTS);
         worker.onTransaction(GtidJoinTest.event("0-1-2", now + 2 * MS));
         worker.committed(GtidJoinTest.commit("0-1-2", now, now + 88 * MS));
         worker.run();
@@ -95,7 +95,7 @@ class CommitWorkerTest {
         for (int i = 0; i < 300; i++) {
             worker.sampled(SemiSyncTest.sample(now, true, true, 0));
         }
-        worker.onStart(FACTS, false);
+        worker.onStart(FACTS);
         worker.run();
         assertThat(worker.view().attribution().active()).isEqualTo("binlog");
     }
@@ -112,7 +112,7 @@ class CommitWorkerTest {
         for (int i = 0; i < 300; i++) {
             worker.sampled(SemiSyncTest.sample(now, true, true, 0));
         }
-        worker.onStart(FACTS, false);
+        worker.onStart(FACTS);
         List<String> ends = new ArrayList<>();
         onValue = () -> {
             if (ends.isEmpty()) {
@@ -129,7 +129,7 @@ class CommitWorkerTest {
     void nothingIsLostAtTheEnd() {
         CommitWorker worker = worker(Attribution.AUTO, true);
         worker.sampled(SemiSyncTest.sample(now, true, true, 0));
-        worker.onStart(FACTS, false);
+        worker.onStart(FACTS);
         ProcedureCall call = new ProcedureCall(1, 70, "app", "shop", "d1", now);
         worker.began(call);
         worker.onTransaction(GtidJoinTest.event("0-1-2", now + 2 * MS));
@@ -171,7 +171,7 @@ class CommitWorkerTest {
     @Test
     void aCommitReadAfterARestIsSplitOnlyIfItWaitedForNoAcknowledgement() {
         CommitWorker worker = worker(Attribution.AUTO, true);
-        worker.onStart(FACTS, false);
+        worker.onStart(FACTS);
         worker.sampled(SemiSyncTest.sample(now, false, false, 0));
         // Read after the first commit's OK and before the second was sent: by the clock alone the first would seem to
         // have waited for 3 ms.
@@ -199,7 +199,7 @@ class CommitWorkerTest {
     @Test
     void anArrivalWhileSemiSyncIsOffCountsOnlyIfItWasSwitchedOn() {
         CommitWorker worker = worker(Attribution.AUTO, true);
-        worker.onStart(FACTS, false);
+        worker.onStart(FACTS);
         worker.sampled(SemiSyncTest.sample(now, false, false, 0));
         worker.committed(GtidJoinTest.commit("0-1-2", now, now + 5 * MS));
         worker.onTransaction(GtidJoinTest.event("0-1-2", now + 2 * MS));
@@ -217,7 +217,7 @@ class CommitWorkerTest {
     @Test
     void attributionIsChangedWhileItRuns() {
         CommitWorker worker = worker(Attribution.AUTO, true);
-        worker.onStart(FACTS, false);
+        worker.onStart(FACTS);
         worker.committed(GtidJoinTest.commit("0-1-2", now, now + MS));
         worker.run();
         worker.attribution(Attribution.OFF);
@@ -232,7 +232,7 @@ class CommitWorkerTest {
         worker.attribution(Attribution.BINLOG);
         worker.run();
         assertThat(worker.view().attribution().reason()).isEqualTo("the binary log is not read yet");
-        worker.onStart(FACTS, false);
+        worker.onStart(FACTS);
         worker.run();
         assertThat(worker.view().attribution().active()).isEqualTo("binlog");
     }
@@ -268,7 +268,7 @@ class CommitWorkerTest {
         assertThat(view.unattributed()).containsEntry("no_binlog", 1L);
         assertThat(view.binlogGaps()).containsEntry("privilege", 1L);
         assertThat(waits("counters")).containsExactly(85 * MS, 85 * MS);
-        worker.onStart(FACTS, false);
+        worker.onStart(FACTS);
         worker.run();
         assertThat(worker.view().attribution().active()).isEqualTo("binlog");
     }
@@ -294,7 +294,7 @@ class CommitWorkerTest {
     @Test
     void commitWithoutGtidIsTimedButNotSplit() {
         CommitWorker worker = worker(Attribution.BINLOG, true);
-        worker.onStart(FACTS, false);
+        worker.onStart(FACTS);
         // The response to INSERT … RETURNING is a result set, which cannot carry a GTID.
         worker.committed(new Commit(CommitKind.AUTOCOMMIT, 1, 70, "app", null, null, null, now, now + MS));
         worker.run();
@@ -305,10 +305,10 @@ class CommitWorkerTest {
     @Test
     void replacedPrimaryReleasesCommitsThatWait() {
         CommitWorker worker = worker(Attribution.BINLOG, true);
-        worker.onStart(FACTS, false);
+        worker.onStart(FACTS);
         worker.committed(GtidJoinTest.commit("0-1-2", now, now + MS));
         worker.run();
-        worker.onStart(FACTS, true);
+        worker.onStart(FACTS);
         worker.run();
         assertThat(worker.view().unattributed()).containsEntry("gap", 1L);
     }

@@ -14,8 +14,8 @@ import io.understudy.plugins.gtiddomain.progress.LogPace;
  */
 record BinlogFanOut(BinlogGuard guard, AppliedTimes applied, LogPace pace) implements BinlogListener {
     @Override
-    public void onStart(PrimaryFacts facts, boolean replaced) {
-        guard.onStart(facts, replaced);
+    public void onStart(PrimaryFacts facts) {
+        guard.onStart(facts);
     }
 
     @Override

@@ -118,7 +118,7 @@ final class UnreadLog implements BinlogListener, BinlogEvents, SemiSyncReplica, 
     }
 
     @Override
-    public void onStart(PrimaryFacts facts, boolean replaced) {
+    public void onStart(PrimaryFacts facts) {
         if (!look.server().equals(ServerIdentity.of(facts))) {
             ended = true;
         }

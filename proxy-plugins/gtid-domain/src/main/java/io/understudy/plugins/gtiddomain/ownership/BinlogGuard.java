@@ -142,7 +142,7 @@ public final class BinlogGuard implements BinlogListener {
     }
 
     @Override
-    public void onStart(PrimaryFacts facts, boolean replaced) {
+    public void onStart(PrimaryFacts facts) {
         follows = facts.flavor() == ServerFlavor.MARIADB;
         if (!follows) {
             state = "the primary is a MySQL server, which has no GTID domains";

@@ -36,22 +36,20 @@ class BinlogGuardTest {
     private long sequence = 40;
 
     BinlogGuardTest() {
-        guard.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "MIXED", true, "0-1-40"), false);
+        guard.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "MIXED", true, "0-1-40"));
     }
 
     /** Its positions are sets of UUIDs. */
     @Test
     void aMySqlServersLogIsNotFollowed() {
-        guard.onStart(
-                new PrimaryFacts(
-                        ServerFlavor.MYSQL,
-                        1,
-                        "3e11fa47-71ca-11e1-9e33-c80aa9429562",
-                        true,
-                        "ROW",
-                        true,
-                        "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-8"),
-                true);
+        guard.onStart(new PrimaryFacts(
+                ServerFlavor.MYSQL,
+                1,
+                "3e11fa47-71ca-11e1-9e33-c80aa9429562",
+                true,
+                "ROW",
+                true,
+                "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-8"));
 
         assertThat(guard.follows()).isFalse();
         assertThat(guard.state()).contains("MySQL");

@@ -27,7 +27,7 @@ final class TableWrites implements BinlogListener {
     private long allNanos;
 
     @Override
-    public synchronized void onStart(PrimaryFacts facts, boolean replaced) {
+    public synchronized void onStart(PrimaryFacts facts) {
         everything();
         flavor = facts.flavor();
         seen = GtidNumbers.upTo(flavor, facts.position());
