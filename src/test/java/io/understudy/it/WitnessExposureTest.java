@@ -8,6 +8,7 @@ import io.understudy.base.JsonWriter;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
@@ -89,12 +90,32 @@ class WitnessExposureTest {
     }
 
     static void awaitTimed(BlackBoxProxy proxy, long commits) {
+        awaitRecorded(proxy, "understudy_commit_seconds", commits);
+    }
+
+    private static void awaitRecorded(BlackBoxProxy proxy, String histogram, long commits) {
         await().atMost(PATIENCE)
                 .until(() -> proxy.proxy().server().histograms().all().stream()
-                                .filter(series -> series.name().equals("understudy_commit_seconds"))
+                                .filter(series -> series.name().equals(histogram))
                                 .mapToLong(series -> series.histogram().count())
                                 .sum()
                         >= commits);
+    }
+
+    /** Waits until commits are attributed by the only connection over which the proxy reads the log. */
+    private static void awaitOneReader(EmbeddedPair pair, BlackBoxProxy proxy) throws Exception {
+        try (Connection connection = pair.primary().connect()) {
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(commits(proxy, "attribution")).containsEntry("active", "binlog");
+                try (Statement statement = connection.createStatement();
+                        ResultSet rows = statement.executeQuery(
+                                "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'monitor'"
+                                        + " AND COMMAND LIKE 'Binlog Dump%'")) {
+                    rows.next();
+                    assertThat(rows.getLong(1)).isEqualTo(1);
+                }
+            });
+        }
     }
 
     @Test
@@ -103,14 +124,17 @@ class WitnessExposureTest {
                 BlackBoxProxy proxy = proxy(pair, WITNESS)) {
             awaitWitness(proxy, "present", "");
             alone(pair);
+            awaitOneReader(pair, proxy);
             insert(proxy, 0, 50, 10);
             awaitTimed(proxy, 50);
+            awaitRecorded(proxy, "understudy_commit_semisync_wait_seconds", 50);
             assertThat(counted(proxy)).as("only the witness has them").isZero();
             assertThat(exposed(proxy)).isFalse();
 
             insert(proxy, 1_000, 12, 100_000);
             awaitWitness(proxy, "withdrawn", "memory");
             await().atMost(PATIENCE).until(() -> exposed(proxy));
+            awaitOneReader(pair, proxy);
             assertThat(view(proxy, "witness")).containsEntry("semiSync", true).containsEntry("mode", "memory");
 
             pair.link().resume();

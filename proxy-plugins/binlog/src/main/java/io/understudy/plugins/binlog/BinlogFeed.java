@@ -24,8 +24,11 @@ import org.slf4j.LoggerFactory;
  * receives {@code onStart} between two transactions and then every transaction; one that joins while there is no stream
  * receives the reason.
  *
+ * <p>A connection that has to read the log as it arrives anyway, such as a semi-synchronous replica's, lends its
+ * stream: then the server sends the log once.
+ *
  * <p>Thread-safe. Listeners are called under this feed's lock for the stream's begin and end, and without it for
- * transactions.
+ * transactions of the feed's own connection.
  */
 public final class BinlogFeed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BinlogFeed.class);
@@ -109,6 +112,10 @@ public final class BinlogFeed implements AutoCloseable {
         BinlogSubscription joining = new BinlogSubscription(this::leave, needs, listener);
         subscribers.add(joining);
         exact |= joining.wantsEvents();
+        if (state instanceof FeedState.Lent) {
+            submit(() -> joinLent(joining));
+            return joining;
+        }
         Run running = run;
         if (!running.started) {
             begin(needs.serverId());
@@ -131,6 +138,81 @@ public final class BinlogFeed implements AutoCloseable {
             submit(() -> reportTrouble(joining));
         }
         return joining;
+    }
+
+    /**
+     * Has all subscribers receive what another connection of this proxy reads as it arrives, and reads nothing itself
+     * until {@link #takeBack}. Without effect if it is lent already, or a subscriber needs the events' bytes. Called on
+     * that connection's event loop, between two transactions.
+     *
+     * @param from the primary's facts, at the position from which that connection goes on
+     */
+    public synchronized void lend(PrimaryFacts from) {
+        if (closed || exact || state instanceof FeedState.Lent) {
+            return;
+        }
+        if (run.started) {
+            run.dump.stop();
+        }
+        run = new Run(0);
+        ends(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "another connection of the proxy reads it"));
+        account.works();
+        state = new FeedState.Lent(from, StreamPosition.parse(from.flavor(), from.position()));
+        List.copyOf(subscribers).forEach(subscriber -> subscriber.start(from));
+        refresh();
+    }
+
+    /** Passes on a transaction of the connection that it is lent to. Called on that connection's event loop. */
+    public void lent(BinlogTransaction transaction) {
+        synchronized (this) { // who joins meanwhile misses none
+            if (!(state instanceof FeedState.Lent lent)) {
+                return;
+            }
+            lent.reached().passed(transaction);
+            pass(transaction);
+        }
+    }
+
+    /** Reads the log itself again, if it was lent and has subscribers. On any thread; calls their listeners. */
+    public synchronized void takeBack(String why) {
+        if (!(state instanceof FeedState.Lent)) {
+            return;
+        }
+        ends(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, why));
+        if (subscribers.isEmpty()) {
+            state = new FeedState.Unknown();
+        } else {
+            begin(subscribers.stream()
+                    .mapToLong(each -> each.needs().serverId())
+                    .filter(id -> id != 0)
+                    .findFirst()
+                    .orElse(0));
+        }
+    }
+
+    /** Returns whether a subscriber needs the tables of transactions. Thread-safe. */
+    public boolean wantsTables() {
+        return tables;
+    }
+
+    private synchronized void joinLent(BinlogSubscription joining) {
+        if (!(state instanceof FeedState.Lent lent) || joining.informed() || !subscribers.contains(joining)) {
+            return;
+        }
+        if (joining.wantsEvents()) {
+            takeBack("it is read anew from an exact position, for "
+                    + joining.needs().subscriber());
+        } else {
+            joining.start(lent.reached().of(lent.began()));
+            refresh();
+        }
+    }
+
+    /** Subscribers not admitted yet miss nothing. */
+    private void ends(BinlogTrouble missing) {
+        state = new FeedState.Missing(missing);
+        List.of(readers).forEach(reader -> reader.gap(missing));
+        refresh();
     }
 
     private void begin(long serverId) {
@@ -165,10 +247,7 @@ public final class BinlogFeed implements AutoCloseable {
         String why = "it is read anew " + how;
         log.info("the binary log: {}", why);
         BinlogTrouble missing = new BinlogTrouble(BinlogTrouble.Reason.SERVER_ID, why);
-        state = new FeedState.Missing(missing);
-        // Subscribers not admitted yet miss nothing.
-        List.of(readers).forEach(reader -> reader.gap(missing));
-        refresh();
+        ends(missing);
         begin(needs.serverId() == 0 ? running.serverId : needs.serverId());
     }
 
@@ -220,7 +299,18 @@ public final class BinlogFeed implements AutoCloseable {
             log.debug("the binary log is no longer read: it has no subscribers");
         }
         run = new Run(0);
-        state = new FeedState.Unknown();
+        if (!(state instanceof FeedState.Lent)) {
+            state = new FeedState.Unknown();
+        }
+    }
+
+    private void pass(BinlogTransaction transaction) {
+        BinlogSubscription[] all = readers;
+        for (BinlogSubscription reader : all) {
+            if (!reader.transaction(transaction)) {
+                retire(reader);
+            }
+        }
     }
 
     /** Ends the stream. The remaining subscribers' listeners are not called again. */
@@ -337,12 +427,7 @@ public final class BinlogFeed implements AutoCloseable {
 
         @Override
         public void onTransaction(BinlogTransaction transaction) {
-            BinlogSubscription[] all = readers;
-            for (BinlogSubscription reader : all) {
-                if (!reader.transaction(transaction)) {
-                    retire(reader);
-                }
-            }
+            pass(transaction);
         }
 
         @Override

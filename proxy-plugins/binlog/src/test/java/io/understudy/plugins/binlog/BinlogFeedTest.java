@@ -283,6 +283,95 @@ class BinlogFeedTest {
         assertThat(second.calls).isEqualTo(first.calls);
     }
 
+    private static PrimaryFacts at(String position) {
+        return new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, position);
+    }
+
+    private static BinlogTransaction lent(long number) {
+        return Transactions.of(
+                "0-1-" + number, TransactionKind.WRITE, 0, 1, number, -1, 0, 0, Set.of("shop.orders"), true);
+    }
+
+    @Test
+    void whatAnotherConnectionReadsIsPassedOnAndNotReadAgain() {
+        joined("commit-latency", first, false);
+        transaction();
+        feed.lend(at("0-1-10"));
+        assertThat(primary.open()).isEmpty();
+        feed.lent(lent(11));
+        joined("gtid-domain", second, true);
+        assertThat(feed.wantsTables()).isTrue();
+        feed.lent(lent(12));
+        assertThat(first.calls).containsExactly("start", "0-1-11", "gap connection", "start", "0-1-11", "0-1-12");
+        assertThat(second.calls).containsExactly("start", "0-1-12");
+        executor.advance(Duration.ofMinutes(5));
+        assertThat(primary.dumps).hasSize(1);
+
+        feed.takeBack("it ends");
+        feed.takeBack("once");
+        feed.lent(lent(13));
+        settle();
+        assertThat(primary.open()).hasSize(1);
+        primary.last().feed(server.format("11.4.5-MariaDB"));
+        transaction();
+        assertThat(second.calls).containsExactly("start", "0-1-12", "gap connection", "start", "0-1-12");
+    }
+
+    /** The guard has read up to there, and no further. */
+    @Test
+    void whoJoinsALentStreamIsToldWhereItIs() {
+        feed.lend(at("0-1-10,7-1-3"));
+        feed.lent(lent(11));
+        List<String> positions = new ArrayList<>();
+        feed.subscribe(new BinlogNeeds("gtid-domain", false, 0, () -> 0), new BinlogListener() {
+            @Override
+            public void onTransaction(BinlogTransaction transaction) {}
+
+            @Override
+            public void onStart(PrimaryFacts facts) {
+                positions.add(facts.position());
+            }
+        });
+        assertThat(positions).as("not by the thread that joins").isEmpty();
+        settle();
+        assertThat(positions).containsExactly("0-1-11,7-1-3");
+    }
+
+    @Test
+    void itStaysLentWhileNobodySubscribes() {
+        joined("commit-latency", first, false).close();
+        feed.lend(at("0-1-10"));
+        joined("gtid-domain", second, false).close();
+        feed.lent(lent(11));
+        joined("commit-latency", first, false);
+        feed.lent(lent(12));
+        assertThat(first.calls).containsExactly("start", "start", "0-1-12");
+        assertThat(second.calls).containsExactly("start");
+        assertThat(primary.dumps).hasSize(1);
+        feed.close();
+        feed.takeBack("it ends");
+        feed.lend(at("0-1-12"));
+        settle();
+        assertThat(primary.dumps).hasSize(1);
+    }
+
+    /** They come from an exact position, which another connection does not begin at for them. */
+    @Test
+    void whoNeedsTheBytesOfEventsHasAStreamOfItsOwn() {
+        feed.lend(at("0-1-10"));
+        joined("commit-latency", first, false);
+        BinlogSubscription bytes =
+                feed.subscribe(new BinlogNeeds("black-box", false, 0, () -> 0, BinlogStream.UNWANTED), second);
+        settle();
+        assertThat(first.calls).containsExactly("start", "gap connection", "start");
+        assertThat(second.calls).containsExactly("start");
+        feed.lend(at("0-1-10"));
+        assertThat(primary.open()).as("not while it is needed").hasSize(1);
+        bytes.close();
+        feed.lend(at("0-1-10"));
+        assertThat(primary.open()).isEmpty();
+    }
+
     @Test
     void aSubscriberThatJoinsAsTheStreamEndsReceivesTheGapOnce() {
         joined("commit-latency", first, false);

@@ -5,6 +5,7 @@ import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.PluginContext;
 import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.BinlogEnd;
+import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
@@ -33,6 +34,8 @@ import org.slf4j.LoggerFactory;
  * replica, what is kept there. What is not kept it does not acknowledge: it withdraws instead, so that the primary
  * waits for its other replicas or for its own time-out, and comes back by itself.
  *
+ * <p>While it is present, its stream is also that of the {@link BinlogFeed}.
+ *
  * <p>It comes back in two steps: it reads without being registered, from the last transaction kept up to the primary's
  * present position; then it registers, once {@link Registration} allows it, and reads on.
  *
@@ -54,6 +57,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     private final BlackBox box;
     private final boolean acknowledges;
     private final Keeping keeping;
+    private final BinlogFeed feed;
     private final AccountUse account;
     /** Used by the witness alone: what waits elsewhere must not delay a withdrawal. */
     private final ScheduledExecutorService executor;
@@ -82,6 +86,11 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
 
     private long receivedBefore;
 
+    /** Where the stream began. Used on the event loop, as the next. */
+    private @Nullable PrimaryFacts began;
+    /** What the black box has just taken, for the feed's subscribers: they need not be served before the primary. */
+    private @Nullable BinlogTransaction taken;
+
     Witness(
             PluginContext context,
             PrimaryQueries queries,
@@ -97,6 +106,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
         this.acknowledges = acknowledges;
         this.keeping = keeping;
         this.nanoClock = nanoClock;
+        feed = BinlogFeed.of(context);
         account = context.primary().accountUse(FUNCTION);
         phases = new WitnessPhases(acknowledges, nanoClock);
         registration = new Registration(nanoClock);
@@ -161,8 +171,8 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
                 return;
             }
             enter(Phase.CATCHING_UP);
-            BinlogDump begun =
-                    new BinlogDump(context.primary().separateConnector(), queries, executor, this, stream, this);
+            BinlogDump begun = new BinlogDump(
+                    context.primary().separateConnector(), queries, executor, this, feed::wantsTables, stream, this);
             dump = begun;
             begun.start();
         }
@@ -230,6 +240,8 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     @Override
     public void onStart(PrimaryFacts facts) {
         account.works();
+        began = facts;
+        taken = null;
         stream.begin(facts);
         phases.streams();
     }
@@ -243,6 +255,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
         if (stream.received() == 1) {
             accepted();
         }
+        taken = transaction;
         switch (outcome) {
             case NO_ROOM -> withdraw(Withdrawal.MEMORY, "there is no room for " + transaction.gtid());
             case PASSED_OVER, ANONYMOUS -> notKept(transaction);
@@ -261,6 +274,11 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     @Override
     public void passed(BinlogEnd at, boolean awaited) {
         stream.passed(at, awaited);
+        BinlogTransaction transaction = taken;
+        if (transaction != null) {
+            taken = null;
+            feed.lent(transaction);
+        }
     }
 
     @Override
@@ -287,6 +305,17 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
             // Commits may wait for transactions that arrived before the registration, and nothing else may follow.
             keeping.acknowledge(known, by);
         }
+        PrimaryFacts from = began;
+        if (from != null) {
+            feed.lend(from);
+        }
+        if (!isPresent()) {
+            takeBack(); // it withdrew meanwhile
+        }
+    }
+
+    private void takeBack() {
+        feed.takeBack("the witness reads it no more");
     }
 
     @Override
@@ -309,6 +338,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
             }
             enter(Phase.CATCHING_UP);
         }
+        takeBack();
     }
 
     /** Acknowledges nothing more until it can keep again. On any thread. */
@@ -344,6 +374,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
         if (ended != null) {
             ended.stop();
         }
+        takeBack();
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.FAULT, "the witness has withdrawn: " + text, reason.remedy()));
     }
 
@@ -484,6 +515,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
         if (ended != null) {
             ended.stop();
         }
+        takeBack();
         for (AutoCloseable each : following) {
             try {
                 each.close();
