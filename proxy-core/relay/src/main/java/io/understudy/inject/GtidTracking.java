@@ -8,6 +8,7 @@ import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -15,9 +16,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the server send the GTIDs of a session's commits: one SET ahead of the session's first statement or
- * preparation, and again after a reset, or when the client has set the same variable. Tracking that the client
- * requested itself is left unchanged.
+ * Makes the server send the GTIDs of a session's commits: one SET ahead of the session's first statement or preparation
+ * that may write, and again after a reset, or when the client has set the same variable. A session that only reads a
+ * little needs none. Tracking that the client requested itself is left unchanged.
  *
  * <pre>
  *            ┌──── reset, or the client set the variable ────┐
@@ -72,6 +73,9 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
 
     private static final long NONE = -1;
 
+    /** Statements that are looked at before a SET is cheaper. */
+    private static final int MOST_READS = 16;
+
     private final boolean mariaDb;
     private final boolean on;
     private State state;
@@ -100,6 +104,8 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
      */
     private long setBy = NONE;
 
+    private int reads;
+
     public GtidTracking(ServerFlavor flavor) {
         this(flavor == ServerFlavor.MARIADB, true);
     }
@@ -127,6 +133,13 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     /** Called ahead of preparations, too. */
     @Override
     public @Nullable InjectedStatement beforeCommand(CommandView command) {
+        if (state == State.WANTED && reads < MOST_READS) {
+            StatementSummary summary = command.summary();
+            if (summary != null && summary.pureRead()) {
+                reads++;
+                return null;
+            }
+        }
         return take(command.number());
     }
 

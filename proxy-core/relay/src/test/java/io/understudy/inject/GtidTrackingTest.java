@@ -7,9 +7,13 @@ import io.netty.buffer.Unpooled;
 import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.protocol.CommandCode;
+import io.understudy.testkit.FakeExchange;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class GtidTrackingTest {
     private static final InjectedStatement STATEMENT = new InjectedStatement("SET", "gtid_tracking");
@@ -20,6 +24,41 @@ class GtidTrackingTest {
         ByteBuf text =
                 Unpooled.copiedBuffer("\3SET session_track_system_variables='autocommit'", StandardCharsets.ISO_8859_1);
         tracking.clientSets(number, text, 0, text.readableBytes());
+    }
+
+    private boolean asks(int command, @Nullable String sql) {
+        return tracking.beforeCommand(FakeExchange.to(sql).as(command)) != null;
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"INSERT INTO t VALUES (1)", "SELECT stored(1)", "SELECT 1 INTO @a", "BEGIN", "SET autocommit=0"})
+    void asksAheadOfWhatMayWrite(String sql) {
+        assertThat(asks(CommandCode.QUERY, "SELECT n FROM t")).isFalse();
+        assertThat(tracking.wants()).isTrue();
+        assertThat(asks(CommandCode.QUERY, sql)).isTrue();
+    }
+
+    @Test
+    void asksAheadOfAPreparationThatMayWriteAndOfAnUnknownText() {
+        assertThat(asks(CommandCode.STMT_PREPARE, "SELECT n FROM t WHERE n = ?"))
+                .isFalse();
+        assertThat(asks(CommandCode.STMT_PREPARE, "DELETE FROM t WHERE n = ?")).isTrue();
+        tracking.onReset();
+        assertThat(asks(CommandCode.QUERY, null)).isTrue();
+    }
+
+    /** To analyse each statement of a session that reads for hours costs more than one SET. */
+    @Test
+    void asksOnceASessionReadsOften() {
+        for (int i = 0; i < 16; i++) {
+            assertThat(asks(CommandCode.QUERY, "SELECT n FROM t")).isFalse();
+        }
+        assertThat(asks(CommandCode.QUERY, "SELECT n FROM t")).isTrue();
+        tracking.onReset();
+        assertThat(asks(CommandCode.QUERY, "SELECT n FROM t"))
+                .as("a pool's connection is reset for ever")
+                .isTrue();
     }
 
     @Test
