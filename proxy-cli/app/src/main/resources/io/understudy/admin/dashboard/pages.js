@@ -178,9 +178,9 @@ function steering() {
     table("Domains on the standbys", [
       ["standby", row => row.standby], ["domain", row => text(row.domain)], ["behind", row => row.known ? count(row.lagTransactions, "transaction") : "unknown", "number"], ["lag", row => row.known ? duration(row.lagSeconds) : "unknown", "number"]
     ], view.standbys, "no position is known yet"),
-    table("Tables written from two domains", [
+    table("Tables of two domains", [
       ["table", row => row.table], ["writes by domain", row => Object.entries(row.writesByDomain || {}).map(([domain, writes]) => domain + ": " + number(writes)).join(", ")],
-      ["rules want", row => text(row.wantedDomains)], ["kept in the default", row => text(row.keptInDefault)]
+      ["rules want", row => text(row.wantedDomains)], ["kept in the default by", row => text(row.keptBy)]
     ], view.tablesWrittenFromTwoDomains, "none"),
     table("Applier errors", [["standby", row => text(row.standby)], ["error", row => text(row.errno ?? row.unknown)], ["table", row => text(row.table)], ["written in", row => text(row.domainsThatWroteIt?.join(", "))]], view.applierErrors, "none"),
     raw("/api/domains", () => state.domains),

@@ -152,7 +152,9 @@ final class DomainsView implements Supplier<Object> {
             }
             row.put("writesByDomain", writes);
             row.put("wantedDomains", domains.indexes().labels(table.wanted()));
-            row.put("keptInDefault", table.unsteerable());
+            Conflict kept = table.kept();
+            row.put("keptInDefault", kept != null);
+            row.put("keptBy", kept == null ? "" : kept.label());
             rows.add(row);
         }
         return rows;

@@ -155,7 +155,7 @@ final class RunningDomains {
             statements.settle(primary);
         }
         Dictionary dictionary = parts.dictionary();
-        dictionary.prune(name -> now.ownership.ownersOf(name) != 0 || now.ownership.keptInDefault(name));
+        dictionary.prune(name -> now.ownership.ownersOf(name) != 0 || now.ownership.kept(name) != null);
         settings.read(primary);
         if (now.guarded) {
             refresh.read(primary);

@@ -74,7 +74,7 @@ final class LoggedWrites {
                     unseen.add(name);
                     int others = owners & ~(1 << real);
                     if (entry.everAnnounced() && (others != 0 || !tag(real))) {
-                        entry.setUnsteerable();
+                        entry.keep(Conflict.UNSEEN);
                     } else {
                         unmarked.add(entry);
                     }
@@ -85,7 +85,7 @@ final class LoggedWrites {
                 }
             }
             if (named) {
-                unmarked.forEach(TableEntry::setUnsteerable);
+                unmarked.forEach(entry -> entry.keep(Conflict.UNSEEN));
             }
             met = ownership.takeMet();
         }

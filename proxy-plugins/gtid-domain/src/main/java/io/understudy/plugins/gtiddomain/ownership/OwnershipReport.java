@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Tables with the domains that wrote them and the domains that rules wanted, for the admin endpoint. Thread-safe. */
 public final class OwnershipReport {
@@ -18,30 +19,35 @@ public final class OwnershipReport {
     }
 
     /**
-     * A table that more than one domain wrote or wanted.
+     * A table that more than one domain wrote or wanted, or that a rule wants and that stays in the default one.
      *
      * @param writesByIndex number of writes by domain index; with {@code advise}, of writes that would have been there
      * @param wanted bit set of the domain indexes wanted by rules, or by the lack of one
-     * @param unsteerable whether it stays in the default domain
+     * @param kept why it stays in the default domain; null if it does not
      */
-    public record Contested(String table, List<Long> writesByIndex, int wanted, boolean unsteerable) {}
+    public record Contested(
+            String table,
+            List<Long> writesByIndex,
+            int wanted,
+            @Nullable Conflict kept) {}
 
-    /** Returns the tables that two domains have written or wanted since the start, at most {@code limit}. */
+    /** Returns such tables since the start, at most {@code limit}. */
     public List<Contested> contested(int limit) {
         List<Contested> found = new ArrayList<>();
         for (TableEntry entry : ownership.tables()) {
             long[] writes = new long[DomainIndexes.LENGTH];
-            boolean unsteerable;
+            Conflict kept;
             int wanted;
             synchronized (ownership) {
                 entry.claims().forEach(claim -> writes[claim.index] = claim.writes);
-                unsteerable = entry.unsteerable();
+                kept = entry.kept();
                 wanted = entry.wantedSince(0);
             }
             if (Integer.bitCount(wanted) > 1
+                    || kept != null && (wanted & ~(1 << DomainIndexes.DEFAULT)) != 0
                     || Arrays.stream(writes).filter(w -> w > 0).count() > 1) {
                 found.add(
-                        new Contested(entry.name, Arrays.stream(writes).boxed().toList(), wanted, unsteerable));
+                        new Contested(entry.name, Arrays.stream(writes).boxed().toList(), wanted, kept));
                 if (found.size() == limit) {
                     break;
                 }

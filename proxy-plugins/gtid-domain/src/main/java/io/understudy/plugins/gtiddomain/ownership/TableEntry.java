@@ -23,7 +23,7 @@ public final class TableEntry implements Progress.Ended {
 
     private boolean awaitsQuery;
     private boolean waits;
-    private boolean unsteerable;
+    private @Nullable Conflict kept;
     private volatile boolean dropped;
 
     /** @param simulated whether the domains are only simulated: every write then really is in the default domain */
@@ -169,11 +169,17 @@ public final class TableEntry implements Progress.Ended {
      * Returns whether it is written in a way that a proxy cannot steer, so that it must not leave the default domain.
      */
     boolean unsteerable() {
-        return unsteerable;
+        return kept != null;
     }
 
-    void setUnsteerable() {
-        unsteerable = true;
+    /** Returns by which kind of write that became known, whether or not it met another domain; null if it is not. */
+    @Nullable
+    Conflict kept() {
+        return kept;
+    }
+
+    void keep(Conflict why) {
+        kept = kept == null ? why : kept;
     }
 
     /** Returns whether it is followed no more; its holder must look the table up again. Needs no monitor. */

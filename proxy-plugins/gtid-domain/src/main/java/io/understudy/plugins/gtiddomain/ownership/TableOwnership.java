@@ -101,8 +101,9 @@ public final class TableOwnership {
         report = new OwnershipReport(this);
         if (before != null) {
             before.tables.forEach((name, entry) -> {
-                if (before.keptInDefault(name)) {
-                    entry(name).setUnsteerable();
+                Conflict kept = before.kept(name);
+                if (kept != null) {
+                    entry(name).keep(kept);
                 }
             });
         }
@@ -233,7 +234,7 @@ public final class TableOwnership {
                 entry.waitedFor();
             }
             if (torn) {
-                entry.setUnsteerable();
+                entry.keep(Conflict.TWO_DOMAINS);
             }
         }
         if (moves && handovers != null) {
@@ -313,7 +314,7 @@ public final class TableOwnership {
         for (TableEntry entry : entries) {
             if (entry != unknown) {
                 if (mark) {
-                    entry.setUnsteerable();
+                    entry.keep(work.tablesKnown() ? kind : Conflict.UNKNOWN_TABLES);
                 }
                 conflict(kind, entry, index, digest);
             }
@@ -359,7 +360,7 @@ public final class TableOwnership {
     synchronized void mark(TableEntry[] entries) {
         for (TableEntry entry : entries) {
             if (entry != unknown) {
-                entry.setUnsteerable();
+                entry.keep(Conflict.REFUSED);
             }
         }
     }
@@ -397,10 +398,10 @@ public final class TableOwnership {
         return inFlight() > 0 || inheritance.inFlight();
     }
 
-    /** Returns whether a table was found to be written in a way that a proxy cannot steer. */
-    public synchronized boolean keptInDefault(String name) {
+    /** Returns the kind of write that has shown that a proxy cannot steer the table's; null if none has. */
+    public synchronized @Nullable Conflict kept(String name) {
         TableEntry entry = find(name);
-        return entry != null && entry.unsteerable();
+        return entry == null ? null : entry.kept();
     }
 
     /** Returns the bit set of the domain indexes that own a table now. */

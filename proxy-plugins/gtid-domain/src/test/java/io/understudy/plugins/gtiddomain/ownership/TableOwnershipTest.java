@@ -126,7 +126,7 @@ class TableOwnershipTest {
         assertThat(ownership.full()).isTrue();
         poll("0-1-7", "0-1-7");
         assertThat(ownership.full()).isFalse();
-        assertThat(ownership.keptInDefault("s.kept")).isTrue();
+        assertThat(ownership.kept("s.kept")).isEqualTo(Conflict.TRANSACTION);
     }
 
     @Test
@@ -308,6 +308,24 @@ class TableOwnershipTest {
         assertThat(decide(ownership, "s.a", 1).index()).isZero();
     }
 
+    /** A rule wants it, and nothing was ever tagged: somebody asks why. */
+    @Test
+    void aTableThatStaysInTheDefaultDomainIsNamedOnceARuleWantsIt() {
+        TableOwnership ownership = ownership(10, null);
+        poll("0-1-5", "0-1-5");
+        ownership
+                .decide(new TableEntry[] {ownership.entry("s.a")}, 0, true, Work.CALLS, 1)
+                .release();
+        poll("0-1-6", "0-1-6");
+        assertThat(ownership.report.contested(10)).isEmpty();
+        assertThat(decide(ownership, "s.a", 1).index()).isZero();
+
+        assertThat(ownership.report.contested(10)).singleElement().satisfies(found -> {
+            assertThat(found.table()).isEqualTo("s.a");
+            assertThat(found.kept()).isEqualTo(Conflict.UNKNOWN_TABLES);
+        });
+    }
+
     @Test
     void aTableThatHiddenCodeWritesStaysInTheDefaultDomain() {
         TableOwnership ownership = ownership(10, null);
@@ -483,7 +501,7 @@ class TableOwnershipTest {
         ownership.free();
         poll("0-1-5,10-1-1", "0-1-5,10-1-1");
         assertThat(ownership.ownersOf("s.a")).isZero();
-        assertThat(ownership.keptInDefault("s.a")).isFalse();
+        assertThat(ownership.kept("s.a")).isNull();
         standbysAt("0-1-5");
         assertThat(ownership.ownersOf("s.a")).as("a standby went back").isEqualTo(1 | 1 << 1);
     }
@@ -497,7 +515,7 @@ class TableOwnershipTest {
         decide(ownership, "s.a", 0).release();
 
         assertThat(logged(ownership, 1, 1, "s.a")).containsExactly("s.a");
-        assertThat(ownership.keptInDefault("s.a")).isTrue();
+        assertThat(ownership.kept("s.a")).isEqualTo(Conflict.UNSEEN);
         assertThat(logged(ownership, 1, 2, "s.b")).containsExactly("s.b");
         poll("0-1-6,10-1-3", "0-1-6,10-1-1");
         assertThat(ownership.ownersOf("s.b"))

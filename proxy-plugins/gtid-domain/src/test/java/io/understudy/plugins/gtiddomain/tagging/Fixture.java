@@ -91,7 +91,7 @@ public final class Fixture {
 
     /** Forgets names of earlier catalogues, as the poller does. */
     public void prune() {
-        dictionary.prune(name -> policy.ownership.ownersOf(name) != 0 || policy.ownership.keptInDefault(name));
+        dictionary.prune(name -> policy.ownership.ownersOf(name) != 0 || policy.ownership.kept(name) != null);
     }
 
     public static Fixture tagging(Guard guard) {
