@@ -37,16 +37,27 @@ public record ConfigDiff(List<Change> changes) {
      * @param from the old value as shown to people; never a secret
      * @param to the new value, likewise
      * @param live whether it takes effect at once
+     * @param undone whether the process had the new value all the time: the old one waited for a restart
      */
-    public record Change(String path, String from, String to, boolean live) {
+    public record Change(String path, String from, String to, boolean live, boolean undone) {
+        public Change(String path, String from, String to, boolean live) {
+            this(path, from, to, live, false);
+        }
 
         /** Returns the change as one that takes effect at once, or as one that needs a restart. */
         Change withLive(boolean now) {
-            return new Change(path, from, to, now);
+            return new Change(path, from, to, now, undone);
+        }
+
+        private Change asUndone() {
+            return new Change(path, from, to, live, true);
         }
 
         /** Returns one sentence that says what changed and when it takes effect. */
         public String sentence() {
+            if (undone) {
+                return path + " is " + to + " again, as it was all the time: it waits for no restart any more";
+            }
             // Both sides of a changed secret are shown as the same text.
             String what = from.equals(to) ? path + " changed" : path + " changed from " + from + " to " + to;
             return what + (live ? ": takes effect now" : ": takes effect after a restart");
@@ -86,6 +97,9 @@ public record ConfigDiff(List<Change> changes) {
         Set<String> waited = paths(between(started, before).afterRestart());
         List<Change> found = compare(before, after);
         found.replaceAll(change -> change.withLive(waits.stream().noneMatch(path -> isWithin(change.path(), path))));
+        Set<String> differ = paths(since.changes());
+        found.replaceAll(change ->
+                waited.contains(change.path()) && !differ.contains(change.path()) ? change.asUndone() : change);
         waited.removeAll(paths(found));
         since.live().stream().filter(change -> waited.contains(change.path())).forEach(found::add);
         return new ConfigDiff(found);

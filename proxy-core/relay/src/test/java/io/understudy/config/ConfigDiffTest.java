@@ -131,10 +131,17 @@ class ConfigDiffTest {
         LoadedConfig started = ConfigTexts.text(BASE);
         LoadedConfig moved = ConfigTexts.text(BASE.replace("s:1", "s:2"));
         assertThat(ConfigDiff.between(moved, started, started).afterRestart()).isEmpty();
+        assertThat(ConfigDiff.between(moved, started, started).changes())
+                .as("the process had it all the time")
+                .extracting(ConfigDiff.Change::sentence)
+                .containsExactly("standbys[0].address is s:1 again, as it was all the time: it waits for no restart any"
+                        + " more");
         LoadedConfig both = ConfigTexts.text(BASE.replace("s:1\", user: u", "s:2\", user: v"));
         LoadedConfig back = ConfigTexts.text(BASE.replace("s:1\", user: u", "s:1\", user: v"));
-        assertThat(ConfigDiff.between(both, back, started).live().stream().map(ConfigDiff.Change::path))
-                .containsExactly("standbys[0].address", "standbys[0].user");
+        assertThat(ConfigDiff.between(both, back, started).live().stream().map(ConfigDiff.Change::sentence))
+                .containsExactly(
+                        "standbys[0].address is s:1 again, as it was all the time: it waits for no restart any more",
+                        "standbys[0].user changed from u to v: takes effect now");
     }
 
     /** Values are compared by their origin, not by their content. */
