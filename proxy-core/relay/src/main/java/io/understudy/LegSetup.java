@@ -10,16 +10,14 @@ import io.understudy.config.ServerCompression;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.connection.SectionTls;
 import io.understudy.handshake.LoginPolicy;
 import io.understudy.handshake.LoginPolicy.ConnectionTls;
 import io.understudy.handshake.LoginPolicy.ServerTls;
 import io.understudy.handshake.tls.ReloadableTls;
-import io.understudy.handshake.tls.TlsContexts;
-import io.understudy.handshake.tls.TlsContexts.Verification;
 import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.protocol.Capabilities;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,10 +41,10 @@ final class LegSetup {
             ListenTls listen = config.listen().tls();
             PrimaryConfig primary = config.primary();
             serverMode = primary.tls().mode();
-            clientEnd = listen.terminates() ? ReloadableTls.accepting(accepting(listen)) : null;
+            clientEnd = listen.terminates() ? ReloadableTls.accepting(SectionTls.accepting(listen)) : null;
             serverEnd = primary.tls().mode() == ServerTlsMode.DISABLED
                     ? null
-                    : ReloadableTls.connecting(connecting(primary.tls()), () -> peer(primaryAddress.get()));
+                    : ReloadableTls.connecting(SectionTls.connecting(primary.tls()), () -> peer(primaryAddress.get()));
             policy = new LoginPolicy(
                     clientTls(listen),
                     clientEnd,
@@ -100,9 +98,9 @@ final class LegSetup {
     Runnable reload(UnderstudyConfig config) throws TlsFilesException {
         SslContext nextClient = clientEnd == null || !config.listen().tls().terminates()
                 ? null
-                : accepting(config.listen().tls());
+                : SectionTls.accepting(config.listen().tls());
         ServerTlsConfig files = config.primary().tls();
-        SslContext nextServer = serverEnd == null || files.mode() != serverMode ? null : connecting(files);
+        SslContext nextServer = serverEnd == null || files.mode() != serverMode ? null : SectionTls.connecting(files);
         return () -> {
             if (clientEnd != null && nextClient != null) {
                 clientEnd.replace(nextClient);
@@ -111,24 +109,6 @@ final class LegSetup {
                 serverEnd.replace(nextServer);
             }
         };
-    }
-
-    private static SslContext accepting(ListenTls tls) throws TlsFilesException {
-        Path certificate = tls.certificate();
-        Path key = tls.key();
-        if (certificate == null || key == null) {
-            throw new IllegalArgumentException("listen.tls has neither certificate nor key, though it terminates TLS");
-        }
-        return TlsContexts.accepting(certificate, key, tls.clientCa(), tls.requireClientCertificate());
-    }
-
-    private static SslContext connecting(ServerTlsConfig tls) throws TlsFilesException {
-        Verification verification = switch (tls.mode()) {
-            case VERIFY_CA -> Verification.AUTHORITY;
-            case VERIFY_FULL -> Verification.AUTHORITY_AND_NAME;
-            default -> Verification.NONE;
-        };
-        return TlsContexts.connecting(verification, tls.ca(), tls.certificate(), tls.key());
     }
 
     private static long bit(Compression compression) {

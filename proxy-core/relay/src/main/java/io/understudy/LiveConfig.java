@@ -7,6 +7,7 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.config.NotApplied;
 import io.understudy.config.bind.problem.Position;
 import io.understudy.config.bind.problem.Problem;
+import io.understudy.connection.SectionTls;
 import io.understudy.handshake.tls.TlsFilesException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -103,6 +104,7 @@ public final class LiveConfig {
      * @throws ConfigException if a part cannot follow it; nothing has changed
      */
     public synchronized Outcome apply(LoadedConfig now) throws ConfigException {
+        SectionTls.ensureUsable(now, current.config());
         ConfigDiff diff = ConfigDiff.between(current, now, started);
         Map<String, Consumer<NotApplied>> prepared = prepare(now, diff);
         NotApplied left = new NotApplied();

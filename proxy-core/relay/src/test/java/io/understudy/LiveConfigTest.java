@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Parts that cannot follow a new configuration, or fail as they do. */
 class LiveConfigTest {
@@ -21,7 +23,10 @@ class LiveConfigTest {
     private final LiveConfig live = new LiveConfig(first, Map::of, () -> null, Map::of);
 
     private static LoadedConfig config(String drain) {
-        String text = "primary: { address: \"p:1\" }\nlimits: { drainTimeout: " + drain + " }\n";
+        return text("primary: { address: \"p:1\" }\nlimits: { drainTimeout: " + drain + " }\n");
+    }
+
+    private static LoadedConfig text(String text) {
         try {
             return ConfigLoader.load(text, "test.yaml", Map.of(), name -> null);
         } catch (ConfigException e) {
@@ -52,6 +57,37 @@ class LiveConfigTest {
                 .hasMessageContainingAll("listen.tls: ", "listen.tls.pem", "admin.tls: ", "admin.tls.pem");
         assertThat(events).containsExactly("one prepared", "two prepared");
         assertThat(live.current()).isSameAs(first);
+    }
+
+    /** They are of a mode, or a server, that takes a restart: which would fail. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "primary.tls      | primary: { address: 'p:1', tls: { mode: verify-ca, ca: none.pem } }",
+                "standbys[0].tls  | standbys: [ { name: a, address: 'a:1', user: u, password: p, tls: { mode: verify-ca, ca: none.pem } } ]",
+                "listen.tls       | listen: { tls: { mode: optional, certificate: none.pem, key: none.key } }",
+                "metrics.otlp.tls | metrics: { otlp: { url: 'https://c:1/v1/metrics', tls: { ca: none.pem } } }"
+            })
+    void filesThatWaitForARestartMustBeUsable(String section, String lines) {
+        String rest = lines.startsWith("primary") ? "" : "primary: { address: 'p:1' }\n";
+        LoadedConfig next = text(rest + lines + "\n");
+        assertThatThrownBy(() -> live.apply(next))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContainingAll(section + ": ", "none.pem");
+        assertThat(live.current()).isSameAs(first);
+    }
+
+    /** A standby without its certificate is one thing, limits are another. */
+    @Test
+    void filesThatCouldNotBeUsedBeforeKeepNothingFromFollowing() throws Exception {
+        String standby =
+                "standbys: [ { name: a, address: 'a:1', user: u, password: p, tls: { mode: verify-ca, ca: none.pem } } ]\n";
+        LiveConfig broken =
+                new LiveConfig(text("primary: { address: 'p:1' }\n" + standby), Map::of, () -> null, Map::of);
+        assertThat(broken.apply(text("primary: { address: 'p:1' }\nlimits: { drainTimeout: 3s }\n" + standby))
+                        .changes())
+                .hasSize(1);
     }
 
     /** Nor does one whose preparation has a fault. */

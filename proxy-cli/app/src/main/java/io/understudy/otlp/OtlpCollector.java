@@ -20,8 +20,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.understudy.config.OtlpConfig;
-import io.understudy.config.OtlpTls;
-import io.understudy.handshake.tls.TlsContexts;
+import io.understudy.connection.SectionTls;
 import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.otlp.ResponseStart.Response;
 import java.io.IOException;
@@ -135,10 +134,8 @@ final class OtlpCollector implements AutoCloseable {
 
     private @Nullable SslContext encryption(URI uri) throws CollectorException {
         if (tls == null && uri.getScheme().equalsIgnoreCase("https")) {
-            OtlpTls files = config.tls();
             try {
-                tls = TlsContexts.connecting(
-                        TlsContexts.Verification.AUTHORITY_AND_NAME, files == null ? null : files.ca(), null, null);
+                tls = SectionTls.connecting(config.tls());
             } catch (TlsFilesException e) {
                 throw new CollectorException("metrics.otlp.tls.ca: " + e.getMessage(), e);
             }

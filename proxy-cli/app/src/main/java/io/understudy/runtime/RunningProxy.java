@@ -21,8 +21,8 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.config.NotApplied;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.connection.DescriptorShortage;
+import io.understudy.connection.SectionTls;
 import io.understudy.handshake.tls.ReloadableTls;
-import io.understudy.handshake.tls.TlsContexts;
 import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.host.PluginTypes;
 import io.understudy.host.Published;
@@ -190,7 +190,7 @@ public final class RunningProxy implements AutoCloseable {
         });
         Readiness readiness = readiness();
         AdminTls files = config.tls();
-        ReloadableTls tls = files == null ? null : ReloadableTls.accepting(context(files));
+        ReloadableTls tls = files == null ? null : ReloadableTls.accepting(SectionTls.accepting(files));
         adminTls = tls;
         Dashboard samples = Dashboard.start(endpoints, registry, proxy.histograms(), readiness);
         dashboard = samples;
@@ -268,10 +268,6 @@ public final class RunningProxy implements AutoCloseable {
         };
     }
 
-    private static SslContext context(AdminTls files) throws TlsFilesException {
-        return TlsContexts.accepting(files.certificate(), files.key(), null, false);
-    }
-
     /** Reads the admin endpoint's certificate again. Returns what replaces it. */
     private Consumer<NotApplied> reloadTls(AdminConfig next) throws TlsFilesException {
         ReloadableTls tls = adminTls;
@@ -279,7 +275,7 @@ public final class RunningProxy implements AutoCloseable {
         if (tls == null || files == null) {
             return left -> {};
         }
-        SslContext read = context(files);
+        SslContext read = SectionTls.accepting(files);
         return left -> tls.replace(read);
     }
 

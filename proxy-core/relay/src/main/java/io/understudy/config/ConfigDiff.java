@@ -96,7 +96,9 @@ public record ConfigDiff(List<Change> changes) {
         Set<String> waits = paths(since.afterRestart());
         Set<String> waited = paths(between(started, before).afterRestart());
         List<Change> found = compare(before, after);
-        found.replaceAll(change -> change.withLive(waits.stream().noneMatch(path -> isWithin(change.path(), path))));
+        Set<String> live = paths(since.live());
+        found.replaceAll(change -> change.withLive(
+                live.contains(change.path()) || waits.stream().noneMatch(path -> isWithin(change.path(), path))));
         Set<String> differ = paths(since.changes());
         found.replaceAll(change ->
                 waited.contains(change.path()) && !differ.contains(change.path()) ? change.asUndone() : change);
@@ -166,16 +168,37 @@ public record ConfigDiff(List<Change> changes) {
         } else if (shape instanceof Shape.ListOf list
                 && list.item() instanceof RecordShape item
                 && before instanceof List<?> old
-                && after instanceof List<?> fresh
-                && old.size() == fresh.size()) {
+                && after instanceof List<?> fresh) {
+            if (old.size() != fresh.size()) {
+                differ(shape, before, after, path, changes);
+                sameNames(item, old, fresh, path, changes);
+                return;
+            }
             for (int i = 0; i < old.size(); i++) {
                 compare(item, old.get(i), fresh.get(i), path + "[" + i + "]", changes);
             }
         } else {
-            changes.add(
-                    show(shape, before, changes.outsideBefore, path),
-                    show(shape, after, changes.outsideAfter, path),
-                    path);
+            differ(shape, before, after, path, changes);
+        }
+    }
+
+    private static void differ(
+            Shape shape, @Nullable Object before, @Nullable Object after, String path, Comparison changes) {
+        changes.add(
+                show(shape, before, changes.outsideBefore, path), show(shape, after, changes.outsideAfter, path), path);
+    }
+
+    /** The list waits for a restart, and the new password of one of its standbys does not. */
+    private static void sameNames(RecordShape item, List<?> old, List<?> fresh, String path, Comparison changes) {
+        for (int i = 0; i < fresh.size(); i++) {
+            if (fresh.get(i) instanceof StandbyConfig after) {
+                for (Object before : old) {
+                    if (before instanceof StandbyConfig standby
+                            && standby.name().equals(after.name())) {
+                        compare(item, before, after, path + "[" + i + "]", changes);
+                    }
+                }
+            }
         }
     }
 

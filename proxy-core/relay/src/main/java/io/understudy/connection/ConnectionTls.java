@@ -7,7 +7,6 @@ import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
 import io.understudy.config.ServerTlsMode;
 import io.understudy.connection.auth.AuthException;
-import io.understudy.handshake.tls.TlsContexts;
 import io.understudy.handshake.tls.TlsFilesException;
 import io.understudy.protocol.Capabilities;
 import java.io.IOException;
@@ -82,15 +81,7 @@ final class ConnectionTls implements LoginTls {
         }
         stamps = present;
         try {
-            SslContext made = TlsContexts.connecting(
-                    switch (config.mode()) {
-                        case VERIFY_CA -> TlsContexts.Verification.AUTHORITY;
-                        case VERIFY_FULL -> TlsContexts.Verification.AUTHORITY_AND_NAME;
-                        default -> TlsContexts.Verification.NONE;
-                    },
-                    config.ca(),
-                    config.certificate(),
-                    config.key());
+            SslContext made = SectionTls.connecting(config);
             context = made;
             return made;
         } catch (TlsFilesException e) {

@@ -3,6 +3,7 @@ package io.understudy.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +124,27 @@ class ConfigDiffTest {
         LoadedConfig both = ConfigTexts.text(BASE.replace("s:1\", user: u", "s:2\", user: v"));
         assertThat(ConfigDiff.between(moved, both, started).live()).isEmpty();
         assertThat(ConfigDiff.between(moved, both, moved).live()).hasSize(1);
+    }
+
+    /** The proxy logs in with it at once. */
+    @Test
+    void aNewPasswordBesideANewStandbyIsSaid() throws ConfigException {
+        String standby = "{ name: other, address: \"o:1\", user: u }, ";
+        LoadedConfig started = ConfigTexts.text(BASE);
+        LoadedConfig more = ConfigTexts.text(BASE.replace("standbys: [", "standbys: [" + standby));
+        LoadedConfig both = ConfigTexts.text(
+                BASE.replace("standbys: [", "standbys: [" + standby).replace("s:1\", user: u", "s:1\", user: v"));
+        for (ConfigDiff diff :
+                List.of(ConfigDiff.between(started, both, started), ConfigDiff.between(more, both, started))) {
+            assertThat(diff.live()).extracting(ConfigDiff.Change::path).containsExactly("standbys[1].user");
+        }
+        assertThat(ConfigDiff.between(started, both, started).afterRestart())
+                .extracting(ConfigDiff.Change::path)
+                .containsExactly("standbys");
+        // Another address beside it: both wait.
+        LoadedConfig moved = ConfigTexts.text(
+                BASE.replace("standbys: [", "standbys: [" + standby).replace("s:1\", user: u", "s:2\", user: v"));
+        assertThat(ConfigDiff.between(started, moved, started).live()).isEmpty();
     }
 
     /** Neither does what waited for it. */

@@ -5,6 +5,7 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.connection.NetworkTransport;
 import io.understudy.connection.PortReuse;
+import io.understudy.connection.SectionTls;
 import io.understudy.option.ConfigFile;
 import io.understudy.terminal.Subcommand;
 import java.io.PrintWriter;
@@ -41,6 +42,7 @@ public final class CheckCommand implements Subcommand, Callable<Integer> {
         LoadedConfig loaded;
         try {
             loaded = file.load();
+            SectionTls.ensureUsable(loaded, null);
         } catch (ConfigException e) {
             err.println(e.getMessage());
             return ExitCode.USAGE;
