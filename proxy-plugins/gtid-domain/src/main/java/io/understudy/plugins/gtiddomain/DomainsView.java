@@ -153,6 +153,7 @@ final class DomainsView implements Supplier<Object> {
             row.put("writesByDomain", writes);
             row.put("wantedDomains", domains.indexes().labels(table.wanted()));
             Conflict kept = table.kept();
+            row.put("ownedBy", domains.indexes().labels(table.owners()));
             row.put("keptInDefault", kept != null);
             row.put("keptBy", kept == null ? "" : kept.label());
             rows.add(row);

@@ -19,16 +19,18 @@ public final class OwnershipReport {
     }
 
     /**
-     * A table that more than one domain wrote or wanted, or that a rule wants and that stays in the default one.
+     * A table that sessions wrote in another domain than a rule wants, or in more than one, or that two rules want.
      *
      * @param writesByIndex number of writes by domain index; with {@code advise}, of writes that would have been there
      * @param wanted bit set of the domain indexes wanted by rules, or by the lack of one
+     * @param owners bit set of the domain indexes that own it now, see {@link TableOwnership}
      * @param kept why it stays in the default domain; null if it does not
      */
     public record Contested(
             String table,
             List<Long> writesByIndex,
             int wanted,
+            int owners,
             @Nullable Conflict kept) {}
 
     /** Returns such tables since the start, at most {@code limit}. */
@@ -37,17 +39,21 @@ public final class OwnershipReport {
         for (TableEntry entry : ownership.tables()) {
             long[] writes = new long[DomainIndexes.LENGTH];
             Conflict kept;
+            int owners;
             int wanted;
             synchronized (ownership) {
                 entry.claims().forEach(claim -> writes[claim.index] = claim.writes);
                 kept = entry.kept();
+                owners = entry.owners();
                 wanted = entry.wantedSince(0);
             }
-            if (Integer.bitCount(wanted) > 1
-                    || kept != null && (wanted & ~(1 << DomainIndexes.DEFAULT)) != 0
-                    || Arrays.stream(writes).filter(w -> w > 0).count() > 1) {
+            int involved = wanted;
+            for (int index = 0; index < writes.length; index++) {
+                involved |= writes[index] > 0 ? 1 << index : 0;
+            }
+            if (Integer.bitCount(involved) > 1) {
                 found.add(
-                        new Contested(entry.name, Arrays.stream(writes).boxed().toList(), wanted, kept));
+                        new Contested(entry.name, Arrays.stream(writes).boxed().toList(), wanted, owners, kept));
                 if (found.size() == limit) {
                     break;
                 }
