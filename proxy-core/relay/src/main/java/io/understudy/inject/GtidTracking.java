@@ -8,10 +8,12 @@ import io.understudy.plugin.InjectionResult;
 import io.understudy.plugin.Interest;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.SessionObserver;
+import io.understudy.protocol.CommandCode;
 import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +80,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
 
     private final boolean mariaDb;
     private final boolean on;
+    private final BooleanSupplier autocommit;
     private State state;
     private boolean listReported;
     /** Whether the client tracks the domain itself, by the last list that was reported. */
@@ -106,19 +109,21 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
 
     private int reads;
 
-    public GtidTracking(ServerFlavor flavor) {
-        this(flavor == ServerFlavor.MARIADB, true);
+    /** @param autocommit whether the session's autocommit is on */
+    public GtidTracking(ServerFlavor flavor, BooleanSupplier autocommit) {
+        this(flavor == ServerFlavor.MARIADB, true, autocommit);
     }
 
-    private GtidTracking(boolean mariaDb, boolean on) {
+    private GtidTracking(boolean mariaDb, boolean on, BooleanSupplier autocommit) {
         this.mariaDb = mariaDb;
         this.on = on;
+        this.autocommit = autocommit;
         state = on ? State.WANTED : State.REFUSED;
     }
 
     /** Returns the tracking of a session without interest in GTIDs: it injects nothing and adds no variables. */
     public static GtidTracking off() {
-        return new GtidTracking(false, false);
+        return new GtidTracking(false, false, () -> false);
     }
 
     public boolean isOn() {
@@ -133,14 +138,22 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     /** Called ahead of preparations, too. */
     @Override
     public @Nullable InjectedStatement beforeCommand(CommandView command) {
-        if (state == State.WANTED && reads < MOST_READS) {
-            StatementSummary summary = command.summary();
-            if (summary != null && summary.pureRead()) {
-                reads++;
-                return null;
-            }
+        return onlyReads(command) ? null : take(command.number());
+    }
+
+    /** Returns whether the next statement is at a boundary, too, if it is not sent right behind this one. */
+    private boolean onlyReads(CommandView command) {
+        // A prepared read may leave a cursor open, and without autocommit a read begins a transaction.
+        if (state != State.WANTED
+                || reads == MOST_READS
+                || command.code() != CommandCode.QUERY
+                || !autocommit.getAsBoolean()) {
+            return false;
         }
-        return take(command.number());
+        StatementSummary summary = command.summary();
+        boolean pure = summary != null && summary.pureRead();
+        reads += pure ? 1 : 0;
+        return pure;
     }
 
     /** Returns whether a statement is to be injected at the next boundary. */

@@ -96,7 +96,7 @@ record RelayingFactory(ClientSession session, Leg client, Leg server, SessionEnv
         if (!carried || (interests & Interest.GTIDS) == 0) {
             return GtidTracking.off();
         }
-        GtidTracking tracking = new GtidTracking(model.flavor());
+        GtidTracking tracking = new GtidTracking(model.flavor(), model::autocommit);
         model.setTrackingWatch(tracking);
         return tracking;
     }
