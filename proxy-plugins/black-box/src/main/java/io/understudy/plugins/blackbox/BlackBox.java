@@ -15,6 +15,7 @@ import io.understudy.plugins.blackbox.log.LogVisitor;
 import io.understudy.plugins.blackbox.outcome.EventTokens;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
 import io.understudy.plugins.blackbox.outcome.Outcomes;
+import io.understudy.plugins.blackbox.outcome.PrimaryOrder;
 import io.understudy.plugins.blackbox.outcome.ServerIdentity;
 import io.understudy.plugins.blackbox.outcome.Traces;
 import io.understudy.servers.GtidNumbers;
@@ -69,6 +70,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private boolean restoring;
     /** Whether the outcomes are of a log, and no stream has told of which server yet. */
     private volatile boolean unproven;
+    /** Whether the stream that was requested last goes on where the log ends, if the server accepts that. */
+    private boolean goesOn;
 
     private boolean streaming;
     /** When the present stream began. */
@@ -105,17 +108,12 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         } else if (present.isBehind(facts)) {
             present = anew(facts, "is now at '" + facts.position() + "', behind " + present.readUpTo());
         }
-        boolean goesOn = facts.position().equals(present.readUpTo());
+        goesOn = facts.position().equals(present.readUpTo()) && !present.isFollowedBy(facts.logged());
         doubts.resumed(present);
         present.streamAt(facts);
         traces.started(facts);
         if (queue != null) {
             queue.started(present.start());
-        }
-        if (unproven) {
-            unproven = false;
-            outcomes.doubtOf(ServerIdentity.of(facts), goesOn ? present.number : Long.MAX_VALUE)
-                    .forEach(this::keep);
         }
         recorder.begin();
         streaming = true;
@@ -164,6 +162,19 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             OutcomeRecord kept = settled.in(present.number);
             outcomes.add(kept);
             queue.outcome(kept);
+        }
+    }
+
+    /** The first event of a stream comes once the server has accepted its position. */
+    private void prove() {
+        History present = histories.present();
+        if (unproven && present != null) {
+            unproven = false;
+            outcomes.doubtOf(
+                            ServerIdentity.of(present.facts),
+                            goesOn ? present.number : Long.MAX_VALUE,
+                            goesOn ? PrimaryOrder.BACK : Outcomes.NOT_READ_ON)
+                    .forEach(this::keep);
         }
     }
 
@@ -291,6 +302,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     @Override
     public synchronized void onFormat(byte[] event) {
+        prove();
         recorder.format(event);
         traces.format(event);
         tokens.format(event);

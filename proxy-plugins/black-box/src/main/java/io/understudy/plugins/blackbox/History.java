@@ -115,6 +115,22 @@ final class History {
         return lasts.stream().anyMatch(each -> !there.contains(Gtid.source(each.domain), each.number));
     }
 
+    /**
+     * MariaDB: returns whether a binary log has what another server has written behind the last transaction that was
+     * read: this one may have been built anew from that one since.
+     *
+     * @param state the log's {@code gtid_binlog_state}
+     */
+    boolean isFollowedBy(String state) {
+        if (!mariadb()) {
+            return false;
+        }
+        Map<String, Long> highest = highest();
+        return Gtid.mariaDbPosition(state).stream()
+                .anyMatch(each ->
+                        each.server() != facts.serverId() && each.number() > highest.getOrDefault(each.source(), 0L));
+    }
+
     /** Called when another primary has followed this one; with null if that one is left out. */
     void followedBy(@Nullable History later) {
         next = later;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
@@ -200,30 +201,49 @@ class LogQueueTest extends BlackBoxHarness {
         return queue;
     }
 
+    /** The server accepts the position with the first event. */
+    private static void streams(BlackBox of, PrimaryFacts from) {
+        of.onStart(from);
+        of.onFormat(FORMAT);
+    }
+
     @Test
     void whatWasCommittedStaysSoWhereTheLogIsReadOn() throws Exception {
         keptInHistoryOfServer1();
         BlackBox next = restarted();
-        assertThat(next.unproven()).isTrue();
         next.onStart(primary(1, "0-1-11"));
+        assertThat(next.unproven()).isTrue();
+        next.onFormat(FORMAT);
         assertThat(next.unproven()).isFalse();
         assertThat(verdicts(next)).containsExactly("committed");
     }
 
-    /** It was down meanwhile, and this may be a copy of the primary between. */
+    /** The proxy was down meanwhile, and this may be a copy of the primary between. */
     @Test
-    void whatWasCommittedIsUnknownWhereTheLogCannotBeReadOn() throws Exception {
+    void whatWasCommittedIsUnknownWhereTheServerRefusesToReadOn() throws Exception {
         keptInHistoryOfServer1();
         BlackBox next = new BlackBox(2 * MIB, false, () -> now);
         close();
         open.clear();
         LogQueue queue = queue(next);
-        next.onStart(primary(1, "0-2-17"));
+        next.onStart(primary(1, "0-1-11"));
+        next.onGap(new BinlogTrouble(BinlogTrouble.Reason.SERVER, "error 1236"));
+        assertThat(next.unproven()).isTrue();
+        streams(next, primary(1, "0-2-17"));
         assertThat(verdicts(next)).containsExactly("unknown");
         write(queue);
         BlackBox again = restarted();
-        again.onStart(primary(1, "0-2-17"));
+        streams(again, primary(1, "0-2-17"));
         assertThat(verdicts(again)).containsExactly("unknown");
+    }
+
+    /** It has written again since, so its log reaches beyond the position, and a hole there is no error. */
+    @Test
+    void whatWasCommittedIsUnknownWhereAnotherServerHasWrittenBehindIt() throws Exception {
+        keptInHistoryOfServer1();
+        BlackBox next = restarted();
+        streams(next, new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-11", "0-2-16,0-1-17"));
+        assertThat(verdicts(next)).containsExactly("unknown");
     }
 
     @Test
@@ -233,7 +253,7 @@ class LogQueueTest extends BlackBoxHarness {
         start(1, "0-2-12");
         write(queue);
         BlackBox next = restarted();
-        next.onStart(primary(1, "0-2-12"));
+        streams(next, primary(1, "0-2-12"));
         assertThat(verdicts(next)).containsExactly("unknown");
     }
 

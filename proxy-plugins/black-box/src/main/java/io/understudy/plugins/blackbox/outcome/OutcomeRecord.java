@@ -43,7 +43,7 @@ public record OutcomeRecord(
         boolean settled,
         boolean told,
         long history) {
-    /** The history of a record that an earlier version has written. */
+    /** The history of a record of a log that does not tell it. */
     static final long UNTOLD = -1;
 
     /** The outcomes that there are. */
@@ -129,6 +129,12 @@ public record OutcomeRecord(
         return bytes.toByteArray();
     }
 
+    /** One that was kept before its history was known has 0. */
+    private static long history(DataInputStream in) throws IOException {
+        long number = in.available() == 0 ? 0 : in.readLong();
+        return number == 0 ? UNTOLD : number;
+    }
+
     /**
      * Returns the record of such bytes.
      *
@@ -162,7 +168,7 @@ public record OutcomeRecord(
                     reason,
                     in.readBoolean(),
                     in.readBoolean(),
-                    in.available() == 0 ? UNTOLD : in.readLong());
+                    history(in));
         } catch (IOException e) {
             throw new IllegalArgumentException("no record of an outcome", e);
         }

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 /** The last outcomes, of bounded number. Thread-safe. */
 public final class Outcomes {
     static final int MOST = 10_000;
+    /** Why what a server has committed is in doubt after a restart of the proxy. */
+    public static final String NOT_READ_ON = "the primary's binary log could not be read on from where the log in"
+            + " plugins.black-box.directory ends: another server may have been the primary meanwhile";
 
     private final Map<Statement, OutcomeRecord> all = new LinkedHashMap<>();
     private @Nullable Instant forgotten;
@@ -58,15 +61,16 @@ public final class Outcomes {
      * given the numbers again.
      *
      * @param history what was kept in it or later stays
+     * @param why it is unknown
      * @return what is unknown now
      */
-    public synchronized List<OutcomeRecord> doubtOf(ServerIdentity server, long history) {
+    public synchronized List<OutcomeRecord> doubtOf(ServerIdentity server, long history, String why) {
         List<OutcomeRecord> doubted = all.values().stream()
                 .filter(each -> each.verdict() == OutcomeRecord.Verdict.COMMITTED
                         && (each.gtid().isEmpty() || server.wrote(each.gtid()))
                         && each.history() != 0
                         && each.history() < history)
-                .map(each -> each.doubted(PrimaryOrder.BACK, true))
+                .map(each -> each.doubted(why, true))
                 .toList();
         doubted.forEach(this::add);
         return doubted;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The servers that were the primary one after the other, to tell on which of them a session was. Thread-safe. */
 public final class PrimaryOrder {
     /** Why what a server has written, and then was not the primary, is in doubt when it is that again. */
-    static final String BACK = "another server was the primary meanwhile, and this one may have been built anew";
+    public static final String BACK = "another server was the primary meanwhile, and this one may have been built anew";
     /** Longest login. */
     private static final long LOGIN_NANOS = TimeUnit.SECONDS.toNanos(60);
     /** Time in which another server behind the same address is noticed. */
