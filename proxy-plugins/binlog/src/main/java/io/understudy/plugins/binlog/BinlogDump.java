@@ -105,15 +105,12 @@ public final class BinlogDump {
     /**
      * A dump connection that can be a semi-synchronous replica's, reads events as they arrive, and begins where
      * {@code replica} says.
-     *
-     * @param wantTables called at the begin of each transaction: whether the listener needs the names of tables
      */
     public BinlogDump(
             ServerConnector connector,
             PrimaryQueries queries,
             ScheduledExecutorService executor,
             SemiSyncReplica replica,
-            BooleanSupplier wantTables,
             BinlogEvents events,
             BinlogListener listener) {
         this(
@@ -123,7 +120,7 @@ public final class BinlogDump {
                         queries,
                         System::nanoTime,
                         new ServerIds(0),
-                        wantTables,
+                        () -> false,
                         () -> 0,
                         new Bytes(() -> true, () -> true, events),
                         replica,

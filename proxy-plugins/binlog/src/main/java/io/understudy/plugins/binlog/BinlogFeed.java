@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
  * or an exact position.
  *
  * <p>Each subscriber's listener is called as if the stream were its own: {@code onStart} and transactions on the dump
- * connection's event loop, {@code onGap} there or on this feed's executor. A subscriber that joins a running stream
- * receives {@code onStart} between two transactions and then every transaction; one that joins while there is no stream
- * receives the reason.
+ * connection's event loop, {@code onGap} there, on this feed's executor, or where a lent stream is taken back. A
+ * subscriber that joins a running stream receives {@code onStart} between two transactions and then every transaction;
+ * one that joins while there is no stream receives the reason.
  *
  * <p>A connection that has to read the log as it arrives anyway, such as a semi-synchronous replica's, lends its
  * stream: then the server sends the log once.
@@ -142,13 +142,14 @@ public final class BinlogFeed implements AutoCloseable {
 
     /**
      * Has all subscribers receive what another connection of this proxy reads as it arrives, and reads nothing itself
-     * until {@link #takeBack}. Without effect if it is lent already, or a subscriber needs the events' bytes. Called on
-     * that connection's event loop, between two transactions.
+     * until {@link #takeBack}. Without effect if it is lent already, or a subscriber needs more than the transactions'
+     * arrival: what it does with tables would hold up that connection. Called on that connection's event loop, between
+     * two transactions.
      *
      * @param from the primary's facts, at the position from which that connection goes on
      */
     public synchronized void lend(PrimaryFacts from) {
-        if (closed || exact || state instanceof FeedState.Lent) {
+        if (closed || subscribers.stream().anyMatch(BinlogFeed::needsMore) || state instanceof FeedState.Lent) {
             return;
         }
         if (run.started) {
@@ -190,18 +191,16 @@ public final class BinlogFeed implements AutoCloseable {
         }
     }
 
-    /** Returns whether a subscriber needs the tables of transactions. Thread-safe. */
-    public boolean wantsTables() {
-        return tables;
+    private static boolean needsMore(BinlogSubscription subscriber) {
+        return subscriber.wantsEvents() || subscriber.needs().tables();
     }
 
     private synchronized void joinLent(BinlogSubscription joining) {
         if (!(state instanceof FeedState.Lent lent) || joining.informed() || !subscribers.contains(joining)) {
             return;
         }
-        if (joining.wantsEvents()) {
-            takeBack("it is read anew from an exact position, for "
-                    + joining.needs().subscriber());
+        if (needsMore(joining)) {
+            takeBack(joining.needs().subscriber() + " needs more of it");
         } else {
             joining.start(lent.reached().of(lent.began()));
             refresh();

@@ -299,8 +299,7 @@ class BinlogFeedTest {
         feed.lend(at("0-1-10"));
         assertThat(primary.open()).isEmpty();
         feed.lent(lent(11));
-        joined("gtid-domain", second, true);
-        assertThat(feed.wantsTables()).isTrue();
+        joined("other", second, false);
         feed.lent(lent(12));
         assertThat(first.calls).containsExactly("start", "0-1-11", "gap connection", "start", "0-1-11", "0-1-12");
         assertThat(second.calls).containsExactly("start", "0-1-12");
@@ -317,7 +316,6 @@ class BinlogFeedTest {
         assertThat(second.calls).containsExactly("start", "0-1-12", "gap connection", "start", "0-1-12");
     }
 
-    /** The guard has read up to there, and no further. */
     @Test
     void whoJoinsALentStreamIsToldWhereItIs() {
         feed.lend(at("0-1-10,7-1-3"));
@@ -355,19 +353,20 @@ class BinlogFeedTest {
         assertThat(primary.dumps).hasSize(1);
     }
 
-    /** They come from an exact position, which another connection does not begin at for them. */
-    @Test
-    void whoNeedsTheBytesOfEventsHasAStreamOfItsOwn() {
+    /** Events' bytes come from an exact position, and work with tables would hold up the other connection. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoNeedsMoreThanTheArrivalOfTransactionsHasAStreamOfItsOwn(boolean tables) {
         feed.lend(at("0-1-10"));
         joined("commit-latency", first, false);
-        BinlogSubscription bytes =
-                feed.subscribe(new BinlogNeeds("black-box", false, 0, () -> 0, BinlogStream.UNWANTED), second);
+        BinlogNeeds needs = new BinlogNeeds("other", tables, 0, () -> 0, tables ? null : BinlogStream.UNWANTED);
+        BinlogSubscription more = feed.subscribe(needs, second);
         settle();
         assertThat(first.calls).containsExactly("start", "gap connection", "start");
         assertThat(second.calls).containsExactly("start");
         feed.lend(at("0-1-10"));
         assertThat(primary.open()).as("not while it is needed").hasSize(1);
-        bytes.close();
+        more.close();
         feed.lend(at("0-1-10"));
         assertThat(primary.open()).isEmpty();
     }

@@ -17,7 +17,7 @@ enum Withdrawal {
     MEMORY(
             "memory",
             "plugins.black-box.memory is full of transactions that some standby has not applied: see why it lags, or"
-                    + " raise memory"),
+                    + " raise memory (the restart for it forgets what no directory has)"),
     TOO_LARGE(
             "too_large",
             "a transaction was larger than half of plugins.black-box.memory, or had an event of 16 MiB or more"),

@@ -86,7 +86,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
 
     private long receivedBefore;
 
-    /** Where the stream began. Used on the event loop, as the next. */
+    /** Of the server whose stream it is. Used on the event loop, as the next. */
     private @Nullable PrimaryFacts began;
     /** What the black box has just taken, for the feed's subscribers: they need not be served before the primary. */
     private @Nullable BinlogTransaction taken;
@@ -171,8 +171,8 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
                 return;
             }
             enter(Phase.CATCHING_UP);
-            BinlogDump begun = new BinlogDump(
-                    context.primary().separateConnector(), queries, executor, this, feed::wantsTables, stream, this);
+            BinlogDump begun =
+                    new BinlogDump(context.primary().separateConnector(), queries, executor, this, stream, this);
             dump = begun;
             begun.start();
         }
@@ -307,7 +307,8 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
         }
         PrimaryFacts from = began;
         if (from != null) {
-            feed.lend(from);
+            String upTo = box.readUpTo(from);
+            feed.lend(upTo == null ? from : from.at(upTo));
         }
         if (!isPresent()) {
             takeBack(); // it withdrew meanwhile

@@ -41,7 +41,7 @@ final class UnreadLog implements BinlogListener, BinlogEvents, SemiSyncReplica, 
         this.traces = traces;
         this.wanted = wanted;
         this.look = look;
-        dump = new BinlogDump(primary.connector(), queries, executor, this, () -> false, this, this);
+        dump = new BinlogDump(primary.connector(), queries, executor, this, this, this);
     }
 
     void start() {
