@@ -50,7 +50,7 @@ public record ConfigDiff(List<Change> changes) {
         }
 
         private Change asUndone() {
-            return new Change(path, from, to, live, true);
+            return new Change(path, from, to, true, true);
         }
 
         /** Returns one sentence that says what changed and when it takes effect. */

@@ -18,17 +18,17 @@ import io.understudy.handshake.tls.TlsContexts.Verification;
 import io.understudy.handshake.tls.TlsFilesException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The certificates and keys that the sections of a configuration name. Each call reads the files. */
 public final class SectionTls {
     private SectionTls() {}
 
-    /** @param values of the section, by which it is compared */
-    private record Section(Object values, Reading reading) {}
+    /** @param values by which it is compared: a standby's place in the list says nothing */
+    private record Section(String path, Object values, Reading reading) {}
 
     @FunctionalInterface
     private interface Reading {
@@ -70,29 +70,29 @@ public final class SectionTls {
      * @throws ConfigException names each section whose files cannot be used
      */
     public static void ensureUsable(LoadedConfig next, @Nullable UnderstudyConfig running) throws ConfigException {
-        Map<String, Section> known = running == null ? Map.of() : sections(running);
+        Set<Object> known = running == null
+                ? Set.of()
+                : sections(running).stream().map(Section::values).collect(Collectors.toSet());
         List<Problem> problems = new ArrayList<>();
-        sections(next.config()).forEach((path, section) -> {
-            Section before = known.get(path);
-            if (before != null && before.values.equals(section.values)) {
-                return;
-            }
+        for (Section section : sections(next.config())) {
             try {
-                section.reading.read();
+                if (!known.contains(section.values)) {
+                    section.reading.read();
+                }
             } catch (TlsFilesException e) {
-                problems.add(new Problem(Problem.Severity.ERROR, path, Position.NONE, "", e.getMessage(), ""));
+                problems.add(new Problem(Problem.Severity.ERROR, section.path, Position.NONE, "", e.getMessage(), ""));
             }
-        });
+        }
         if (!problems.isEmpty()) {
             throw new ConfigException(problems, next.files());
         }
     }
 
-    private static Map<String, Section> sections(UnderstudyConfig config) {
-        Map<String, Section> sections = new LinkedHashMap<>();
+    private static List<Section> sections(UnderstudyConfig config) {
+        List<Section> sections = new ArrayList<>();
         ListenTls listen = config.listen().tls();
         if (listen.terminates()) {
-            sections.put("listen.tls", new Section(listen, () -> accepting(listen)));
+            sections.add(new Section("listen.tls", listen, () -> accepting(listen)));
         }
         server(sections, "primary.tls", config.primary().tls());
         int index = 0;
@@ -101,19 +101,19 @@ public final class SectionTls {
         }
         AdminTls admin = config.admin().tls();
         if (config.admin().enabled() && admin != null) {
-            sections.put("admin.tls", new Section(admin, () -> accepting(admin)));
+            sections.add(new Section("admin.tls", admin, () -> accepting(admin)));
         }
         OtlpConfig otlp = config.metrics().otlp();
         OtlpTls collector = otlp == null ? null : otlp.tls();
         if (collector != null) {
-            sections.put("metrics.otlp.tls", new Section(collector, () -> connecting(collector)));
+            sections.add(new Section("metrics.otlp.tls", collector, () -> connecting(collector)));
         }
         return sections;
     }
 
-    private static void server(Map<String, Section> sections, String path, ServerTlsConfig tls) {
+    private static void server(List<Section> sections, String path, ServerTlsConfig tls) {
         if (tls.mode() != ServerTlsMode.DISABLED) {
-            sections.put(path, new Section(tls, () -> connecting(tls)));
+            sections.add(new Section(path, tls, () -> connecting(tls)));
         }
     }
 }

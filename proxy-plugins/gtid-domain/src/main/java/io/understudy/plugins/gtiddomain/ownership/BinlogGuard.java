@@ -280,8 +280,8 @@ public final class BinlogGuard implements BinlogListener {
             log.warn(
                     "gtid-domain: {} wrote {} in domain {}, which a rule of this proxy uses, but did not pass"
                             + " through it, or its client chose"
-                            + " the domain. If another proxy tags writes of the same primary, give both the same"
-                            + " rules: a table that they write in two domains stays in the default one",
+                            + " the domain. Another active proxy with the same rules does so, and nothing is wrong; with"
+                            + " other rules a table that both write in two domains stays in the default one",
                     transaction.gtid(),
                     tables,
                     transaction.domain());

@@ -314,7 +314,12 @@ public final class TableOwnership {
         for (TableEntry entry : entries) {
             if (entry != unknown) {
                 if (mark) {
-                    entry.keep(work.tablesKnown() ? kind : Conflict.UNKNOWN_TABLES);
+                    entry.keep(
+                            switch (work) {
+                                case TABLES -> kind;
+                                case SEVERAL -> Conflict.TRANSACTION; // one of them may begin one
+                                default -> Conflict.UNKNOWN_TABLES;
+                            });
                 }
                 conflict(kind, entry, index, digest);
             }
