@@ -72,6 +72,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private volatile boolean unproven;
     /** Whether the stream that was requested last goes on where the log ends, if the server accepts that. */
     private boolean goesOn;
+    /** Whether another server was the primary since, by what the present one has. */
+    private boolean followed;
 
     private boolean streaming;
     /** When the present stream began. */
@@ -108,7 +110,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         } else if (present.isBehind(facts)) {
             present = anew(facts, "is now at '" + facts.position() + "', behind " + present.readUpTo());
         }
-        goesOn = facts.position().equals(present.readUpTo()) && !present.isFollowedBy(facts.logged());
+        goesOn = facts.position().equals(present.readUpTo()) && !followed;
         doubts.resumed(present);
         present.streamAt(facts);
         traces.started(facts);
@@ -163,6 +165,16 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             outcomes.add(kept);
             queue.outcome(kept);
         }
+    }
+
+    /**
+     * Called before a stream is requested while outcomes are {@link #unproven}.
+     *
+     * @param has MariaDB: GTIDs that the server has
+     */
+    synchronized void compare(String has) {
+        History present = histories.present();
+        followed = present != null && present.isFollowed(Gtid.mariaDbPosition(has));
     }
 
     /** The first event of a stream comes once the server has accepted its position. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,19 +117,24 @@ final class History {
     }
 
     /**
-     * MariaDB: returns whether a binary log has what another server has written behind the last transaction that was
-     * read: this one may have been built anew from that one since.
+     * MariaDB: returns whether this server has a transaction of another one that is unknown here: that one was the
+     * primary since, and this one may have been built anew from it.
      *
-     * @param state the log's {@code gtid_binlog_state}
+     * @param has GTIDs that it has
      */
-    boolean isFollowedBy(String state) {
-        if (!mariadb()) {
-            return false;
-        }
-        Map<String, Long> highest = highest();
-        return Gtid.mariaDbPosition(state).stream()
-                .anyMatch(each ->
-                        each.server() != facts.serverId() && each.number() > highest.getOrDefault(each.source(), 0L));
+    boolean isFollowed(List<Gtid> has) {
+        return mariadb()
+                && has.stream().anyMatch(each -> each.server() != facts.serverId() && each.number() > lastKnown(each));
+    }
+
+    /** Returns the number up to which this history, or what was before it, has the transactions of a server. */
+    private long lastKnown(Gtid of) {
+        Last last = last(of.domain(), of.server());
+        return Stream.concat(
+                        starts.stream().filter(each -> each.domain() == of.domain()),
+                        logged.stream().filter(each -> each.domain() == of.domain() && each.server() == of.server()))
+                .mapToLong(Gtid::number)
+                .reduce(last == null ? 0 : last.number, Math::max);
     }
 
     /** Called when another primary has followed this one; with null if that one is left out. */

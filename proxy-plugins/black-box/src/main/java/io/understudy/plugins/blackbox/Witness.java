@@ -3,6 +3,7 @@ package io.understudy.plugins.blackbox;
 import io.understudy.base.NoTask;
 import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogDump;
 import io.understudy.plugins.binlog.BinlogEnd;
 import io.understudy.plugins.binlog.BinlogFeed;
@@ -188,6 +189,9 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     @Override
     public PrimaryFacts start(PrimaryFacts facts) throws SQLException {
         ensurePrimary(facts);
+        if (box.unproven() && facts.flavor() == ServerFlavor.MARIADB) {
+            box.compare(gtids());
+        }
         String position = isRefused() ? null : box.readUpTo(facts);
         stream.forgetFormerEnd(position != null);
         boolean known = position != null;
@@ -229,6 +233,17 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
         }
         try (ServerQueries server = ServerQueries.of(primary)) {
             return server.isReadOnly();
+        }
+    }
+
+    /** A server that was built anew has what it replicated; its log need not have it. */
+    private String gtids() throws SQLException {
+        DataSource primary = context.primary().dataSource();
+        if (primary == null) {
+            return "";
+        }
+        try (ServerQueries server = ServerQueries.of(primary)) {
+            return server.text("SELECT CONCAT_WS(',', @@GLOBAL.gtid_binlog_state, @@GLOBAL.gtid_slave_pos)");
         }
     }
 
