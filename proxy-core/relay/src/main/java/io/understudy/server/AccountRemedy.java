@@ -15,6 +15,9 @@ final class AccountRemedy {
     private static final int ER_TOO_MANY_USER_CONNECTIONS = 1203;
     private static final int ER_USER_LIMIT_REACHED = 1226;
     private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
+    /** The driver's, of a plugin that it lacks: MySQL 9 asks one of a user that it does not have. */
+    private static final int ER_NOT_SUPPORTED_AUTH_MODE = 1251;
+
     private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
     private static final int ER_MUST_CHANGE_PASSWORD = 1820;
     private static final int ER_MUST_CHANGE_PASSWORD_LOGIN = 1862;
@@ -35,6 +38,7 @@ final class AccountRemedy {
             ER_TOO_MANY_USER_CONNECTIONS,
             ER_USER_LIMIT_REACHED,
             ER_SPECIFIC_ACCESS_DENIED,
+            ER_NOT_SUPPORTED_AUTH_MODE,
             ER_ACCESS_DENIED_NO_PASSWORD,
             ER_MUST_CHANGE_PASSWORD,
             ER_MUST_CHANGE_PASSWORD_LOGIN,
@@ -50,9 +54,9 @@ final class AccountRemedy {
         return OF_ACCOUNT.contains(code);
     }
 
-    /** Returns whether the password was refused, which a file with the new one mends. */
+    /** Returns whether user or password was refused, which a file with the new one mends. */
     static boolean isPassword(int code) {
-        return code == ER_ACCESS_DENIED || code == ER_ACCESS_DENIED_NO_PASSWORD;
+        return code == ER_ACCESS_DENIED || code == ER_ACCESS_DENIED_NO_PASSWORD || code == ER_NOT_SUPPORTED_AUTH_MODE;
     }
 
     /** Returns whether the server refused the login itself, and so everything that the account is for. */
@@ -81,6 +85,10 @@ final class AccountRemedy {
                 "give " + key + " the account's password (a file's new content is taken up without a restart), or the"
                         + " account the one of " + key + ": ALTER USER " + account
                         + " IDENTIFIED BY '…', or CREATE USER if it is gone" + host;
+            case ER_NOT_SUPPORTED_AUTH_MODE ->
+                "the account may not exist there, which MySQL hides, or has another plugin: CREATE USER " + account
+                        + " IDENTIFIED WITH caching_sha2_password BY '…', or ALTER USER if it exists; or give " + key
+                        + " the account's user" + host;
             case ER_ACCOUNT_HAS_BEEN_LOCKED, ER_BLOCKED_BY_PASSWORD_LOCK, ER_ACCOUNT_LOCKED_MARIADB ->
                 "ALTER USER " + account + " ACCOUNT UNLOCK" + host;
             case ER_USER_IS_BLOCKED -> "FLUSH PRIVILEGES, after the password is right";

@@ -15,6 +15,9 @@ final class LoginFailure {
     private static final int ER_ACCESS_DENIED = 1045;
     private static final int ER_HOST_IS_BLOCKED = 1129;
     private static final int ER_HOST_NOT_PRIVILEGED = 1130;
+    /** The driver's, of a plugin that it lacks: MySQL 9 asks one of a user that it does not have. */
+    private static final int ER_NOT_SUPPORTED_AUTH_MODE = 1251;
+
     private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
     private static final int ER_ACCOUNT_LOCKED = 3118;
     private static final int ER_ACCOUNT_LOCKED_MARIADB = 4151;
@@ -50,6 +53,10 @@ final class LoginFailure {
             case ER_ACCESS_DENIED, ER_ACCESS_DENIED_NO_PASSWORD ->
                 refused + "; check user and password in " + section + ", or create the account: "
                         + createAccount.apply(PrivilegeNames.of(address));
+            case ER_NOT_SUPPORTED_AUTH_MODE ->
+                refused + "; the account may not exist, which MySQL hides, or has another plugin than"
+                        + " caching_sha2_password; check user in " + section + ", or create the account: "
+                        + createAccount.apply(PrivilegeNames.MYSQL);
             case ER_HOST_NOT_PRIVILEGED ->
                 refused + "; no account may log in from this host; create it for any host: "
                         + createAccount.apply(PrivilegeNames.UNKNOWN);
