@@ -8,6 +8,7 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.host.PluginTypes;
 import io.understudy.remote.AdminClient;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.switchover.PlannedChange;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
 import io.understudy.switchover.WritableServers;
@@ -180,7 +181,7 @@ class EveryStepMySqlTest {
                         .until(() ->
                                 Boolean.FALSE.equals(proxy.proxy().holdView().get("held")));
             };
-            try (Switchover switchover =
+            try (PlannedChange switchover =
                     Switchover.to(chosen.name(), loaded.config(), admin, BOUNDS, new Interrupting(out, step, action))) {
                 outcome = switchover.run().toString();
             } catch (Killed end) {

@@ -10,6 +10,7 @@ import io.understudy.host.PluginTypes;
 import io.understudy.remote.AdminClient;
 import io.understudy.runtime.RunningProxy;
 import io.understudy.switchover.ChangeOutcome;
+import io.understudy.switchover.PlannedChange;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
 import java.io.PrintWriter;
@@ -182,7 +183,8 @@ class SwitchoverMySqlTest {
 
     private static String run(LoadedConfig loaded, AdminClient admin, ChangeOutcome expected) throws Exception {
         StringWriter out = new StringWriter();
-        try (Switchover switchover = Switchover.to("two", loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
+        try (PlannedChange switchover =
+                Switchover.to("two", loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
             assertThat(switchover.run()).as(out.toString()).isEqualTo(expected);
         }
         return out.toString();
@@ -222,7 +224,7 @@ class SwitchoverMySqlTest {
         load.awaitMore(100);
         StringWriter out = new StringWriter();
         ChangeOutcome outcome;
-        try (Switchover switchover = Switchover.to(to, loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
+        try (PlannedChange switchover = Switchover.to(to, loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
             outcome = switchover.run();
         }
         System.out.println(out);

@@ -131,7 +131,11 @@ class EveryStepTest extends SwitchoverHarness {
                             "on " + text(old) + ": SET GLOBAL read_only=0; on " + text(chosen) + ": START SLAVE");
         } else if (step == PROMOTED) {
             assertThat(switchTo(chosen).text())
-                    .contains("killed behind its promotion", "POST /api/primary?address=" + text(chosen));
+                    .contains("killed behind its promotion", "POST /api/primary?address=" + text(chosen), "this again");
+            new ProxyControl(admin).follow(text(chosen));
+            assertThat(switchTo(chosen).text())
+                    .contains("on " + text(chosen) + ": STOP SLAVE ''; RESET SLAVE '' ALL")
+                    .contains("on " + text(old) + ":", "SET GLOBAL gtid_slave_pos=");
         }
         assertThat(readOnly(old) && readOnly(chosen)).isEqualTo(step >= READ_ONLY && step < PROMOTED);
     }

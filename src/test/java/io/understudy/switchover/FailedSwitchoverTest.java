@@ -282,6 +282,8 @@ class FailedSwitchoverTest extends SwitchoverHarness {
         EmbeddedServer chosen = standby();
         Said said = switchTo(chosen, BOUNDS, steps -> follow(steps, new Broken(steps.follow(), true)));
         assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.LEFT);
+        assertThat(said.text().strip())
+                .endsWith("  " + name(chosen) + " is the primary, and what FAILED is left to do, as printed");
         assertThat(readOnly(old)).isTrue();
         assertThat(readOnly(chosen)).isFalse();
         assertThat(admin.view("hold")).containsEntry("held", false);

@@ -153,7 +153,8 @@ abstract class SwitchoverHarness {
 
     Said switchTo(EmbeddedServer server) throws Exception {
         StringWriter out = new StringWriter();
-        try (Switchover switchover = Switchover.to(name(server), config, admin, BOUNDS, new PrintWriter(out, true))) {
+        try (PlannedChange switchover =
+                Switchover.to(name(server), config, admin, BOUNDS, new PrintWriter(out, true))) {
             return new Said(switchover.run(), out.toString());
         }
     }

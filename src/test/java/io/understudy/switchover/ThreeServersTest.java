@@ -144,7 +144,7 @@ class ThreeServersTest {
         StringWriter out = new StringWriter();
         try (WriteLoad load = new WriteLoad(address, 4)) {
             awaitGrowth(load);
-            try (Switchover switchover =
+            try (PlannedChange switchover =
                     Switchover.to("two", loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
                 assertThat(switchover.run()).as(out.toString()).isEqualTo(ChangeOutcome.DONE);
             }

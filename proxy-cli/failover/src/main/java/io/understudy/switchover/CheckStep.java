@@ -47,8 +47,8 @@ record CheckStep(Pair pair, ProxyControl proxy) implements Step {
         } else if (primary) {
             problems.add(pair.standby().name() + " (" + to + ") is writable and the primary " + pair.primaryAddress()
                     + " is read-only, as after a switchover that was killed behind its promotion. If so, have the proxy"
-                    + " follow: POST /api/primary?address=" + to + ", and primary.address in the file; then go on with"
-                    + " step 13 of docs/switchover.md");
+                    + " follow: POST /api/primary?address=" + to + ", and primary.address in the file; then run this"
+                    + " again, which prints what is left");
         } else if (!standby) {
             problems.add(pair.standby().name() + " is writable; it must be read-only until it is promoted: "
                     + pair.dialect().readOnly());

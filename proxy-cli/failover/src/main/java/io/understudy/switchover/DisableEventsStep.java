@@ -64,7 +64,7 @@ final class DisableEventsStep implements Step {
     }
 
     /** Returns the statements that have a server execute them. */
-    private static String byHand(List<ScheduledEvent> events) {
+    static String byHand(List<ScheduledEvent> events) {
         return events.stream().map(event -> event.alter(ScheduledEvent.ENABLE)).collect(Collectors.joining("; "));
     }
 

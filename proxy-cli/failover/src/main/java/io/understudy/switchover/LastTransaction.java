@@ -36,6 +36,21 @@ final class LastTransaction {
     }
 
     /**
+     * Reads it behind a switch of another run, which has not told.
+     *
+     * @throws StepFailure if the standby, which is the primary now, has not all of it
+     */
+    void find() throws SQLException, StepFailure {
+        String found = pair.primary().value(pair.dialect().position());
+        if (!pair.standby().value(pair.dialect().applied(found, Duration.ZERO)).equals("0")) {
+            throw new StepFailure("the old primary " + pair.primaryAddress() + " is at " + found + ", and "
+                    + pair.standby().name() + " lacks a part of that: read it there with mariadb-binlog or mysqlbinlog."
+                    + " docs/switchover.md, step 15");
+        }
+        position = found;
+    }
+
+    /**
      * Ensures that the old primary is read-only and that no other transaction followed it.
      *
      * @throws StepFailure if it is not, or one did

@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Makes a standby the primary, step by step. Runs once, on one thread; {@link #stop} may come from another one. */
-public final class Switchover implements AutoCloseable {
+/** Makes a standby the primary, step by step. */
+public final class Switchover implements PlannedChange {
     private static final Duration UNDO_PATIENCE = Duration.ofSeconds(10);
     private static final long UNDO_PAUSE_MILLIS = 200;
 
@@ -37,14 +37,15 @@ public final class Switchover implements AutoCloseable {
     }
 
     /**
-     * Connects to the proxy and to both servers.
+     * Connects to the proxy and to both servers. If the standby is the primary already, what another run has left to do
+     * is all of the change.
      *
      * @param name the standby's
      * @throws IllegalArgumentException if the configuration lacks something; the message says what to add
      * @throws IOException if the proxy does not respond
      * @throws SQLException if a server does not, or is no standby
      */
-    public static Switchover to(
+    public static PlannedChange to(
             String name, UnderstudyConfig config, AdminClient admin, SwitchoverLimits bounds, PrintWriter out)
             throws IOException, SQLException, InterruptedException {
         SwitchoverAccount.ensureToken(config);
@@ -53,7 +54,7 @@ public final class Switchover implements AutoCloseable {
         SwitchoverConfig account = SwitchoverAccount.of(config);
         Address present = Address.parse(proxy.primary());
         if (present.equals(standby.address())) {
-            throw new IllegalArgumentException(name + " (" + present + ") is the primary already");
+            return LeftBehind.of(standby, config, account, out);
         }
         Set<String> primaries = proxy.namesOfPrimary();
         List<StandbyConfig> others = config.standbys().stream()
@@ -88,7 +89,7 @@ public final class Switchover implements AutoCloseable {
         }
     }
 
-    /** Prints the steps and runs the checks alone. */
+    @Override
     public ChangeOutcome rehearse() throws InterruptedException {
         int number = 0;
         for (Step step : steps.all()) {
@@ -98,7 +99,7 @@ public final class Switchover implements AutoCloseable {
         return prepare(steps.checks(), none) ? ChangeOutcome.DONE : ChangeOutcome.NOT_PROMOTED;
     }
 
-    /** Runs all steps. */
+    @Override
     public ChangeOutcome run() throws InterruptedException {
         try {
             Deque<Step> done = new ArrayDeque<>();
@@ -110,6 +111,7 @@ public final class Switchover implements AutoCloseable {
             } catch (PromotionUnknown e) {
                 runner.failed(steps.promotion(), e);
                 runner.finish(steps.release());
+                runner.line("whether " + pair.standby().name() + " is the primary is not known: see above");
                 return ChangeOutcome.LEFT;
             } catch (Exception e) {
                 StepRunner.rethrowInterrupt(e);
@@ -128,10 +130,12 @@ public final class Switchover implements AutoCloseable {
         for (Step step : steps.rest()) {
             well &= runner.finish(step);
         }
+        String now = pair.standby().name() + " is the primary";
+        runner.line(well ? "done: " + now : now + ", and what FAILED is left to do, as printed");
         return well ? ChangeOutcome.DONE : ChangeOutcome.LEFT;
     }
 
-    /** Ends a switchover that has not reached the promotion, and waits for its end. Called when a signal arrives. */
+    @Override
     public void stop(Duration longest) throws InterruptedException {
         stopped = true;
         boolean unused = ended.await(longest.toMillis(), TimeUnit.MILLISECONDS);

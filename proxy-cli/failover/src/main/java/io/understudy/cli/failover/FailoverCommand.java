@@ -29,7 +29,8 @@ import picocli.CommandLine.Option;
             "1:not promoted; it may be tried again",
             "2:wrong usage or configuration",
             "3:failed after the promotion: what is left to do was printed, or run it again",
-            "4:done, and what is lost was printed"
+            "4:done, and what is lost was printed",
+            "130, 143:ended by SIGINT, SIGTERM: run it again"
         },
         description = {
             "Make a standby the primary in place of a dead one: wait until it has applied what it has received, apply"

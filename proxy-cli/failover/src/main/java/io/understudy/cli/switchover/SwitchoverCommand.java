@@ -5,6 +5,7 @@ import io.understudy.config.UnderstudyConfig;
 import io.understudy.option.ConfigFile;
 import io.understudy.option.TimeConverter;
 import io.understudy.remote.AdminClient;
+import io.understudy.switchover.PlannedChange;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
 import io.understudy.terminal.CliCommand;
@@ -27,7 +28,8 @@ import picocli.CommandLine.Option;
             "0:done",
             "1:failed before the promotion, and undone",
             "2:wrong usage or configuration",
-            "3:failed after the promotion, or not undone: what is left to do was printed"
+            "3:failed after the promotion, or not undone: what is left to do was printed",
+            "130, 143:ended by SIGINT, SIGTERM: the last line says which of these it would be"
         },
         description = {
             "Make a standby the primary: hold the proxy's sessions, make the old primary read-only, wait until the"
@@ -71,7 +73,7 @@ public final class SwitchoverCommand extends CliCommand implements Subcommand {
         UnderstudyConfig config = file.load().config();
         SwitchoverLimits bounds = new SwitchoverLimits(
                 Objects.requireNonNull(lag), hold(line, config.limits().handshakeTimeout()));
-        try (Switchover switchover = Switchover.to(
+        try (PlannedChange switchover = Switchover.to(
                 Objects.requireNonNull(name), config, AdminClient.of(config.admin()), bounds, line.getOut())) {
             if (dryRun) {
                 return switchover.rehearse().status();
@@ -99,7 +101,7 @@ public final class SwitchoverCommand extends CliCommand implements Subcommand {
     }
 
     /** Runs when a signal ends the program: otherwise the old primary could stay read-only. */
-    private static void stop(Switchover switchover) {
+    private static void stop(PlannedChange switchover) {
         try {
             switchover.stop(ENDING);
         } catch (InterruptedException e) {

@@ -8,6 +8,7 @@ import io.understudy.embedded.PairOptions;
 import io.understudy.lost.LostSource;
 import io.understudy.report.ReportText;
 import io.understudy.switchover.ChangeOutcome;
+import io.understudy.switchover.PlannedChange;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
 import java.io.IOException;
@@ -74,7 +75,7 @@ public final class FailoverDemo {
         ChangeOutcome outcome;
         try (WriteSessions load = sessions(proxy, FailoverServers.PLANNED)) {
             ensure(load.awaitMore(transactions, PATIENCE), "the load does not proceed");
-            try (Switchover switchover =
+            try (PlannedChange switchover =
                     Switchover.to(FailoverServers.SECOND, proxy.config(), proxy.admin(), BOUNDS, out.out())) {
                 outcome = switchover.run();
             }
