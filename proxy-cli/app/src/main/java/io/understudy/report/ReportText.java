@@ -1,6 +1,7 @@
 package io.understudy.report;
 
 import io.understudy.layout.Layout;
+import io.understudy.lost.RescueRecipe;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -27,6 +28,8 @@ public enum ReportText {
     public static String rescue(Map<String, ?> rescue, String file) {
         Map<String, Object> shown = new LinkedHashMap<>(rescue);
         shown.put("file", file);
+        boolean mysql = Boolean.TRUE.equals(rescue.get("mysql"));
+        shown.put("replay", RescueRecipe.of(mysql, file, "-h NEW_PRIMARY -u ADMIN"));
         return RESCUE.of(shown);
     }
 

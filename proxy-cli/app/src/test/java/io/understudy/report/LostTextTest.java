@@ -85,4 +85,15 @@ class LostTextTest {
                 .contains("(History: when server_id 2 was the primary before, its binary log was read up to 0-2-3001")
                 .containsOnlyOnce("The binary log of server_id 2 was read up to 0-2-4367");
     }
+
+    /** As failover's refusal has it (FailoverKindsTest). */
+    @Test
+    void theReplayIsThatOfFailover() {
+        assertThat(ReportText.rescue(Map.of("transactions", 2, "survivor", "s1"), "lost.binlog"))
+                .contains("  2. { echo \"SET sql_log_bin=0;\"; mariadb-binlog lost.binlog; } | mariadb -h NEW_PRIMARY")
+                .contains("replay the file on each other standby");
+        assertThat(ReportText.rescue(Map.of("transactions", 2, "survivor", "s1", "mysql", true), "lost.binlog"))
+                .contains("  2. mysqlbinlog lost.binlog | mysql ")
+                .doesNotContain("each other standby");
+    }
 }

@@ -2,6 +2,7 @@ package io.understudy.unplanned;
 
 import io.understudy.config.Address;
 import io.understudy.lost.LostSource;
+import io.understudy.lost.RescueRecipe;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.ReportedPosition;
@@ -106,19 +107,18 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
                             .ask("max_allowed_packet", server -> server.number("SELECT @@GLOBAL.max_allowed_packet")));
         } catch (NotApplicable e) {
             Address address = takeover.pair().standbyAddress();
-            String server = " -h " + address.host() + " -P " + address.port() + " -u ADMIN -p";
+            boolean mysql = takeover.pair().dialect().flavor() == ServerFlavor.MYSQL;
+            String command = RescueRecipe.of(
+                    mysql, "lost.binlog", "-h " + address.host() + " -P " + address.port() + " -u ADMIN -p");
             throw new StepFailure(
                     "nothing was applied, as " + e.getMessage()
                             + ". By hand: understudy rescue -c FILE --to lost.binlog"
                             + " --on " + takeover.name() + "; there "
-                            + (takeover.pair().dialect().flavor() == ServerFlavor.MARIADB
-                                    // With the binary log on, a replayed CREATE TABLE … SELECT gets two GTIDs.
-                                    ? "STOP SLAVE; { echo \"SET sql_log_bin=0;\"; mariadb-binlog lost.binlog; } |"
-                                            + " mariadb" + server
-                                            + "; then repeat this. Other standbys need the same file before"
-                                            + " they follow"
-                                    : "STOP REPLICA; SET GLOBAL super_read_only=0, GLOBAL local_infile=1; mysqlbinlog"
-                                            + " lost.binlog | mysql --local-infile=1" + server + "; then repeat this"),
+                            + (mysql
+                                    ? "STOP REPLICA; SET GLOBAL super_read_only=0, GLOBAL local_infile=1; " + command
+                                            + "; then repeat this"
+                                    : "STOP SLAVE; " + command + "; then repeat this. Other standbys need the same file"
+                                            + " before they follow"),
                     e);
         }
     }
