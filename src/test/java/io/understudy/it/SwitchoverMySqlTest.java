@@ -147,7 +147,7 @@ class SwitchoverMySqlTest {
             LoadedConfig loaded = config(pair, plugins);
             try (RunningProxy proxy = RunningProxy.start(loaded, plugins, () -> loaded)) {
                 AdminClient admin = AdminClient.of(loaded.config().admin());
-                assertThat(run(loaded, admin, ChangeOutcome.NOT_PROMOTED))
+                assertThat(run("two", loaded, admin, ChangeOutcome.NOT_PROMOTED))
                         .contains("blocks semi-sync: this standby has no plugin for the source side");
                 execute(
                         two,
@@ -156,7 +156,7 @@ class SwitchoverMySqlTest {
                         "SET GLOBAL super_read_only = 1");
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> admin.readiness("two").toString().contains("subject=source,"));
-                String said = run(loaded, admin, ChangeOutcome.DONE);
+                String said = run("two", loaded, admin, ChangeOutcome.DONE);
                 assertThat(column(two, "SELECT @@GLOBAL.rpl_semi_sync_source_enabled AS v", "v"))
                         .isEqualTo("1");
                 String event = "SELECT CONCAT(STATUS, ' ', DEFINER) AS v FROM information_schema.EVENTS";
@@ -181,10 +181,10 @@ class SwitchoverMySqlTest {
         }
     }
 
-    private static String run(LoadedConfig loaded, AdminClient admin, ChangeOutcome expected) throws Exception {
+    private static String run(String to, LoadedConfig loaded, AdminClient admin, ChangeOutcome expected)
+            throws Exception {
         StringWriter out = new StringWriter();
-        try (PlannedChange switchover =
-                Switchover.to("two", loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
+        try (PlannedChange switchover = Switchover.to(to, loaded.config(), admin, BOUNDS, new PrintWriter(out, true))) {
             assertThat(switchover.run()).as(out.toString()).isEqualTo(expected);
         }
         return out.toString();
@@ -194,7 +194,7 @@ class SwitchoverMySqlTest {
             LoadedConfig loaded, AdminClient admin, Connection one, Connection two) throws Exception {
         execute(two, "SET GLOBAL super_read_only = 0", "CREATE SCHEMA errant", "DROP SCHEMA errant");
         execute(two, "SET GLOBAL super_read_only = 1");
-        assertThat(run(loaded, admin, ChangeOutcome.NOT_PROMOTED))
+        assertThat(run("two", loaded, admin, ChangeOutcome.NOT_PROMOTED))
                 .contains("blocks errant: it has transactions that the primary never had");
         String server = column(two, "SELECT @@GLOBAL.server_uuid AS v", "v");
         for (int i = 1; i <= 2; i++) {
@@ -241,6 +241,8 @@ class SwitchoverMySqlTest {
         System.out.println("FIGURE MySQL switchover " + round + ": held " + held.group(1) + " ms, answered "
                 + answered.size() + ", failed " + load.failures());
 
+        assertThat(run(to, loaded, admin, ChangeOutcome.LEFT))
+                .contains("SOURCE_USER='USER', SOURCE_PASSWORD='PASSWORD'");
         Matcher statements = STATEMENTS.matcher(out.toString());
         assertThat(statements.find()).as(out.toString()).isTrue();
         execute(
@@ -249,6 +251,7 @@ class SwitchoverMySqlTest {
         String last = column(chosen, "SELECT @@GLOBAL.gtid_executed AS v", "v");
         assertThat(column(old, "SELECT WAIT_FOR_EXECUTED_GTID_SET('" + last + "', 30) AS v", "v"))
                 .isEqualTo("0");
+        assertThat(run(to, loaded, admin, ChangeOutcome.DONE)).contains("nothing is left to do");
         assertThat(column(old, "CHECKSUM TABLE shop.t", "Checksum"))
                 .isEqualTo(column(chosen, "CHECKSUM TABLE shop.t", "Checksum"));
     }

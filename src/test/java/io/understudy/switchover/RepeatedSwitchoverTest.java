@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.understudy.embedded.EmbeddedServer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -54,6 +56,22 @@ class RepeatedSwitchoverTest extends SwitchoverHarness {
         assertThat(old.query("SELECT MASTER_GTID_WAIT('" + chosen.query("SELECT @@GLOBAL.gtid_binlog_pos") + "', "
                         + PATIENCE.toSeconds() + ")"))
                 .isEqualTo("0");
+    }
+
+    /** The last one, because the servers differ afterwards. */
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void anOldPrimaryThatHasMoreIsMadeNoStandby() throws Exception {
+        EmbeddedServer old = primary();
+        EmbeddedServer chosen = standby();
+        old.execute("GRANT SET USER ON *.* TO switcher");
+        assertThat(switchTo(chosen).outcome()).isEqualTo(ChangeOutcome.DONE);
+        old.execute("INSERT INTO shop.t (v) VALUES ('by an administrator')");
+        Said said = switchTo(chosen);
+        assertThat(said.outcome()).as(said.text()).isEqualTo(ChangeOutcome.LEFT);
+        assertThat(said.text())
+                .contains("FAILED: the old primary " + text(old), "lacks a part of that")
+                .doesNotContain("CHANGE MASTER");
     }
 
     /** Runs the printed statement, if it is left to do. */
