@@ -132,7 +132,8 @@ public final class LiveConfig {
             try {
                 prepared.put(keys, part.prepare(now, diff));
             } catch (TlsFilesException e) {
-                problems.add(new Problem(Problem.Severity.ERROR, keys, Position.NONE, "", e.getMessage(), ""));
+                problems.add(new Problem(
+                        Problem.Severity.ERROR, keys, Position.NONE, "", String.valueOf(e.getMessage()), ""));
             }
         });
         if (!problems.isEmpty()) {

@@ -80,7 +80,8 @@ public final class SectionTls {
                     section.reading.read();
                 }
             } catch (TlsFilesException e) {
-                problems.add(new Problem(Problem.Severity.ERROR, section.path, Position.NONE, "", e.getMessage(), ""));
+                problems.add(new Problem(
+                        Problem.Severity.ERROR, section.path, Position.NONE, "", String.valueOf(e.getMessage()), ""));
             }
         }
         if (!problems.isEmpty()) {
