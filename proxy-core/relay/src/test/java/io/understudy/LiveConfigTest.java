@@ -17,6 +17,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Parts that cannot follow a new configuration, or fail as they do. */
 class LiveConfigTest {
+    private static final String STANDBY =
+            "name: a, address: 'a:1', user: u, password: p, tls: { ca: none.pem, mode: verify-ca }";
+
     private final List<String> events = new ArrayList<>();
     private final LoadedConfig first = config("1s");
     private final LoadedConfig second = config("2s");
@@ -65,13 +68,14 @@ class LiveConfigTest {
             delimiter = '|',
             value = {
                 "primary.tls      | primary: { address: 'p:1', tls: { mode: verify-ca, ca: none.pem } }",
-                "standbys[0].tls  | standbys: [ { name: a, address: 'a:1', user: u, password: p, tls: { mode: verify-ca, ca: none.pem } } ]",
+                "standbys[0].tls  | standbys: [ { STANDBY } ]",
                 "listen.tls       | listen: { tls: { mode: optional, certificate: none.pem, key: none.key } }",
                 "metrics.otlp.tls | metrics: { otlp: { url: 'https://c:1/v1/metrics', tls: { ca: none.pem } } }"
             })
     void filesThatWaitForARestartMustBeUsable(String section, String lines) {
         String rest = lines.startsWith("primary") ? "" : "primary: { address: 'p:1' }\n";
-        LoadedConfig next = text(rest + lines + "\n");
+        String text = lines.replace("STANDBY", STANDBY);
+        LoadedConfig next = text(rest + text + "\n");
         assertThatThrownBy(() -> live.apply(next))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContainingAll(section + ": ", "none.pem");
@@ -81,8 +85,7 @@ class LiveConfigTest {
     /** A standby without its certificate is one thing, limits are another. */
     @Test
     void filesThatCouldNotBeUsedBeforeKeepNothingFromFollowing() throws Exception {
-        String standby =
-                "standbys: [ { name: a, address: 'a:1', user: u, password: p, tls: { mode: verify-ca, ca: none.pem } } ]\n";
+        String standby = "standbys: [ { " + STANDBY + " } ]\n";
         LiveConfig broken =
                 new LiveConfig(text("primary: { address: 'p:1' }\n" + standby), Map::of, () -> null, Map::of);
         assertThat(broken.apply(text("primary: { address: 'p:1' }\nlimits: { drainTimeout: 3s }\n" + standby))

@@ -280,7 +280,7 @@ public final class BinlogGuard implements BinlogListener {
             log.warn(
                     "gtid-domain: {} wrote {} in domain {}, which a rule of this proxy uses, but did not pass"
                             + " through it, or its client chose"
-                            + " the domain. Another active proxy with the same rules does so, and nothing is wrong; with"
+                            + " the domain. Another active proxy with the same rules does so, which is right; with"
                             + " other rules a table that both write in two domains stays in the default one",
                     transaction.gtid(),
                     tables,
