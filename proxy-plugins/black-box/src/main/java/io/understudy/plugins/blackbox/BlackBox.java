@@ -15,8 +15,6 @@ import io.understudy.plugins.blackbox.log.LogVisitor;
 import io.understudy.plugins.blackbox.outcome.EventTokens;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
 import io.understudy.plugins.blackbox.outcome.Outcomes;
-import io.understudy.plugins.blackbox.outcome.PrimaryOrder;
-import io.understudy.plugins.blackbox.outcome.ServerIdentity;
 import io.understudy.plugins.blackbox.outcome.Traces;
 import io.understudy.servers.GtidNumbers;
 import java.io.IOException;
@@ -68,12 +66,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private @Nullable LogQueue queue;
     /** Whether a log is read, all of which is traced before anything of it is released. */
     private boolean restoring;
-    /** Whether the outcomes are of a log, and no stream has told of which server yet. */
-    private volatile boolean unproven;
-    /** Whether the stream that was requested last goes on where the log ends, if the server accepts that. */
-    private boolean goesOn;
-    /** Whether another server was the primary since, by what the present one has. */
-    private boolean followed;
+    private final RestoredOutcomes restored = new RestoredOutcomes();
 
     private boolean streaming;
     /** When the present stream began. */
@@ -110,7 +103,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         } else if (present.isBehind(facts)) {
             present = anew(facts, "is now at '" + facts.position() + "', behind " + present.readUpTo());
         }
-        goesOn = facts.position().equals(present.readUpTo()) && !followed;
+        restored.requested(present, facts);
         doubts.resumed(present);
         present.streamAt(facts);
         traces.started(facts);
@@ -167,35 +160,17 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
     }
 
-    /**
-     * Called before a stream is requested while outcomes are {@link #unproven}.
-     *
-     * @param has MariaDB: GTIDs that the server has
-     */
+    /** See {@link RestoredOutcomes#compare}. */
     synchronized void compare(String has) {
         History present = histories.present();
-        followed = present != null && present.isFollowed(Gtid.mariaDbPosition(has));
-    }
-
-    /** The first event of a stream comes once the server has accepted its position. */
-    private void prove() {
-        History present = histories.present();
-        if (unproven && present != null) {
-            unproven = false;
-            outcomes.doubtOf(
-                            ServerIdentity.of(present.facts),
-                            goesOn ? present.number : Long.MAX_VALUE,
-                            goesOn ? PrimaryOrder.BACK : Outcomes.NOT_READ_ON)
-                    .forEach(this::keep);
+        if (present != null) {
+            restored.compare(present, has);
         }
     }
 
-    /**
-     * Returns whether the outcomes of a restored log may be those of a server that another one has followed since: no
-     * stream has gone on where the log ends.
-     */
+    /** See {@link RestoredOutcomes#areUnproven}. Thread-safe. */
     boolean unproven() {
-        return unproven;
+        return restored.areUnproven();
     }
 
     /**
@@ -255,7 +230,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         histories.clear();
         damage.clear();
         restoring = true;
-        unproven = true;
+        restored.restored();
         return new RestoredLog(this, histories, outcomes, damage, clock, nanoClock);
     }
 
@@ -314,7 +289,10 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     @Override
     public synchronized void onFormat(byte[] event) {
-        prove();
+        History present = histories.present();
+        if (present != null) {
+            restored.accepted(present, outcomes).forEach(this::keep);
+        }
         recorder.format(event);
         traces.format(event);
         tokens.format(event);
