@@ -66,6 +66,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private @Nullable LogQueue queue;
     /** Whether a log is read, all of which is traced before anything of it is released. */
     private boolean restoring;
+
     private final RestoredOutcomes restored = new RestoredOutcomes();
 
     private boolean streaming;

@@ -43,7 +43,9 @@ final class RestoredOutcomes {
         goesOn = from.position().equals(present.readUpTo()) && !followed;
     }
 
-    /** Called with a stream's first event: the server has accepted its position. Returns what is unknown from now on. */
+    /**
+     * Called with a stream's first event: the server has accepted its position. Returns what is unknown from now on.
+     */
     List<OutcomeRecord> accepted(History present, Outcomes outcomes) {
         if (!unproven) {
             return List.of();
