@@ -353,6 +353,7 @@ public final class RunningProxy implements AutoCloseable {
     }
 
     private LiveConfig.Outcome followOnce() throws ConfigException {
+        watcher.note(); // what is read now is not reported once more by the watch
         try {
             LiveConfig.Outcome outcome = proxy.configuration().apply(reloader.load());
             refused = Set.of();
@@ -385,7 +386,7 @@ public final class RunningProxy implements AutoCloseable {
         } catch (ConfigException e) {
             lastReloadFailed.set(1);
             count("refused");
-            log.error("{}, but the old configuration stays in force:\n{}", why, e.getMessage());
+            log.error("reload refused ({}); the old configuration stays in force:\n{}", why, e.getMessage());
             response.put("applied", false);
             response.put(
                     "problems",
@@ -395,7 +396,7 @@ public final class RunningProxy implements AutoCloseable {
             // Nobody else sees it, and later reloads must go on.
             lastReloadFailed.set(1);
             count("failed");
-            log.error("{}, but the configuration cannot be read; the old one stays in force", why, e);
+            log.error("reload failed ({}); the old configuration stays in force", why, e);
             response.put("applied", false);
             response.put("problems", List.of("the configuration cannot be read: " + e));
             configuration.refused(response);

@@ -1,18 +1,12 @@
 package io.understudy.config;
 
-import io.understudy.base.ByteSize;
 import io.understudy.config.bind.Document;
 import io.understudy.config.bind.RawSection;
 import io.understudy.config.bind.problem.Position;
 import io.understudy.config.bind.problem.Problem;
 import io.understudy.config.bind.problem.Suggestions;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
+import io.understudy.config.bind.yaml.TextFile;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -135,28 +129,19 @@ public final class ConfigLoader {
     }
 
     private static String read(Path file) throws ConfigException {
-        try (InputStream in = Files.newInputStream(file)) {
-            byte[] bytes = in.readNBytes(MAX_BYTES + 1);
-            if (bytes.length > MAX_BYTES) {
-                throw unreadable(file, "larger than " + new ByteSize(MAX_BYTES) + "; is this the right file?");
-            }
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            throw unreadable(file, "not UTF-8 text; save it as UTF-8");
-        } catch (NoSuchFileException e) {
-            throw unreadable(file, "no such file; give another one with -c");
-        } catch (IOException e) {
-            throw unreadable(file, "cannot be read: " + e.getMessage());
+        try {
+            return TextFile.read(file, MAX_BYTES);
+        } catch (TextFile.UnreadableException e) {
+            throw new ConfigException(
+                    List.of(new Problem(
+                            Problem.Severity.ERROR,
+                            file.toString(),
+                            Position.NONE,
+                            "",
+                            e.getMessage() + "; give another one with -c",
+                            "")),
+                    Set.of(file));
         }
-    }
-
-    private static ConfigException unreadable(Path file, String why) {
-        return new ConfigException(
-                List.of(new Problem(Problem.Severity.ERROR, file.toString(), Position.NONE, "", why, "")),
-                Set.of(file));
     }
 
     private static String sha(String text) {

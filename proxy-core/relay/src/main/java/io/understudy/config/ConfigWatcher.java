@@ -87,9 +87,7 @@ public final class ConfigWatcher implements AutoCloseable {
         if (task != null) {
             throw new IllegalStateException("already started");
         }
-        for (Path file : files.get()) {
-            changed(file);
-        }
+        note();
         task = scheduler.scheduleWithFixedDelay(
                 this::check, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
     }
@@ -101,13 +99,12 @@ public final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    /** Takes note of files that are new in the list, so that a change of them from now on is one. */
+    /**
+     * Takes note of the files as they are, and reports nothing: called before the caller reads them for a reason of its
+     * own. A change from now on is one.
+     */
     public synchronized void note() {
-        for (Path file : files.get()) {
-            if (!seen.containsKey(file) && !missing.containsKey(file)) {
-                changed(file);
-            }
-        }
+        files.get().forEach(this::changed);
     }
 
     /** Checks for changes now, and reports them before it returns. */
@@ -133,6 +130,9 @@ public final class ConfigWatcher implements AutoCloseable {
     private boolean changed(Path file) {
         try {
             BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
+            if (!now.isRegularFile()) {
+                throw new IOException("no regular file"); // to open a pipe waits for its writer
+            }
             Seen before = seen.get(file);
             if (before != null && before.sameStamp(now)) {
                 return false;

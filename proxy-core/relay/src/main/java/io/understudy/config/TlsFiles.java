@@ -60,7 +60,7 @@ final class TlsFiles {
         }
         files.add(file);
         if (!Files.isRegularFile(file)) {
-            document.error(path, "the file " + file + " does not exist");
+            document.error(path, "the file " + file + (Files.exists(file) ? " is no regular file" : " does not exist"));
         } else if (!Files.isReadable(file)) {
             document.error(path, "the file " + file + " cannot be read; check its owner and mode");
         }

@@ -185,6 +185,32 @@ class ConfigWatcherTest {
         assertThat(changes).containsExactly(file, file);
     }
 
+    /** A reload by hand reads the change; the watch would repeat it, and its answer would hide what waits. */
+    @Test
+    void whatWasReadForAnotherReasonIsNotReported() throws Exception {
+        Files.writeString(file, "two");
+        watcher.note();
+        scheduler.tick();
+        assertThat(changes).isEmpty();
+        Files.writeString(file, "three");
+        scheduler.tick();
+        assertThat(changes).containsExactly(file);
+    }
+
+    /** To open one waits for its writer, and the thread that reloads with it. */
+    @Test
+    void aPipeInPlaceOfTheFileIsNotOpened() throws Exception {
+        Files.delete(file);
+        assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
+                .isZero();
+        scheduler.tick();
+        assertThat(changes).isEmpty();
+        Files.delete(file);
+        Files.writeString(file, "two");
+        scheduler.tick();
+        assertThat(changes).containsExactly(file);
+    }
+
     /** A configuration that was refused for a missing file is loaded when that is there. */
     @Test
     void aFileThatWasMissingFromTheStartIsNewWhenItAppears() throws Exception {

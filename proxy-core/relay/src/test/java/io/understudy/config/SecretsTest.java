@@ -85,9 +85,9 @@ class SecretsTest {
         Files.delete(secret);
         assertThat(problem(config)).isEqualTo(config + ":2:17: the file " + secret + " does not exist");
         Files.write(secret, new byte[] {(byte) 0xff, (byte) 0xfe});
-        assertThat(problem(config)).isEqualTo(config + ":2:17: the file secrets/token is not UTF-8 text");
+        assertThat(problem(config)).isEqualTo(config + ":2:17: the file " + secret + " is not UTF-8 text");
         Files.write(secret, new byte[70_000]);
-        assertThat(problem(config)).endsWith("is larger than 65536 bytes, too large for a value");
+        assertThat(problem(config)).endsWith(" is larger than 64KiB");
     }
 
     @Test
@@ -106,12 +106,24 @@ class SecretsTest {
     @Test
     void anUnreadableFileIsReported(@TempDir Path directory) throws Exception {
         Path config = directory.resolve("understudy.yaml");
-        assertThat(problem(config)).isEqualTo(config + ": no such file; give another one with -c");
+        assertThat(problem(config)).isEqualTo(config + ": does not exist; give another one with -c");
         Files.write(config, "x: \u00fc".getBytes(StandardCharsets.ISO_8859_1));
-        assertThat(problem(config)).isEqualTo(config + ": not UTF-8 text; save it as UTF-8");
+        assertThat(problem(config)).isEqualTo(config + ": is not UTF-8 text; give another one with -c");
         Files.write(config, new byte[ConfigLoader.MAX_BYTES + 1]);
-        assertThat(problem(config)).isEqualTo(config + ": larger than 1MiB; is this the right file?");
+        assertThat(problem(config)).isEqualTo(config + ": is larger than 1MiB; give another one with -c");
         assertThat(problem(directory)).startsWith(directory + ": cannot be read");
+    }
+
+    /** To open one waits for its writer, which would keep the thread that reloads. */
+    @Test
+    void aPipeIsRefusedAndNotOpened(@TempDir Path directory) throws Exception {
+        Path pipe = directory.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        assertThat(problem(pipe)).startsWith(pipe + ": is a pipe or a device");
+        Path config =
+                Files.writeString(directory.resolve("understudy.yaml"), OK + "admin: { token: \"${file:pipe}\" }");
+        assertThat(problem(config)).startsWith(config + ":2:17: the file " + pipe + " is a pipe or a device");
     }
 
     private static String problem(Path config) {

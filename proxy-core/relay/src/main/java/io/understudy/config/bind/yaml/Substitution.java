@@ -1,13 +1,6 @@
 package io.understudy.config.bind.yaml;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -84,28 +77,17 @@ public final class Substitution {
     }
 
     private String content(String name) {
+        Path file;
         try {
-            Path file = directory.resolve(name).normalize();
-            files.add(file);
-            byte[] bytes;
-            try (InputStream in = Files.newInputStream(file)) {
-                bytes = in.readNBytes(MAX_FILE_BYTES + 1);
-            }
-            if (bytes.length > MAX_FILE_BYTES) {
-                throw new IllegalArgumentException(
-                        "the file " + file + " is larger than " + MAX_FILE_BYTES + " bytes, too large for a value");
-            }
-            String text = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-            return withoutLastNewline(text);
-        } catch (NoSuchFileException e) {
-            throw new IllegalArgumentException("the file " + e.getFile() + " does not exist", e);
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("the file " + name + " is not UTF-8 text", e);
-        } catch (IOException | InvalidPathException e) {
-            throw new IllegalArgumentException("the file " + name + " cannot be read (" + e + ")", e);
+            file = directory.resolve(name).normalize();
+        } catch (InvalidPathException e) {
+            throw new IllegalArgumentException("'" + name + "' is no path of a file (" + e.getReason() + ")", e);
+        }
+        files.add(file);
+        try {
+            return withoutLastNewline(TextFile.read(file, MAX_FILE_BYTES));
+        } catch (TextFile.UnreadableException e) {
+            throw new IllegalArgumentException("the file " + file + " " + e.getMessage(), e);
         }
     }
 
