@@ -222,7 +222,7 @@ class ServerConnectionServerTest {
     void wrongPasswordAndUnknownUserAreReportedWithTheRemedy() {
         assertThatThrownBy(() -> connect("127.0.0.1:" + server.port(), "nobody", ServerTlsMode.DISABLED, null))
                 .hasMessageContaining("1045")
-                .hasMessageContaining("check user and password");
+                .hasMessageContaining("ALTER USER");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.understudy.pages;
 import io.understudy.config.PagesConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.connection.AccountRemedy;
 import io.understudy.server.DriverSource;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -66,16 +67,19 @@ public final class PagesAccount {
                             response)
                     .getConnection();
         } catch (SQLException e) {
-            String remedy = e.getErrorCode() == ER_ACCESS_DENIED
+            int code = e.getErrorCode();
+            String remedy = code == ER_ACCESS_DENIED
                     ? "; is pages.password right? If it is, and the server has an anonymous account ''@'localhost',"
                             + " drop that, as it is matched before '%'. Otherwise create the account there: "
                             + String.join(" ", PagesGrants.create(config.user()))
-                    : "";
+                    : AccountRemedy.concerns(code)
+                            ? "; " + AccountRemedy.of(code, String.valueOf(e.getMessage()), config.user(), "pages")
+                            : "";
             throw new SQLException(
                     "cannot log in to " + standby.name() + " (" + standby.address() + ") as " + config.user() + ": "
                             + e.getMessage() + remedy,
                     e.getSQLState(),
-                    e.getErrorCode(),
+                    code,
                     e);
         }
     }

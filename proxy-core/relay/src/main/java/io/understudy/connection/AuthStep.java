@@ -65,7 +65,8 @@ final class AuthStep implements LoginStep {
             }
             case Marker.ERR ->
                 throw new AuthException("the server refused the login: "
-                        + LoginAdvice.explain(ErrPacket.parse(payload, payload.readerIndex(), payload.readableBytes()))
+                        + login.account()
+                                .refusal(ErrPacket.parse(payload, payload.readerIndex(), payload.readableBytes()))
                         + (method instanceof PassedMethod passed
                                 ? "; " + passed.why().getMessage()
                                 : ""));

@@ -26,7 +26,8 @@ final class HandshakeV10Step implements LoginStep {
     public LoginStep packet(ByteBuf payload) throws AuthException {
         if (payload.isReadable() && payload.getUnsignedByte(payload.readerIndex()) == Marker.ERR) {
             throw new AuthException("the server wants no connection: "
-                    + LoginAdvice.explain(ErrPacket.parse(payload, payload.readerIndex(), payload.readableBytes())));
+                    + login.account()
+                            .refusal(ErrPacket.parse(payload, payload.readerIndex(), payload.readableBytes())));
         }
         HandshakeV10 handshakeV10 = HandshakeV10.parse(payload);
         long server = handshakeV10.capabilities();

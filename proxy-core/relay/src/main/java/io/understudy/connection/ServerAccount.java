@@ -1,6 +1,7 @@
 package io.understudy.connection;
 
 import io.understudy.config.Address;
+import io.understudy.wire.packet.ErrPacket;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,12 @@ record ServerAccount(
 
     ServerConnectionException failure(String why, Throwable cause) {
         return new ServerConnectionException(prefix() + why, cause);
+    }
+
+    /** Returns what the server says in an error, and the remedy. */
+    String refusal(ErrPacket err) {
+        return "error " + err.code() + " (" + err.sqlState() + ") " + err.message() + "; "
+                + AccountRemedy.of(err.code(), err.message(), login.user(), exact ? "the client" : "the configuration");
     }
 
     private String prefix() {

@@ -2,6 +2,7 @@ package io.understudy.server;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.connection.AccountRemedy;
 import io.understudy.plugin.AccountUse;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 package io.understudy.server;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.understudy.connection.AccountRemedy;
 import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.StandbyState;
 import java.sql.SQLException;

@@ -304,7 +304,7 @@ class ServerLoginTest {
                     .hasMessageContaining("no connection to " + Loops.address(server) + " as 'app'")
                     .hasMessageContaining("1045")
                     .hasMessageContaining("Access denied")
-                    .hasMessageContaining("check user and password");
+                    .hasMessageContaining("ALTER USER");
         }
     }
 

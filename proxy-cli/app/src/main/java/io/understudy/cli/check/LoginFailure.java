@@ -1,6 +1,7 @@
 package io.understudy.cli.check;
 
 import io.understudy.config.Address;
+import io.understudy.connection.AccountRemedy;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.sql.SQLException;
@@ -11,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Explains why a login of the proxy itself failed, and the remedy for that cause. */
 final class LoginFailure {
-    private static final int ER_CON_COUNT = 1040;
     private static final int ER_ACCESS_DENIED = 1045;
     private static final int ER_HOST_IS_BLOCKED = 1129;
     private static final int ER_HOST_NOT_PRIVILEGED = 1130;
@@ -19,8 +19,6 @@ final class LoginFailure {
     private static final int ER_NOT_SUPPORTED_AUTH_MODE = 1251;
 
     private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
-    private static final int ER_ACCOUNT_LOCKED = 3118;
-    private static final int ER_ACCOUNT_LOCKED_MARIADB = 4151;
 
     private LoginFailure() {}
 
@@ -60,11 +58,10 @@ final class LoginFailure {
             case ER_HOST_NOT_PRIVILEGED ->
                 refused + "; no account may log in from this host; create it for any host: "
                         + createAccount.apply(PrivilegeNames.UNKNOWN);
-            case ER_HOST_IS_BLOCKED -> refused + "; on the server: FLUSH HOSTS (docs/health-checks.md)";
-            case ER_ACCOUNT_LOCKED, ER_ACCOUNT_LOCKED_MARIADB ->
-                refused + "; ALTER USER " + AccountSql.account(user) + " ACCOUNT UNLOCK";
-            case ER_CON_COUNT -> refused + "; raise max_connections, or find who holds its connections";
-            default -> refused;
+            default ->
+                AccountRemedy.concerns(failure.getErrorCode()) || failure.getErrorCode() == ER_HOST_IS_BLOCKED
+                        ? refused + "; " + AccountRemedy.of(failure.getErrorCode(), said, user, section)
+                        : refused;
         };
     }
 

@@ -1,16 +1,19 @@
-package io.understudy.server;
+package io.understudy.connection;
 
 import java.util.Locale;
 import java.util.Set;
 
 /**
  * What mends an account that a server refuses, by the error's number (MySQL "Server Error Message Reference", MariaDB
- * "Error Codes").
+ * "Error Codes"). Stateless.
  */
-final class AccountRemedy {
+public final class AccountRemedy {
     private static final int ER_CON_COUNT = 1040;
     private static final int ER_DBACCESS_DENIED = 1044;
     private static final int ER_ACCESS_DENIED = 1045;
+    private static final int ER_SERVER_SHUTDOWN = 1053;
+    private static final int ER_HOST_IS_BLOCKED = 1129;
+    private static final int ER_HOST_NOT_PRIVILEGED = 1130;
     private static final int ER_TABLEACCESS_DENIED = 1142;
     private static final int ER_TOO_MANY_USER_CONNECTIONS = 1203;
     private static final int ER_USER_LIMIT_REACHED = 1226;
@@ -18,9 +21,12 @@ final class AccountRemedy {
     /** The driver's, of a plugin that it lacks: MySQL 9 asks one of a user that it does not have. */
     private static final int ER_NOT_SUPPORTED_AUTH_MODE = 1251;
 
+    private static final int ER_PLUGIN_IS_NOT_LOADED = 1524;
     private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
     private static final int ER_MUST_CHANGE_PASSWORD = 1820;
     private static final int ER_MUST_CHANGE_PASSWORD_LOGIN = 1862;
+    /** MariaDB. */
+    private static final int ER_CONNECTION_KILLED = 1927;
     /** MySQL; 4151 is MariaDB's. */
     private static final int ER_ACCOUNT_HAS_BEEN_LOCKED = 3118;
 
@@ -50,22 +56,23 @@ final class AccountRemedy {
 
     private AccountRemedy() {}
 
-    static boolean concerns(int code) {
+    /** Returns whether the error is of an account: another one might be served. */
+    public static boolean concerns(int code) {
         return OF_ACCOUNT.contains(code);
     }
 
     /** Returns whether user or password was refused, which a file with the new one mends. */
-    static boolean isPassword(int code) {
+    public static boolean isPassword(int code) {
         return code == ER_ACCESS_DENIED || code == ER_ACCESS_DENIED_NO_PASSWORD || code == ER_NOT_SUPPORTED_AUTH_MODE;
     }
 
     /** Returns whether the server refused the login itself, and so everything that the account is for. */
-    static boolean isLogin(int code) {
+    public static boolean isLogin(int code) {
         return code != ER_SPECIFIC_ACCESS_DENIED && code != ER_TABLEACCESS_DENIED && code != ER_DBACCESS_DENIED;
     }
 
     /** Returns whether a new login shows that it is over; a limit may be reached again by the next one. */
-    static boolean endsWithALogin(int code) {
+    public static boolean endsWithALogin(int code) {
         return isLogin(code)
                 && code != ER_CON_COUNT
                 && code != ER_TOO_MANY_USER_CONNECTIONS
@@ -75,9 +82,10 @@ final class AccountRemedy {
     /**
      * Returns the statement, or what else to do.
      *
-     * @param key the configuration's key of the account, such as {@code primary.monitor}
+     * @param error the server's message
+     * @param key who has the account: its key of the configuration, such as {@code primary.monitor}
      */
-    static String of(int code, String error, String user, String key) {
+    public static String of(int code, String error, String user, String key) {
         String account = "'" + user + "'@'%'";
         String host = "; for '%' put the account's host: SELECT host FROM mysql.user WHERE user = '" + user + "'";
         return switch (code) {
@@ -103,7 +111,13 @@ final class AccountRemedy {
             case ER_SPECIFIC_ACCESS_DENIED, ER_TABLEACCESS_DENIED, ER_DBACCESS_DENIED ->
                 "GRANT " + privileges(error) + " ON *.* TO " + account + host;
             case ER_SECURE_TRANSPORT_REQUIRED -> "set tls: { mode: required } for this server";
-            default -> "understudy check --connect tries the account and says what is missing";
+            case ER_HOST_IS_BLOCKED -> "FLUSH HOSTS on the server (docs/health-checks.md)";
+            case ER_HOST_NOT_PRIVILEGED ->
+                "CREATE USER " + account + " IDENTIFIED BY '…': none may log in from this host";
+            case ER_PLUGIN_IS_NOT_LOADED ->
+                "install the authentication plugin on the server, or give " + account + " another one";
+            case ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED -> "the server is going down; it is tried again";
+            default -> "the server's error log may say more";
         };
     }
 
