@@ -6,7 +6,7 @@ import io.understudy.config.SwitchoverConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.config.bind.RawSection;
 import io.understudy.config.bind.yaml.YamlNode;
-import io.understudy.server.AccountHealth;
+import io.understudy.connection.AccountRemedy;
 import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -76,21 +76,23 @@ public final class SwitchoverAccount {
         }
     }
 
-    /** Returns the failure of a statement; of a refused login, with the statements that create the account. */
+    /** Returns the failure of a statement; of a refused account, with what mends it. */
     public static SQLException explained(SQLException failure, String user) {
-        if (!AccountHealth.refuses(failure)) {
+        int code = failure.getErrorCode();
+        if (!AccountRemedy.concerns(code)) {
             return failure;
         }
+        String said = String.valueOf(failure.getMessage());
+        String remedy =
+                AccountRemedy.isPassword(code) ? create(user) : AccountRemedy.of(code, said, user, "switchover");
+        return new SQLException(said + "; " + remedy, failure.getSQLState(), code, failure);
+    }
+
+    private static String create(String user) {
         String account = Quoting.account(user) + "@'%'";
-        return new SQLException(
-                failure.getMessage() + "; correct user and password in section switchover, or on the primary: CREATE"
-                        + " USER " + account + " IDENTIFIED BY '…'; GRANT " + grant(Privileges.ON_MARIADB, account)
-                        + " (MySQL: " + grant(Privileges.ON_MYSQL, account) + "); if it is locked: ALTER USER "
-                        + account
-                        + " ACCOUNT UNLOCK",
-                failure.getSQLState(),
-                failure.getErrorCode(),
-                failure);
+        return "correct user and password in section switchover, or on the primary: CREATE USER " + account
+                + " IDENTIFIED BY '…'; GRANT " + grant(Privileges.ON_MARIADB, account) + " (MySQL: "
+                + grant(Privileges.ON_MYSQL, account) + ")";
     }
 
     private static String grant(List<String> privileges, String account) {
