@@ -12,6 +12,7 @@ import java.util.Map;
  * @param timeoutMillis longest time that a commit waits for an acknowledgement
  * @param clients replicas that acknowledge
  * @param waiting sessions that wait for an acknowledgement now
+ * @param acknowledged commits that some replica has acknowledged so far
  * @param waitPoint {@code AFTER_SYNC} or {@code AFTER_COMMIT}; empty if unknown
  * @param waitFor acknowledgements that a commit needs
  */
@@ -21,6 +22,7 @@ public record SemiSyncSource(
         long timeoutMillis,
         long clients,
         long waiting,
+        long acknowledged,
         String waitPoint,
         long waitFor) {
     private static final String PREFIX = "rpl_semi_sync_";
@@ -56,6 +58,7 @@ public record SemiSyncSource(
                 number(all, "timeout"),
                 number(all, "clients"),
                 number(all, "wait_sessions"),
+                number(all, "yes_tx"),
                 value(all, "wait_point"),
                 // MySQL's two names, and MariaDB's from 12.1 on.
                 Math.max(1, Math.max(number(all, "wait_for_replica_count"), number(all, "wait_for_slave_count"))));

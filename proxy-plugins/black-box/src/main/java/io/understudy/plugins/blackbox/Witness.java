@@ -82,10 +82,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     private boolean closed;
     private Future<?> stepping = NoTask.NONE;
 
-    /** Whether commits waited at the last probe, and what had been received then. Used by {@link #probed}. */
-    private boolean waited;
-
-    private long receivedBefore;
+    private final SilentStream silence = new SilentStream();
 
     /** Of the server whose stream it is. Used on the event loop, as the next. */
     private @Nullable PrimaryFacts began;
@@ -477,17 +474,12 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
 
     /**
      * Called with each probe of the primary. If semi-synchronous replication is off, what comes later is acknowledged
-     * all the same. If commits wait and nothing comes, the stream is dead, as after RESET MASTER on MariaDB; unless
-     * they may wait for another replica, too.
+     * all the same.
      */
     void probed(SemiSyncSource source) {
-        long received = stream.received();
-        boolean waits = source.enabled() && source.waiting() > 0 && source.waitFor() == 1;
-        boolean dead = waits && waited && received == receivedBefore && isPresent();
-        waited = waits;
-        receivedBefore = received;
-        if (dead) {
-            withdraw(Withdrawal.CONNECTION, "commits wait at the primary, and its stream brings nothing");
+        String dead = silence.probed(source, stream.received());
+        if (dead != null && isPresent()) {
+            withdraw(Withdrawal.CONNECTION, dead);
             return;
         }
         phases.semiSync(source.enabled());

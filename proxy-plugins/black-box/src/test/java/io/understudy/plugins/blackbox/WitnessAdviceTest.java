@@ -14,7 +14,7 @@ class WitnessAdviceTest {
     }
 
     private static SemiSyncSource source(boolean enabled, long timeout, long clients, String waitPoint, long waitFor) {
-        return new SemiSyncSource(true, enabled, timeout, clients, 0, waitPoint, waitFor);
+        return new SemiSyncSource(true, enabled, timeout, clients, 0, 0, waitPoint, waitFor);
     }
 
     @Test
@@ -24,7 +24,7 @@ class WitnessAdviceTest {
 
     @Test
     void eachFindingHasItsRemedy() {
-        assertThat(of(new SemiSyncSource(false, false, 0, 0, 0, "", 1), false, false))
+        assertThat(of(new SemiSyncSource(false, false, 0, 0, 0, 0, "", 1), false, false))
                 .singleElement()
                 .asString()
                 .startsWith("warning semi-synchronous replication is not loaded")

@@ -1,0 +1,52 @@
+package io.understudy.plugins.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.servers.SemiSyncSource;
+import org.junit.jupiter.api.Test;
+
+class SilentStreamTest {
+    private final SilentStream stream = new SilentStream();
+
+    private static SemiSyncSource source(long waiting, long acknowledged, long waitFor) {
+        return new SemiSyncSource(true, true, 10_000, 1, waiting, acknowledged, "AFTER_SYNC", waitFor);
+    }
+
+    /** MySQL 9.7 after RESET BINARY LOGS AND GTIDS: OKs by the positions of the former log. */
+    @Test
+    void commitsThatAreAcknowledgedAndDoNotArriveEndIt() {
+        assertThat(stream.probed(source(0, 100, 1), 100)).isNull();
+        assertThat(stream.probed(source(0, 150, 1), 100)).isNull();
+        assertThat(stream.probed(source(0, 200, 1), 100)).startsWith("the primary counts acknowledged commits");
+    }
+
+    /** The last one arrived before a probe, and its acknowledgement after it. */
+    @Test
+    void oneInFlightAtTheEndOfALoadDoesNot() {
+        assertThat(stream.probed(source(0, 99, 1), 100)).isNull();
+        assertThat(stream.probed(source(0, 100, 1), 100)).isNull();
+        assertThat(stream.probed(source(0, 100, 1), 100)).isNull();
+        assertThat(stream.probed(source(0, 101, 1), 101)).isNull();
+        assertThat(stream.probed(source(0, 102, 1), 101)).isNull();
+    }
+
+    @Test
+    void commitsThatWaitAndDoNotArriveEndIt() {
+        assertThat(stream.probed(source(1, 100, 1), 100)).isNull();
+        assertThat(stream.probed(source(1, 100, 1), 100)).startsWith("commits wait");
+    }
+
+    @Test
+    void commitsThatMayWaitForAnotherReplicaDoNot() {
+        assertThat(stream.probed(source(1, 100, 2), 100)).isNull();
+        assertThat(stream.probed(source(1, 100, 2), 100)).isNull();
+        assertThat(stream.probed(source(1, 100, 2), 100)).isNull();
+    }
+
+    @Test
+    void aStreamThatBringsThemLives() {
+        assertThat(stream.probed(source(1, 100, 1), 100)).isNull();
+        assertThat(stream.probed(source(1, 150, 1), 150)).isNull();
+        assertThat(stream.probed(source(1, 200, 1), 200)).isNull();
+    }
+}
