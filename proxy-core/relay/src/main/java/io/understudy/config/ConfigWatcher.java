@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Detects changed file contents by periodic checks: a directory watch misses a swapped symbolic link, by which
  * Kubernetes updates a mounted file. Reports only which file changed; the callback loads it. A file that is absent for
- * a moment, as with some editors, has not changed unless it returns with other content.
+ * a moment, as with some editors, has not changed unless it returns with other content. A change is reported when its
+ * file has had no other for one interval.
  */
 public final class ConfigWatcher implements AutoCloseable {
 
@@ -115,12 +116,22 @@ public final class ConfigWatcher implements AutoCloseable {
             seen.keySet().retainAll(current);
             missing.keySet().retainAll(current);
             for (Path file : current) {
-                if (changed(file)) {
+                if (settled(file) && changed(file)) {
                     onChange.accept(file);
                 }
             }
         } catch (RuntimeException | LinkageError e) {
             LOG.error("Reacting to a changed configuration file failed; the running configuration stays", e);
+        }
+    }
+
+    /** Returns false if the file may still be written to: half of a file can be a valid one, without its plugins. */
+    private boolean settled(Path file) {
+        try {
+            Duration age = Duration.between(Files.getLastModifiedTime(file).toInstant(), clock.instant());
+            return age.isNegative() || age.compareTo(interval) >= 0;
+        } catch (IOException e) {
+            return true;
         }
     }
 
