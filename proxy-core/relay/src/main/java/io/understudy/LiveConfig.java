@@ -104,10 +104,11 @@ public final class LiveConfig {
      * @throws ConfigException if a part cannot follow it; nothing has changed
      */
     public synchronized Outcome apply(LoadedConfig now) throws ConfigException {
-        SectionTls.ensureUsable(now, current.config());
+        List<String> unusable = SectionTls.ensureUsable(now, current.config());
         ConfigDiff diff = ConfigDiff.between(current, now, started);
         Map<String, Consumer<NotApplied>> prepared = prepare(now, diff);
         NotApplied left = new NotApplied();
+        left.failed().addAll(unusable);
         List<String> failed = new ArrayList<>();
         diff.afterRestart().forEach(change -> left.waits().add(change.sentence()));
         prepared.forEach((keys, change) -> {

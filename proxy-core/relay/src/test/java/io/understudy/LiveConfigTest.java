@@ -88,9 +88,10 @@ class LiveConfigTest {
         String standby = "standbys: [ { " + STANDBY + " } ]\n";
         LiveConfig broken =
                 new LiveConfig(text("primary: { address: 'p:1' }\n" + standby), Map::of, () -> null, Map::of);
-        assertThat(broken.apply(text("primary: { address: 'p:1' }\nlimits: { drainTimeout: 3s }\n" + standby))
-                        .changes())
-                .hasSize(1);
+        LiveConfig.Outcome outcome =
+                broken.apply(text("primary: { address: 'p:1' }\nlimits: { drainTimeout: 3s }\n" + standby));
+        assertThat(outcome.changes()).hasSize(1);
+        assertThat(outcome.notApplied().failed()).hasSize(1).first().asString().startsWith("standbys[0].tls: ");
     }
 
     /** Nor does one whose preparation has a fault. */

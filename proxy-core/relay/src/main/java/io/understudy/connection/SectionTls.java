@@ -66,27 +66,33 @@ public final class SectionTls {
      * Ensures that a process that starts with a configuration can use its files, also those that would wait for a
      * restart.
      *
-     * @param running sections that are as in this configuration are not read; or null
-     * @throws ConfigException names each section whose files cannot be used
+     * @param running a section that is as in this configuration keeps no other change from taking effect; or null
+     * @return a sentence for each of those whose files cannot be used
+     * @throws ConfigException names each other section whose files cannot be used
      */
-    public static void ensureUsable(LoadedConfig next, @Nullable UnderstudyConfig running) throws ConfigException {
+    public static List<String> ensureUsable(LoadedConfig next, @Nullable UnderstudyConfig running)
+            throws ConfigException {
         Set<Object> known = running == null
                 ? Set.of()
                 : sections(running).stream().map(Section::values).collect(Collectors.toSet());
         List<Problem> problems = new ArrayList<>();
+        List<String> unchanged = new ArrayList<>();
         for (Section section : sections(next.config())) {
             try {
-                if (!known.contains(section.values)) {
-                    section.reading.read();
-                }
+                section.reading.read();
             } catch (TlsFilesException e) {
-                problems.add(new Problem(
-                        Problem.Severity.ERROR, section.path, Position.NONE, "", String.valueOf(e.getMessage()), ""));
+                String why = String.valueOf(e.getMessage());
+                if (known.contains(section.values)) {
+                    unchanged.add(section.path + ": " + why + "; its new connections fail");
+                } else {
+                    problems.add(new Problem(Problem.Severity.ERROR, section.path, Position.NONE, "", why, ""));
+                }
             }
         }
         if (!problems.isEmpty()) {
             throw new ConfigException(problems, next.files());
         }
+        return unchanged;
     }
 
     private static List<Section> sections(UnderstudyConfig config) {
