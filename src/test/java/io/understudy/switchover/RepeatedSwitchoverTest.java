@@ -56,6 +56,12 @@ class RepeatedSwitchoverTest extends SwitchoverHarness {
         assertThat(old.query("SELECT MASTER_GTID_WAIT('" + chosen.query("SELECT @@GLOBAL.gtid_binlog_pos") + "', "
                         + PATIENCE.toSeconds() + ")"))
                 .isEqualTo("0");
+
+        old.execute("STOP SLAVE");
+        Said stopped = switchTo(chosen);
+        assertThat(stopped.outcome()).as(stopped.text()).isEqualTo(ChangeOutcome.LEFT);
+        assertThat(stopped.text()).contains("START SLAVE");
+        old.execute("START SLAVE");
     }
 
     /** The last one, because the servers differ afterwards. */

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a switchover that was killed behind its promotion has left to do, found by the state of the servers and printed
@@ -139,10 +140,18 @@ final class LeftBehind implements PlannedChange {
             return; // the new primary under another name
         }
         List<ReplicaStatus> all = node.replications(dialect);
-        if (all.isEmpty()) {
+        Optional<StandbyConfig> standby =
+                standbys.stream().filter(each -> each.address().equals(address)).findFirst();
+        Optional<ReplicaStatus> own =
+                all.stream().filter(each -> isOfPrimary(each, serverId)).findFirst();
+        if (all.isEmpty() || own.isPresent() && own.get().isStopped() && standby.isEmpty()) {
             left.add(oldPrimary(pair(address, node)));
-        } else if (all.stream().noneMatch(each -> isOfPrimary(each, serverId))) {
-            standbys.stream().filter(each -> each.address().equals(address)).forEach(astray::add);
+        } else if (own.isEmpty()) {
+            standby.ifPresent(astray::add);
+        } else if (own.get().isStopped()) {
+            left.add(Step.of(
+                    "start the replication of " + node.name() + ", which is stopped",
+                    () -> "on " + address + ": " + dialect.start(own.get())));
         }
     }
 
