@@ -45,6 +45,7 @@ public final class AccountRemedy {
             ER_USER_LIMIT_REACHED,
             ER_SPECIFIC_ACCESS_DENIED,
             ER_NOT_SUPPORTED_AUTH_MODE,
+            ER_PLUGIN_IS_NOT_LOADED,
             ER_ACCESS_DENIED_NO_PASSWORD,
             ER_MUST_CHANGE_PASSWORD,
             ER_MUST_CHANGE_PASSWORD_LOGIN,
@@ -115,7 +116,8 @@ public final class AccountRemedy {
             case ER_HOST_NOT_PRIVILEGED ->
                 "CREATE USER " + account + " IDENTIFIED BY '…': none may log in from this host";
             case ER_PLUGIN_IS_NOT_LOADED ->
-                "install the authentication plugin on the server, or give " + account + " another one";
+                "the account has an authentication plugin that this server does not load: ALTER USER " + account
+                        + " IDENTIFIED WITH caching_sha2_password BY '…'" + host;
             case ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED -> "the server is going down; it is tried again";
             default -> "the server's error log may say more";
         };

@@ -314,7 +314,7 @@ class ServerLoginTest {
             assertThatThrownBy(() -> LOOPS.connect(server, PASSWORD))
                     .hasMessageContaining("waiting for the server's handshake packet")
                     .hasMessageContaining("Too many connections")
-                    .hasMessageContaining("limit");
+                    .hasMessageContaining("SET GLOBAL max_connections");
         }
     }
 
