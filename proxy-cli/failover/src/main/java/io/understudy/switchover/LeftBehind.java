@@ -140,18 +140,18 @@ final class LeftBehind implements PlannedChange {
             return; // the new primary under another name
         }
         List<ReplicaStatus> all = node.replications(dialect);
-        Optional<StandbyConfig> standby =
-                standbys.stream().filter(each -> each.address().equals(address)).findFirst();
         Optional<ReplicaStatus> own =
                 all.stream().filter(each -> isOfPrimary(each, serverId)).findFirst();
-        if (all.isEmpty() || own.isPresent() && own.get().isStopped() && standby.isEmpty()) {
+        if (all.isEmpty()) {
             left.add(oldPrimary(pair(address, node)));
         } else if (own.isEmpty()) {
-            standby.ifPresent(astray::add);
+            standbys.stream().filter(each -> each.address().equals(address)).forEach(astray::add);
         } else if (own.get().isStopped()) {
+            // A position would be a guess: it may have replicated since, without a log of it.
             left.add(Step.of(
                     "start the replication of " + node.name() + ", which is stopped",
-                    () -> "on " + address + ": " + dialect.start(own.get())));
+                    () -> "on " + address + ", if that connection was made after the switchover: "
+                            + dialect.start(own.get()) + "; if before, docs/switchover.md, step 15"));
         }
     }
 
