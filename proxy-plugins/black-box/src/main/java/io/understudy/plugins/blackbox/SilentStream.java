@@ -19,11 +19,12 @@ final class SilentStream {
      * Takes a probe.
      *
      * @param receivedNow transactions received so far, read after the probe
+     * @param present whether it should bring all; before that its silence says nothing
      * @return why the stream is dead; null if it may live
      */
     @Nullable
-    String probed(SemiSyncSource source, long receivedNow) {
-        boolean still = receivedNow == received;
+    String probed(SemiSyncSource source, long receivedNow, boolean present) {
+        boolean still = present && receivedNow == received;
         boolean waits = source.enabled() && source.waiting() > 0 && source.waitFor() == 1; // not for another replica
         boolean dead = still && waits && waited;
         // Once may be what was received just before the last probe, and acknowledged just after it.

@@ -477,8 +477,8 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
      * all the same.
      */
     void probed(SemiSyncSource source) {
-        String dead = silence.probed(source, stream.received());
-        if (dead != null && isPresent()) {
+        String dead = silence.probed(source, stream.received(), isPresent());
+        if (dead != null) {
             withdraw(Withdrawal.CONNECTION, dead);
             return;
         }

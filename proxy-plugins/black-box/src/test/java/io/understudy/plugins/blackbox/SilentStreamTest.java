@@ -15,38 +15,48 @@ class SilentStreamTest {
     /** MySQL 9.7 after RESET BINARY LOGS AND GTIDS: OKs by the positions of the former log. */
     @Test
     void commitsThatAreAcknowledgedAndDoNotArriveEndIt() {
-        assertThat(stream.probed(source(0, 100, 1), 100)).isNull();
-        assertThat(stream.probed(source(0, 150, 1), 100)).isNull();
-        assertThat(stream.probed(source(0, 200, 1), 100)).startsWith("the primary counts acknowledged commits");
+        assertThat(stream.probed(source(0, 100, 1), 100, true)).isNull();
+        assertThat(stream.probed(source(0, 150, 1), 100, true)).isNull();
+        assertThat(stream.probed(source(0, 200, 1), 100, true)).startsWith("the primary counts acknowledged commits");
     }
 
     /** The last one arrived before a probe, and its acknowledgement after it. */
     @Test
     void oneInFlightAtTheEndOfALoadDoesNot() {
-        assertThat(stream.probed(source(0, 99, 1), 100)).isNull();
-        assertThat(stream.probed(source(0, 100, 1), 100)).isNull();
-        assertThat(stream.probed(source(0, 100, 1), 100)).isNull();
-        assertThat(stream.probed(source(0, 101, 1), 101)).isNull();
-        assertThat(stream.probed(source(0, 102, 1), 101)).isNull();
+        assertThat(stream.probed(source(0, 99, 1), 100, true)).isNull();
+        assertThat(stream.probed(source(0, 100, 1), 100, true)).isNull();
+        assertThat(stream.probed(source(0, 100, 1), 100, true)).isNull();
+        assertThat(stream.probed(source(0, 101, 1), 101, true)).isNull();
+        assertThat(stream.probed(source(0, 102, 1), 101, true)).isNull();
     }
 
     @Test
     void commitsThatWaitAndDoNotArriveEndIt() {
-        assertThat(stream.probed(source(1, 100, 1), 100)).isNull();
-        assertThat(stream.probed(source(1, 100, 1), 100)).startsWith("commits wait");
+        assertThat(stream.probed(source(1, 100, 1), 100, true)).isNull();
+        assertThat(stream.probed(source(1, 100, 1), 100, true)).startsWith("commits wait");
     }
 
     @Test
     void commitsThatMayWaitForAnotherReplicaDoNot() {
-        assertThat(stream.probed(source(1, 100, 2), 100)).isNull();
-        assertThat(stream.probed(source(1, 100, 2), 100)).isNull();
-        assertThat(stream.probed(source(1, 100, 2), 100)).isNull();
+        assertThat(stream.probed(source(1, 100, 2), 100, true)).isNull();
+        assertThat(stream.probed(source(1, 100, 2), 100, true)).isNull();
+        assertThat(stream.probed(source(1, 100, 2), 100, true)).isNull();
     }
 
     @Test
     void aStreamThatBringsThemLives() {
-        assertThat(stream.probed(source(1, 100, 1), 100)).isNull();
-        assertThat(stream.probed(source(1, 150, 1), 150)).isNull();
-        assertThat(stream.probed(source(1, 200, 1), 200)).isNull();
+        assertThat(stream.probed(source(1, 100, 1), 100, true)).isNull();
+        assertThat(stream.probed(source(1, 150, 1), 150, true)).isNull();
+        assertThat(stream.probed(source(1, 200, 1), 200, true)).isNull();
+    }
+
+    /** Another replica acknowledges while the witness is withdrawn. */
+    @Test
+    void itIsWatchedFromWhenItIsPresent() {
+        assertThat(stream.probed(source(0, 100, 1), 100, false)).isNull();
+        assertThat(stream.probed(source(0, 150, 1), 100, false)).isNull();
+        assertThat(stream.probed(source(0, 200, 1), 100, false)).isNull();
+        assertThat(stream.probed(source(0, 250, 1), 100, true)).isNull();
+        assertThat(stream.probed(source(0, 250, 1), 100, true)).isNull();
     }
 }
