@@ -105,7 +105,8 @@ class FailoverMySqlTest {
                     "CREATE USER switcher IDENTIFIED BY '" + PASSWORD + "'",
                     "GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION CLIENT, REPLICATION_SLAVE_ADMIN, RELOAD, EVENT,"
                             + " SET_ANY_DEFINER, REPLICATION_APPLIER, CONNECTION_ADMIN, CREATE, ALTER, DROP, INDEX,"
-                            + " INSERT, UPDATE, DELETE ON *.* TO switcher");
+                            + " INSERT, UPDATE, DELETE ON *.* TO switcher",
+                    "CREATE EVENT shop.by_one_with_system_user ON SCHEDULE EVERY 1 DAY DO SELECT 1");
             await().atMost(PATIENCE)
                     .ignoreExceptions()
                     .until(() ->
@@ -146,6 +147,14 @@ class FailoverMySqlTest {
                 StringWriter looked = new StringWriter();
                 FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of(), null);
                 try (Failover failover = Failover.to("two", loaded.config(), options, new PrintWriter(looked, true))) {
+                    assertThat(failover.rehearse()).as(looked.toString()).isEqualTo(ChangeOutcome.LEFT);
+                    assertThat(looked.toString()).contains("GRANT SYSTEM_USER ON *.* TO 'switcher'@'%'");
+                    execute(
+                            two,
+                            "SET GLOBAL super_read_only = 0",
+                            "SET SESSION sql_log_bin = 0",
+                            "GRANT SYSTEM_USER ON *.* TO switcher",
+                            "SET GLOBAL super_read_only = 1");
                     assertThat(failover.rehearse()).as(looked.toString()).isEqualTo(ChangeOutcome.DONE);
                 }
                 System.out.println(looked);

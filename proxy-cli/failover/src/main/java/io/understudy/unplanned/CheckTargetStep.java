@@ -4,6 +4,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Privileges;
+import io.understudy.switchover.ScheduledEvent;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import io.understudy.terminal.Table;
@@ -26,7 +27,7 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
     @Override
     public String run() throws Exception {
         Node standby = takeover.standby();
-        ensurePrivileges(standby);
+        ensurePrivileges(standby, List.of()); // events wait: the primary is dead
         String to = takeover.name() + " (" + takeover.pair().standbyAddress() + ")";
         if (takeover.replicates() && !takeover.pair().replication().isByGtid()) {
             throw new StepFailure(to + " does not replicate by GTID, so that what it has received is not known. Promote"
@@ -85,8 +86,14 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
                 + leftOut;
     }
 
-    private static void ensurePrivileges(Node standby) throws SQLException, StepFailure {
-        List<String> missing = Privileges.missing(standby, List.of(), true, false); // events wait: the primary is dead
+    /**
+     * Ensures that the account has the privileges of a failover.
+     *
+     * @param events that it has to enable
+     * @throws StepFailure if it lacks some; the message has the GRANT
+     */
+    static void ensurePrivileges(Node standby, List<ScheduledEvent> events) throws SQLException, StepFailure {
+        List<String> missing = Privileges.missing(standby, events, true, false);
         if (!missing.isEmpty()) {
             throw new StepFailure("the account of section switchover may do too little on " + standby.name()
                     + ". There: " + Privileges.grantOnStandby(standby, missing));

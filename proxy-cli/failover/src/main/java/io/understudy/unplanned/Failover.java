@@ -84,11 +84,12 @@ public final class Failover implements AutoCloseable {
         }
         SemiSyncSourceStep semiSync = semiSyncSource();
         runner.finish(Step.of(semiSync.plan(), semiSync::rehearse));
+        boolean events = runner.finish(Step.of("check that its scheduled events can be enabled", this::lookAtEvents));
         List<String> lost = lost(false);
         if (!lost.isEmpty()) {
             runner.line("would be lost: " + LINE + String.join(LINE, lost));
         }
-        return lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
+        return !events ? ChangeOutcome.LEFT : lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
     }
 
     /** Returns whether nothing is left to do, and the old primary, if it is known, is a standby. */
@@ -119,6 +120,12 @@ public final class Failover implements AutoCloseable {
             runner.line("lost: " + LINE + String.join(LINE, lost));
         }
         return lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
+    }
+
+    private String lookAtEvents() throws SQLException, StepFailure {
+        List<ScheduledEvent> events = ScheduledEvent.disabledAsOnStandby(takeover.standby());
+        CheckTargetStep.ensurePrivileges(takeover.standby(), events);
+        return events.isEmpty() ? "it has none" : "they can";
     }
 
     private String look() throws SQLException, IOException, InterruptedException, StepFailure {
