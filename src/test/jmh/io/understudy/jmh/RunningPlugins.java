@@ -88,7 +88,7 @@ public class RunningPlugins {
                 List.of(new NoServers.TheStandby()),
                 published,
                 new SharedInstances(),
-                new MeterOwners());
+                new MeterOwners(metrics.registry()));
         host.start(available, config(types).plugins(), plugin -> new HostContext(plugin, shared, () -> 0));
         if (captures()) {
             published.actions().get("capture/start").run(Map.of());

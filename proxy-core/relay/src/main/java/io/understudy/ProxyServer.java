@@ -200,7 +200,7 @@ public final class ProxyServer implements AutoCloseable {
                 servers.standbys(),
                 published,
                 new SharedInstances(),
-                new MeterOwners());
+                new MeterOwners(metrics.registry()));
         LivePlugins contexts = new LivePlugins(shared, registry);
         live = contexts;
         plugins.start(available, configuration.current().plugins(), contexts);

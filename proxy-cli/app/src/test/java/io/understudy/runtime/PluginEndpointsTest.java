@@ -35,7 +35,7 @@ class PluginEndpointsTest {
                         List.of(),
                         published,
                         new SharedInstances(),
-                        new MeterOwners()),
+                        new MeterOwners(new SimpleMeterRegistry())),
                 () -> 0);
     }
 

@@ -1,7 +1,10 @@
 package io.understudy.host;
 
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -13,6 +16,16 @@ public final class MeterOwners {
     private record Claim(Object holder, String owner) {}
 
     private final ConcurrentMap<Object, Claim> claims = new ConcurrentHashMap<>();
+    /** The registry's meters, which itself can be searched only one after the other. */
+    private final Set<Meter.Id> shown = ConcurrentHashMap.newKeySet();
+
+    /** @param process in which all meters are */
+    public MeterOwners(MeterRegistry process) {
+        process.config()
+                .onMeterAdded(meter -> shown.add(meter.getId()))
+                .onMeterRemoved(meter -> shown.remove(meter.getId()));
+        process.getMeters().forEach(meter -> shown.add(meter.getId()));
+    }
 
     /**
      * Notes the owner of a meter.
@@ -28,6 +41,11 @@ public final class MeterOwners {
             throw taken(meter, owner, before.owner());
         }
         return before == null;
+    }
+
+    /** Returns whether the process has a meter, whoever owns it. */
+    boolean isShown(Meter.Id meter) {
+        return shown.contains(meter);
     }
 
     /** Returns the exception for a meter that another owner has. */

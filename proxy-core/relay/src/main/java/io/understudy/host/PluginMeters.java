@@ -49,17 +49,12 @@ final class PluginMeters extends MeterRegistry {
     private <M extends Meter> M registered(Meter.Id id, Function<MeterRegistry, M> meter) {
         // Held until the process has the meter: a removal must not come between the claim and that.
         synchronized (registering) {
-            if (!removed && owners.claim(id, this, owner) && isKnown(id)) {
+            if (!removed && owners.claim(id, this, owner) && owners.isShown(id)) {
                 owners.release(id, this);
                 throw MeterOwners.taken(id, owner, "the proxy itself");
             }
             return meter.apply(process);
         }
-    }
-
-    private boolean isKnown(Meter.Id id) {
-        return process.find(id.getName()).meters().stream()
-                .anyMatch(meter -> meter.getId().equals(id));
     }
 
     /** Removes all meters. Those that a task of the plugin registers later are in no registry that is read. */

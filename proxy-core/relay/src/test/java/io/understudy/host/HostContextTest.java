@@ -37,7 +37,7 @@ class HostContextTest {
     private final LatencyHistograms histograms = new LatencyHistograms();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final SharedInstances instances = new SharedInstances();
-    private final MeterOwners owners = new MeterOwners();
+    private final MeterOwners owners = new MeterOwners(registry);
 
     @SuppressWarnings("NullAway") // null stands for a key that is not there, as in the binder
     private HostContext context(String plugin) {

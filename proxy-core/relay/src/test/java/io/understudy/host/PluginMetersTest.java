@@ -16,8 +16,6 @@ import org.junit.jupiter.api.Timeout;
 class PluginMetersTest {
     private final CountDownLatch registers = new CountDownLatch(1);
     private final CountDownLatch mayRegister = new CountDownLatch(1);
-    private final MeterOwners owners = new MeterOwners();
-
     /** The process's registry; the registration of a counter takes until it is allowed to end. */
     private final SimpleMeterRegistry process = new SimpleMeterRegistry() {
         @Override
@@ -31,6 +29,8 @@ class PluginMetersTest {
             return super.newCounter(id);
         }
     };
+
+    private final MeterOwners owners = new MeterOwners(process);
 
     /** The process would keep the meter, and the plugin's next start would find it taken by the proxy itself. */
     @Test

@@ -53,7 +53,7 @@ class SharedInstancesTest {
                 List.of(),
                 published,
                 instances,
-                new MeterOwners());
+                new MeterOwners(registry));
     }
 
     /** A shared instance. */
