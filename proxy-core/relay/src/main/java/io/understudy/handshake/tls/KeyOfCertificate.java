@@ -25,16 +25,26 @@ final class KeyOfCertificate {
     private static final Pattern PKCS8 =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
 
+    /** Of OpenSSL's older forms, and of a key with a passphrase. */
+    private static final Pattern OTHER = Pattern.compile("-----BEGIN (ENCRYPTED|RSA|EC|DSA) PRIVATE KEY-----");
+
     private KeyOfCertificate() {}
 
     /**
-     * Checks a pair. A key in a form other than unencrypted PKCS#8 is not checked.
+     * Checks a pair. A key in an unknown form is not checked.
      *
-     * @throws GeneralSecurityException when the two do not belong together, or one is corrupt
+     * @throws GeneralSecurityException when the two do not belong together, one is corrupt, or the key must be
+     *     converted
      */
     static void check(Path certificate, Path key) throws GeneralSecurityException, IOException {
-        Matcher pem = PKCS8.matcher(Files.readString(key, StandardCharsets.US_ASCII));
+        String text = Files.readString(key, StandardCharsets.US_ASCII);
+        Matcher pem = PKCS8.matcher(text);
         if (!pem.find()) {
+            Matcher other = OTHER.matcher(text);
+            if (other.find()) {
+                throw new GeneralSecurityException("a key of the form " + other.group(1) + " PRIVATE KEY; convert it:"
+                        + " openssl pkcs8 -topk8 -nocrypt -in " + key + " -out FILE");
+            }
             return;
         }
         byte[] der = Base64.getMimeDecoder().decode(pem.group(1));
