@@ -93,6 +93,7 @@ class FailoverKindsTest {
                     "DROP TABLE mm",
                     "SET SESSION gtid_domain_id=7",
                     "INSERT INTO a (v) VALUES ('in a domain of its own')",
+                    "FLUSH BINARY LOGS",
                     "SET SESSION gtid_domain_id=0",
                     "CREATE DATABASE other",
                     "CREATE VIEW v AS SELECT id FROM a");

@@ -131,10 +131,12 @@ class FailoverMySqlTest {
                         one,
                         "CREATE TABLE shop.made (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(20))",
                         "INSERT INTO shop.made (v) VALUES ('größer ☃')",
+                        "FLUSH BINARY LOGS",
                         "INSERT INTO shop.made (v) VALUES ('by statement')",
                         "CREATE TEMPORARY TABLE shop.tu (id INT)",
                         "INSERT INTO shop.tu VALUES (1)",
                         "DROP TEMPORARY TABLE shop.tt, shop.tu",
+                        "FLUSH BINARY LOGS",
                         "SET binlog_format = ROW, SESSION cte_max_recursion_depth = 20000",
                         "INSERT INTO shop.big WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE"
                                 + " n < 10000) SELECT n, REPEAT('x', 250) FROM s");

@@ -35,6 +35,8 @@ final class TransactionStatements {
     /** It changes nothing, and MariaDB logs it under a number: no empty transaction has one there. */
     private static final String NOTHING = "FLUSH TABLES understudy.nothing";
 
+    private static final String NO_GTID = "SET SESSION gtid_next='AUTOMATIC'";
+
     private final boolean mariaDb;
     private final ServerFlavor flavor;
     /** Values by variable, as the session has them. */
@@ -78,6 +80,9 @@ final class TransactionStatements {
         List<String> out = new ArrayList<>();
         int checksum = EventHeader.checksumBytes(transaction.format());
         if (transaction.format() != format) {
+            if (!mariaDb && format.length > 0) {
+                out.add(NO_GTID); // MySQL refuses BINLOG under the number of a transaction that has ended
+            }
             format = transaction.format();
             cascadeTriggers = !mariaDb && isFrom97(format);
             out.add(RowStatements.binlog(List.of(new RawEvent(format)), false));
