@@ -127,12 +127,13 @@ final class Servers implements AutoCloseable {
             pool = queries.dataSource();
             pools.add(queries);
             address.onChange((from, to) -> queries.evict());
+            monitor.whenRefusedIsReplaced(queries::evict);
         }
         primaryMonitor = new PrimaryMonitor(
                 address, primaryConfig, monitor, names, meters, monitors, probeThreads, PrimaryMonitor.INTERVAL);
         candidates = new Candidates(address, primaryConfig, monitor, names, meters, monitors, probeThreads);
         if (monitor != null) {
-            address.onChange((from, to) -> monitor.health().serverChanged());
+            address.onChange((from, to) -> monitor.health().forget());
             monitor.health().onRecovered(primaryMonitor::announceReachable);
         }
         primary = new HostedPrimary(
@@ -185,6 +186,7 @@ final class Servers implements AutoCloseable {
                 new DriverSource(config::address, names, config.tls(), its::credentials, config.connectTimeout());
         QueryPool queries = new QueryPool(config.name(), source, its.health().use("the proxy's own queries"));
         pools.add(queries);
+        its.whenRefusedIsReplaced(queries::evict);
         StandbyMonitor monitor = new StandbyMonitor(
                 config.name(),
                 queries.dataSource(),

@@ -20,6 +20,7 @@ import io.understudy.config.ConfigWatcher;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.NotApplied;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.config.bind.problem.Problem;
 import io.understudy.connection.DescriptorShortage;
 import io.understudy.connection.SectionTls;
 import io.understudy.handshake.tls.ReloadableTls;
@@ -376,12 +377,16 @@ public final class RunningProxy implements AutoCloseable {
             outcome.changes().forEach(sentence -> log.info("reload: {}", sentence));
             left.waits().forEach(sentence -> log.warn("reload: {}", sentence));
             left.failed().forEach(sentence -> log.error("reload: {}", sentence));
+            List<String> warnings =
+                    current().warnings().stream().map(Problem::headline).toList();
+            warnings.forEach(sentence -> log.warn("reload: {}", sentence));
             log.info("configuration reloaded: {}", why);
             response.put("applied", true);
             response.put("changes", outcome.changes());
             response.put(
                     "notApplied",
                     Stream.concat(left.failed().stream(), left.waits().stream()).toList());
+            response.put("warnings", warnings);
             configuration.applied(response);
         } catch (ConfigException e) {
             lastReloadFailed.set(1);

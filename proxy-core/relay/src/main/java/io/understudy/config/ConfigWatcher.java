@@ -1,11 +1,10 @@
 package io.understudy.config;
 
 import java.io.IOException;
-import java.io.OutputStream;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
@@ -28,8 +27,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Detects changed file contents by periodic checks: a directory watch misses a swapped symbolic link, by which
  * Kubernetes updates a mounted file. Reports only which file changed; the callback loads it. A file that is absent for
- * a moment, as with some editors, has not changed unless it returns with other content. A change is reported when its
- * file has had no other for one interval.
+ * a moment, as with some editors, has not changed before the second check that misses it; one that was missed and is
+ * back has, whatever its content: what was refused for want of it can be loaded. A change is reported when its file has
+ * had no other for one interval.
  */
 public final class ConfigWatcher implements AutoCloseable {
 
@@ -38,6 +38,12 @@ public final class ConfigWatcher implements AutoCloseable {
 
     /** A file system that counts whole seconds can change a file twice under one timestamp. */
     private static final Duration COARSE_TIMESTAMP = Duration.ofSeconds(3);
+
+    /** More than any file of a configuration has: a wrong one must not be read for minutes, under the lock. */
+    private static final long HASHED_BYTES = 16 << 20;
+
+    /** The check that reports a missing file. */
+    private static final int TOLD = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(ConfigWatcher.class);
 
@@ -59,7 +65,9 @@ public final class ConfigWatcher implements AutoCloseable {
     private final Duration interval;
     private final Consumer<Path> onChange;
     private final Map<Path, Seen> seen = new HashMap<>();
-    private final Map<Path, Boolean> missing = new HashMap<>();
+    /** The number of checks that have missed a file. */
+    private final Map<Path, Integer> missing = new HashMap<>();
+
     private @Nullable ScheduledFuture<?> task;
 
     /**
@@ -106,6 +114,7 @@ public final class ConfigWatcher implements AutoCloseable {
      */
     public synchronized void note() {
         files.get().forEach(this::changed);
+        missing.replaceAll((file, checks) -> Math.max(checks, TOLD)); // the caller misses it, too
     }
 
     /** Checks for changes now, and reports them before it returns. */
@@ -135,9 +144,7 @@ public final class ConfigWatcher implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns whether the content differs from the last check, or the file is the first time there after it was not.
-     */
+    /** Returns whether the content differs from the last check, the file is there again, or was missed twice. */
     private boolean changed(Path file) {
         try {
             BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
@@ -156,21 +163,29 @@ public final class ConfigWatcher implements AutoCloseable {
             if (appeared) {
                 LOG.info("{} is there {}", file, before == null ? "now" : "again");
             }
-            return before == null ? appeared : !before.hash().equals(hash);
+            return appeared
+                    || before != null
+                            && (before.size() != now.size() || !before.hash().equals(hash));
         } catch (IOException e) {
-            if (missing.put(file, true) == null) {
+            int checks = missing.merge(file, 1, Integer::sum);
+            if (checks == 1) {
                 LOG.warn(
                         "{} cannot be read ({}); the running configuration stays until it is back", file, e.toString());
             }
-            return false;
+            return checks == TOLD;
         }
     }
 
     private static String hash(Path file) throws IOException {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            try (var in = new DigestInputStream(Files.newInputStream(file), digest)) {
-                in.transferTo(OutputStream.nullOutputStream());
+            byte[] part = new byte[1 << 16];
+            try (InputStream in = Files.newInputStream(file)) {
+                int read = 0;
+                for (long left = HASHED_BYTES; left > 0 && read >= 0; left -= read) {
+                    read = in.read(part);
+                    digest.update(part, 0, Math.max(0, read));
+                }
             }
             return HexFormat.of().formatHex(digest.digest());
         } catch (NoSuchAlgorithmException e) {

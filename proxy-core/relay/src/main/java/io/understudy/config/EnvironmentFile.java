@@ -1,6 +1,6 @@
 package io.understudy.config;
 
-import java.io.IOException;
+import io.understudy.config.bind.yaml.TextFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -18,21 +18,23 @@ final class EnvironmentFile {
 
     private final Path file;
     private final Map<String, String> values;
-    private final boolean unreadable;
+    /** What keeps the file from being read; null if nothing does. */
+    private final @Nullable String problem;
 
-    private EnvironmentFile(Path file, Map<String, String> values, boolean unreadable) {
+    private EnvironmentFile(Path file, Map<String, String> values, @Nullable String problem) {
         this.file = file;
         this.values = values;
-        this.unreadable = unreadable;
+        this.problem = problem;
     }
 
     /** Reads the file beside {@code configuration}. It may be absent, or readable by others only. */
     static EnvironmentFile beside(Path configuration) {
         Path file = configuration.toAbsolutePath().normalize().resolveSibling(NAME);
         try {
-            return new EnvironmentFile(file, Files.exists(file) ? parse(Files.readString(file)) : Map.of(), false);
-        } catch (IOException e) {
-            return new EnvironmentFile(file, Map.of(), true);
+            return new EnvironmentFile(
+                    file, Files.exists(file) ? parse(TextFile.read(file, ConfigLoader.MAX_BYTES)) : Map.of(), null);
+        } catch (TextFile.UnreadableException e) {
+            return new EnvironmentFile(file, Map.of(), e.getMessage());
         }
     }
 
@@ -47,9 +49,9 @@ final class EnvironmentFile {
         if (set != null) {
             return set;
         }
-        if (unreadable) {
-            throw new IllegalArgumentException("the environment variable " + name + " is not set, and " + file
-                    + " cannot be read by this user: run the command as root");
+        if (problem != null) {
+            throw new IllegalArgumentException(
+                    "the environment variable " + name + " is not set, and " + file + " " + problem);
         }
         String value = values.get(name);
         return value == null || value.isEmpty() ? null : value;

@@ -1,8 +1,16 @@
 package io.understudy.config;
 
+import io.understudy.base.ByteSize;
 import io.understudy.config.bind.Document;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.CertificateNotYetValidException;
+import java.security.cert.X509Certificate;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * client.
  */
 final class TlsFiles {
+    private static final int MAX_BYTES = 16 << 20;
 
     private final Document document;
     private final Set<Path> files = new LinkedHashSet<>();
@@ -25,13 +34,13 @@ final class TlsFiles {
         TlsFiles tls = new TlsFiles(document);
         ListenTls listen = config.listen().tls();
         if (listen.terminates()) {
-            tls.readable(listen.certificate(), "listen.tls.certificate");
+            tls.certificate(listen.certificate(), "listen.tls.certificate");
             tls.readable(listen.key(), "listen.tls.key");
             tls.readable(listen.clientCa(), "listen.tls.clientCa");
         }
         AdminTls admin = config.admin().tls();
         if (admin != null && config.admin().enabled()) {
-            tls.readable(admin.certificate(), "admin.tls.certificate");
+            tls.certificate(admin.certificate(), "admin.tls.certificate");
             tls.readable(admin.key(), "admin.tls.key");
         }
         OtlpConfig otlp = config.metrics().otlp();
@@ -49,7 +58,7 @@ final class TlsFiles {
     private void server(ServerTlsConfig tls, String path) {
         if (tls.mode() != ServerTlsMode.DISABLED) {
             readable(tls.ca(), path + ".ca");
-            readable(tls.certificate(), path + ".certificate");
+            certificate(tls.certificate(), path + ".certificate");
             readable(tls.key(), path + ".key");
         }
     }
@@ -63,6 +72,26 @@ final class TlsFiles {
             document.error(path, "the file " + file + (Files.exists(file) ? " is no regular file" : " does not exist"));
         } else if (!Files.isReadable(file)) {
             document.error(path, "the file " + file + " cannot be read; check its owner and mode");
+        } else if (file.toFile().length() > MAX_BYTES) {
+            document.error(path, "the file " + file + " is larger than " + new ByteSize(MAX_BYTES));
+        }
+    }
+
+    /** What is expired is used all the same: not every peer checks it. */
+    private void certificate(@Nullable Path file, String path) {
+        readable(file, path);
+        if (file == null || !Files.isRegularFile(file) || file.toFile().length() > MAX_BYTES) {
+            return;
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            ((X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in)).checkValidity();
+        } catch (CertificateExpiredException | CertificateNotYetValidException e) {
+            document.warning(
+                    path,
+                    "the certificate " + file + " is not valid now (" + e.getMessage()
+                            + "): whoever checks it refuses the connection");
+        } catch (IOException | CertificateException e) {
+            // Whoever uses it says so.
         }
     }
 }

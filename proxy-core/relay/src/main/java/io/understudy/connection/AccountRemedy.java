@@ -21,12 +21,18 @@ public final class AccountRemedy {
     /** The driver's, of a plugin that it lacks: MySQL 9 asks one of a user that it does not have. */
     private static final int ER_NOT_SUPPORTED_AUTH_MODE = 1251;
 
+    /** MariaDB: the account's hash is of the time before 4.1. */
+    private static final int ER_SERVER_IS_IN_SECURE_AUTH_MODE = 1275;
+
     private static final int ER_PLUGIN_IS_NOT_LOADED = 1524;
     private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
     private static final int ER_MUST_CHANGE_PASSWORD = 1820;
     private static final int ER_MUST_CHANGE_PASSWORD_LOGIN = 1862;
     /** MariaDB. */
     private static final int ER_CONNECTION_KILLED = 1927;
+    /** MySQL. */
+    private static final int ER_SERVER_OFFLINE_MODE = 3032;
+
     /** MySQL; 4151 is MariaDB's. */
     private static final int ER_ACCOUNT_HAS_BEEN_LOCKED = 3118;
 
@@ -92,8 +98,9 @@ public final class AccountRemedy {
         return switch (code) {
             case ER_ACCESS_DENIED, ER_ACCESS_DENIED_NO_PASSWORD ->
                 "give " + key + " the account's password (a file's new content is taken up without a restart), or the"
-                        + " account the one of " + key + ": ALTER USER " + account
-                        + " IDENTIFIED BY '…', or CREATE USER if it is gone" + host;
+                        + " account the one of " + key + ": " + newPassword(account)
+                        + ", or CREATE USER if it is gone; if it has REQUIRE SSL or X509: tls: { mode: required } for this"
+                        + " server, with a certificate" + host;
             case ER_NOT_SUPPORTED_AUTH_MODE ->
                 "the account may not exist there, which MySQL hides, or has another plugin: CREATE USER " + account
                         + " IDENTIFIED WITH caching_sha2_password BY '…', or ALTER USER if it exists; or give " + key
@@ -112,15 +119,23 @@ public final class AccountRemedy {
             case ER_SPECIFIC_ACCESS_DENIED, ER_TABLEACCESS_DENIED, ER_DBACCESS_DENIED ->
                 "GRANT " + privileges(error) + " ON *.* TO " + account + host;
             case ER_SECURE_TRANSPORT_REQUIRED -> "set tls: { mode: required } for this server";
-            case ER_HOST_IS_BLOCKED -> "FLUSH HOSTS on the server (docs/health-checks.md)";
+            case ER_HOST_IS_BLOCKED ->
+                "on the server FLUSH HOSTS, on MySQL TRUNCATE TABLE performance_schema.host_cache"
+                        + " (docs/health-checks.md)";
             case ER_HOST_NOT_PRIVILEGED ->
                 "CREATE USER " + account + " IDENTIFIED BY '…': none may log in from this host";
-            case ER_PLUGIN_IS_NOT_LOADED ->
-                "the account has an authentication plugin that this server does not load: ALTER USER " + account
-                        + " IDENTIFIED WITH caching_sha2_password BY '…'" + host;
+            case ER_PLUGIN_IS_NOT_LOADED, ER_SERVER_IS_IN_SECURE_AUTH_MODE ->
+                "the server does not have the account's authentication plugin: " + newPassword(account) + host;
+            case ER_SERVER_OFFLINE_MODE -> "SET GLOBAL offline_mode = 0, if the server is to serve";
             case ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED -> "the server is going down; it is tried again";
             default -> "the server's error log may say more";
         };
+    }
+
+    /** MySQL keeps the account's plugin unless one is named, and MariaDB has none of that name. */
+    private static String newPassword(String account) {
+        return "ALTER USER " + account + " IDENTIFIED BY '…' (MySQL, if it has another plugin: IDENTIFIED WITH"
+                + " caching_sha2_password BY '…')";
     }
 
     /** The limit's name in GRANT's and ALTER USER's syntax; servers name it by its column. */

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class SectionTls {
     private SectionTls() {}
 
+    /** Whose files are read with each reload, which is refused without them. */
+    private static final Set<String> FOLLOWED = Set.of("listen.tls", "primary.tls", "admin.tls");
+
     /** @param values by which it is compared: a standby's place in the list says nothing */
     private record Section(String path, Object values, Reading reading) {}
 
@@ -82,7 +85,7 @@ public final class SectionTls {
                 section.reading.read();
             } catch (TlsFilesException e) {
                 String why = String.valueOf(e.getMessage());
-                if (known.contains(section.values)) {
+                if (known.contains(section.values) && !FOLLOWED.contains(section.path)) {
                     unchanged.add(section.path + ": " + why + "; its new connections fail");
                 } else {
                     problems.add(new Problem(Problem.Severity.ERROR, section.path, Position.NONE, "", why, ""));

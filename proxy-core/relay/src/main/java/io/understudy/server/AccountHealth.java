@@ -144,8 +144,8 @@ public final class AccountHealth {
         return AccountRemedy.concerns(code(failure));
     }
 
-    /** Called when the server is another one. */
-    public synchronized void serverChanged() {
+    /** Called when the server or the account is another one. */
+    public synchronized void forget() {
         failures.values().removeIf(failure -> failure.elsewhere() == null);
         if (failures.isEmpty()) {
             told = null;

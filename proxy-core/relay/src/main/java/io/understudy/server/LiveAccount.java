@@ -14,6 +14,7 @@ public final class LiveAccount {
 
     private volatile Credentials credentials;
     private final AccountHealth health;
+    private volatile Runnable closing = () -> {};
 
     private LiveAccount(
             String key, String standby, Credentials credentials, Supplier<String> server, MeterRegistry registry) {
@@ -49,11 +50,25 @@ public final class LiveAccount {
         return credentials;
     }
 
-    /** Has new connections log in with others. Returns whether they differ. */
+    /** Sets what closes open connections if the server refuses what it is used for while it is replaced. */
+    public void whenRefusedIsReplaced(Runnable close) {
+        closing = close;
+    }
+
+    /**
+     * Has new connections log in with others. Those that are open go on, unless the account was refused: they could be
+     * of no use, as after a login with an expired password, and what they report is not of the new one.
+     *
+     * @return whether they differ
+     */
     public boolean replace(String user, Secret password) {
         Credentials next = new Credentials(user, password);
         boolean changed = !next.equals(credentials);
         credentials = next;
+        if (changed && health.problem() != null) {
+            closing.run();
+            health.forget();
+        }
         return changed;
     }
 

@@ -3,6 +3,7 @@ package io.understudy.server;
 import io.understudy.plugin.AccountUse;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.sql.DataSource;
@@ -14,6 +15,9 @@ import javax.sql.DataSource;
 public final class LoginCheck implements AutoCloseable {
     /** Interval between logins, which count against a limit of connections per hour. */
     public static final Duration INTERVAL = Duration.ofSeconds(30);
+
+    /** MariaDB lets an account log in whose password has expired, and refuses each statement. */
+    private static final String NOTHING = "DO 1";
 
     private static final String FUNCTION = "new connections";
 
@@ -41,7 +45,9 @@ public final class LoginCheck implements AutoCloseable {
     }
 
     void poll() {
-        try (Connection connection = source.getConnection()) {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(NOTHING);
             use.works();
             health.loggedIn();
         } catch (SQLException e) {

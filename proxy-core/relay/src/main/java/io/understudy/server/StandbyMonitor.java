@@ -72,6 +72,8 @@ public final class StandbyMonitor implements AutoCloseable {
     private volatile AccountUse use = AccountUse.NONE;
     /** That of the last probe. */
     private Failure failure = Failure.NONE;
+    /** The number of the error that the server has sent instead; 0 if it sent none. */
+    private int error;
     /** Whether it was the primary, and has not been read-only since. */
     private boolean wasPrimary;
 
@@ -162,6 +164,7 @@ public final class StandbyMonitor implements AutoCloseable {
             }
             meters.sawNothing(isPrimary());
             int code = AccountHealth.code(e);
+            error = code;
             use.refused(code, Reasons.of(e));
             failure = Failure.of(code);
             now = new StandbyState(false, false, null, false, -1, failure.prefix + Reasons.of(e));
@@ -182,10 +185,12 @@ public final class StandbyMonitor implements AutoCloseable {
             // What concerns the account is told, with its remedy, by the account's health.
             if (failure == Failure.UNREACHABLE && failed != Failure.UNREACHABLE) {
                 log.warn(
-                        "standby {} is unreachable: {}; start it, or correct its address or account: understudy check"
-                                + " --connect tries them",
+                        "standby {} is unreachable: {}; {}",
                         name,
-                        now.problem());
+                        now.problem(),
+                        error == 0
+                                ? "start it, or correct its address or account: understudy check --connect tries them"
+                                : AccountRemedy.of(error, String.valueOf(now.problem()), "…", "standbys"));
             }
             return;
         }

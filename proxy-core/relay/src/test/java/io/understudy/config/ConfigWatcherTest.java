@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.testkit.ManualClock;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -150,17 +151,40 @@ class ConfigWatcherTest {
     }
 
     @Test
-    void aMissingFileIsNoChangeUntilItReturnsWithOtherContent() throws Exception {
+    void aFileThatStaysAwayIsReportedOnceAndWhenItIsBack() throws Exception {
+        Files.delete(file);
+        tick();
+        assertThat(changes).isEmpty();
+        tick();
+        tick();
+        assertThat(changes).containsExactly(file);
+        Files.writeString(file, "one");
+        tick();
+        tick();
+        assertThat(changes).containsExactly(file, file);
+    }
+
+    /** What was refused for want of it can be loaded, though it is what it was. */
+    @Test
+    void aFileThatIsBackIsReportedWithItsOldContentToo() throws Exception {
         Files.delete(file);
         tick();
         Files.writeString(file, "one");
         tick();
-        assertThat(changes).isEmpty();
-        Files.delete(file);
-        tick();
-        Files.writeString(file, "two");
-        tick();
         assertThat(changes).containsExactly(file);
+    }
+
+    /** A wrong file must not keep the watch, and whoever stops the process, for minutes. */
+    @Test
+    void ofAHugeFileTheBeginAndTheSizeCount() throws Exception {
+        try (RandomAccessFile huge = new RandomAccessFile(file.toFile(), "rw")) {
+            huge.setLength(1L << 34);
+            tick();
+            huge.setLength(1L << 35);
+        }
+        tick();
+        tick();
+        assertThat(changes).containsExactly(file, file);
     }
 
     @Test

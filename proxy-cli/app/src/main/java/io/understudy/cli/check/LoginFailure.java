@@ -18,8 +18,6 @@ final class LoginFailure {
     /** The driver's, of a plugin that it lacks: MySQL 9 asks one of a user that it does not have. */
     private static final int ER_NOT_SUPPORTED_AUTH_MODE = 1251;
 
-    private static final int ER_ACCESS_DENIED_NO_PASSWORD = 1698;
-
     private LoginFailure() {}
 
     /**
@@ -48,7 +46,7 @@ final class LoginFailure {
         String refused = "cannot log in to " + address + " as " + user + ": "
                 + (failure.getErrorCode() == 0 ? "" : "ERROR " + failure.getErrorCode() + ": ") + said;
         return switch (failure.getErrorCode()) {
-            case ER_ACCESS_DENIED, ER_ACCESS_DENIED_NO_PASSWORD ->
+            case ER_ACCESS_DENIED ->
                 refused + "; check user and password in " + section + ", or create the account: "
                         + createAccount.apply(PrivilegeNames.of(address));
             case ER_NOT_SUPPORTED_AUTH_MODE ->

@@ -49,6 +49,11 @@ public final class Document {
         problems.error(root == null ? Position.START : RecordProblem.locate(root, path), path, message);
     }
 
+    /** Adds a warning, likewise. */
+    public void warning(String path, String message) {
+        problems.warning(root == null ? Position.START : RecordProblem.locate(root, path), path, message);
+    }
+
     /**
      * Returns the sections below a top-level key, whatever else is wrong with the document; values that are not
      * mappings are left out, since {@link #bind} reports them.

@@ -10,7 +10,9 @@ import java.security.KeyFactory;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
+import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Base64;
@@ -51,7 +53,7 @@ final class KeyOfCertificate {
         try {
             PublicKey open = publicKey(certificate);
             String family = open.getAlgorithm();
-            PrivateKey secret = KeyFactory.getInstance(family).generatePrivate(new PKCS8EncodedKeySpec(der));
+            PrivateKey secret = privateKey(family, der, key);
             Signature signature = Signature.getInstance(
                     switch (family) {
                         case "RSA" -> "SHA256withRSA";
@@ -72,11 +74,22 @@ final class KeyOfCertificate {
         }
     }
 
+    private static PrivateKey privateKey(String family, byte[] der, Path key) throws GeneralSecurityException {
+        try {
+            return KeyFactory.getInstance(family).generatePrivate(new PKCS8EncodedKeySpec(der));
+        } catch (InvalidKeySpecException e) {
+            throw new GeneralSecurityException("no " + family + " key, as the certificate's, can be read from " + key);
+        }
+    }
+
     private static PublicKey publicKey(Path certificate) throws GeneralSecurityException, IOException {
         try (InputStream in = Files.newInputStream(certificate)) {
             return CertificateFactory.getInstance("X.509")
                     .generateCertificate(in)
                     .getPublicKey();
+        } catch (CertificateException e) {
+            throw new GeneralSecurityException(
+                    "no certificate can be read from " + certificate); // said without a cause
         }
     }
 }

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -48,6 +49,8 @@ public final class TextFile {
             throw new UnreadableException("is not UTF-8 text");
         } catch (NoSuchFileException e) {
             throw new UnreadableException("does not exist");
+        } catch (AccessDeniedException e) {
+            throw new UnreadableException("cannot be read by this user: check its owner and mode, or run this as root");
         } catch (IOException e) {
             throw new UnreadableException("cannot be read (" + e.getMessage() + ")");
         }
