@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.embedded.EmbeddedServer;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Order;
@@ -57,13 +58,15 @@ class RepeatedSwitchoverTest extends SwitchoverHarness {
                         + PATIENCE.toSeconds() + ")"))
                 .isEqualTo("0");
 
-        old.execute("STOP SLAVE");
-        Said stopped = switchTo(chosen);
-        assertThat(stopped.outcome()).as(stopped.text()).isEqualTo(ChangeOutcome.LEFT);
-        assertThat(stopped.text())
-                .contains("if that connection was made after the switchover: START SLAVE")
-                .doesNotContain("gtid_slave_pos");
-        old.execute("START SLAVE");
+        for (String threads : List.of("", " SQL_THREAD", " IO_THREAD")) {
+            old.execute("STOP SLAVE" + threads);
+            Said stopped = switchTo(chosen);
+            assertThat(stopped.outcome()).as(stopped.text()).isEqualTo(ChangeOutcome.LEFT);
+            assertThat(stopped.text())
+                    .contains("if that connection was made after the switchover: START SLAVE")
+                    .doesNotContain("gtid_slave_pos");
+            old.execute("START SLAVE");
+        }
     }
 
     /** The last one, because the servers differ afterwards. */

@@ -146,10 +146,12 @@ final class LeftBehind implements PlannedChange {
             left.add(oldPrimary(pair(address, node)));
         } else if (own.isEmpty()) {
             standbys.stream().filter(each -> each.address().equals(address)).forEach(astray::add);
-        } else if (own.get().isStopped()) {
+        } else if (own.get().isHalted()) {
+            String error = own.get().error();
             // A position would be a guess: it may have replicated since, without a log of it.
             left.add(Step.of(
-                    "start the replication of " + node.name() + ", which is stopped",
+                    "start the replication of " + node.name() + ", which is stopped"
+                            + (error.isEmpty() ? "" : " by an error: " + error),
                     () -> "on " + address + ", if that connection was made after the switchover: "
                             + dialect.start(own.get()) + "; if before, docs/switchover.md, step 15"));
         }

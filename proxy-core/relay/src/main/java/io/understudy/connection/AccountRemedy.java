@@ -99,8 +99,8 @@ public final class AccountRemedy {
             case ER_ACCESS_DENIED, ER_ACCESS_DENIED_NO_PASSWORD ->
                 "give " + key + " the account's password (a file's new content is taken up without a restart), or the"
                         + " account the one of " + key + ": " + newPassword(account)
-                        + ", or CREATE USER if it is gone; if it has REQUIRE SSL or X509: tls: { mode: required } for this"
-                        + " server, with a certificate" + host;
+                        + ", or CREATE USER if it is gone; if it has REQUIRE SSL or X509: tls: { mode: required } for"
+                        + " this server, with a certificate" + host;
             case ER_NOT_SUPPORTED_AUTH_MODE ->
                 "the account may not exist there, which MySQL hides, or has another plugin: CREATE USER " + account
                         + " IDENTIFIED WITH caching_sha2_password BY '…', or ALTER USER if it exists; or give " + key

@@ -32,8 +32,8 @@ class AccountHealthTest {
                     1227 | you need the REPLICATION SLAVE privilege(s) | GRANT REPLICATION SLAVE ON *.*
                     1862 | Your password has expired | PASSWORD EXPIRE NEVER
                     1251 | Client does not support … plugin type was = 'sha256_password' | WITH caching_sha2_password
-                    1524 | Plugin 'x' is not loaded | IDENTIFIED BY '…' (MySQL, if it has another plugin: IDENTIFIED WITH
-                    1698 | Access denied for user 'm' | IDENTIFIED BY '…' (MySQL, if it has another plugin: IDENTIFIED WITH
+                    1524 | Plugin 'x' is not loaded | BY '…' (MySQL, if it has another plugin: IDENTIFIED WITH
+                    1698 | Access denied for user 'm' | BY '…' (MySQL, if it has another plugin: IDENTIFIED WITH
                     1045 | Access denied for user 'm' | if it has REQUIRE SSL or X509: tls: { mode: required }
                     3159 | Connections using insecure transport are prohibited | tls: { mode: required }
                     """)

@@ -128,8 +128,20 @@ public record ReplicaStatus(Map<String, String> columns) {
 
     /** Returns whether both threads are stopped. A receiver that tries to connect is not. */
     public boolean isStopped() {
-        return of("replica_io_running", "slave_io_running").equalsIgnoreCase("No")
-                && of("replica_sql_running", "slave_sql_running").equalsIgnoreCase("No");
+        return isReceiverStopped() && isApplierStopped();
+    }
+
+    /** Returns whether one of the threads is stopped. */
+    public boolean isHalted() {
+        return isReceiverStopped() || isApplierStopped();
+    }
+
+    private boolean isReceiverStopped() {
+        return of("replica_io_running", "slave_io_running").equalsIgnoreCase("No");
+    }
+
+    private boolean isApplierStopped() {
+        return of("replica_sql_running", "slave_sql_running").equalsIgnoreCase("No");
     }
 
     /** Returns the receiver's error message; empty if there is none. */
