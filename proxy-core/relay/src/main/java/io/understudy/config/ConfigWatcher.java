@@ -152,7 +152,7 @@ public final class ConfigWatcher implements AutoCloseable {
                 throw new IOException("no regular file"); // to open a pipe waits for its writer
             }
             Seen before = seen.get(file);
-            if (before != null && before.sameStamp(now)) {
+            if (before != null && before.sameStamp(now) && !missing.containsKey(file)) {
                 return false;
             }
             String hash = hash(file);

@@ -167,11 +167,18 @@ class ConfigWatcherTest {
     /** What was refused for want of it can be loaded, though it is what it was. */
     @Test
     void aFileThatIsBackIsReportedWithItsOldContentToo() throws Exception {
+        tick();
+        Path away = directory.resolve("away");
+        Files.move(file, away);
+        tick();
+        Files.move(away, file);
+        tick();
+        assertThat(changes).containsExactly(file);
         Files.delete(file);
         tick();
         Files.writeString(file, "one");
         tick();
-        assertThat(changes).containsExactly(file);
+        assertThat(changes).containsExactly(file, file);
     }
 
     /** A wrong file must not keep the watch, and whoever stops the process, for minutes. */
