@@ -21,12 +21,8 @@ import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,10 +51,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private final Traces traces;
     private final Outcomes outcomes = new Outcomes();
     private final EventTokens tokens = new EventTokens();
-    /** By server, its position at the last probe. */
-    private final Map<String, GtidNumbers> positions = new HashMap<>();
-    /** Servers whose position has gone back since the primary's numbers began anew. */
-    private final Set<String> rebuilt = new HashSet<>();
+    private final BuiltAnew builtAnew = new BuiltAnew();
 
     /** What a log has lost. */
     private final List<LogDamage> damage = new ArrayList<>();
@@ -96,6 +89,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     @Override
     public synchronized void onStart(PrimaryFacts facts) {
         History present = histories.present();
+        if (present != null) {
+            builtAnew.answered(present, facts);
+        }
         if (present == null || !present.facts.sameServer(facts)) {
             if (present != null) {
                 endedNanos = ended();
@@ -128,7 +124,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private History anew(PrimaryFacts facts, String how) {
         recorder.discard();
         traces.anew();
-        rebuilt.clear();
+        builtAnew.begin();
         log.warn(
                 "black-box: the primary's binary log {}: its GTIDs begin anew. What standbys lack of it cannot be told"
                         + " by their positions, and all that is written since is reported as missing, until they are"
@@ -340,10 +336,10 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return histories.bytes() <= limit / 2;
     }
 
-    /** Returns whether the primary's numbers began anew and the server was not built anew since. */
+    /** Returns whether the primary's numbers began anew, and what the server has since is not known. */
     synchronized boolean isRenumbered(Survivor survivor) {
         History present = histories.present();
-        return present != null && present.isAnew() && !rebuilt.contains(survivor.server());
+        return present != null && builtAnew.isUnknown(survivor.server(), present);
     }
 
     /** Returns whether the log from which the present history was restored passes over a transaction. */
@@ -490,15 +486,32 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     synchronized Applied seen(String server, Applied applied) {
         History present = histories.present();
         if (present != null) {
-            GtidNumbers now = applied.of(present);
-            GtidNumbers before = positions.put(server, now);
-            if (present.isAnew() && before != null && !before.minus(now).isEmpty()) {
-                rebuilt.add(server);
-            }
+            builtAnew.seen(server, applied.position(), present.isAnew());
         }
-        Applied renumbered = new Renumbered(applied, rebuilt.contains(server));
+        Applied renumbered = builtAnew.meaning(server, applied);
         doubts.seen(server, renumbered);
         return renumbered;
+    }
+
+    /** Called when a server's position cannot be queried. */
+    synchronized void unseen(String server) {
+        History present = histories.present();
+        builtAnew.unseen(server, present != null && present.isAnew());
+    }
+
+    /** Returns whether the position of a server has gone back, so that the primary is to be asked at once. */
+    synchronized boolean asksPrimary() {
+        return builtAnew.isUnsettled();
+    }
+
+    /** Called with what the primary says of itself; with null if it does not. */
+    synchronized void primaryAnswered(@Nullable PrimaryFacts facts) {
+        History present = histories.present();
+        if (present == null || facts == null) {
+            builtAnew.unanswered();
+        } else {
+            builtAnew.answered(present, facts);
+        }
     }
 
     /**
@@ -529,6 +542,13 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         Survivor survivor = reported.applying(seen(reported.server(), reported.applied()));
         GtidNumbers implied = loss(reported).implied;
         doubts.compared(survivor.server(), survivor.applied());
+        if (builtAnew.compared(survivor.server(), reported.applied(), histories)) {
+            log.warn(
+                    "black-box: {}, at {}, has what its numbers count now since the primary's began anew: an operator"
+                            + " says so",
+                    survivor.name(),
+                    survivor.position());
+        }
         log.warn(
                 "black-box: {} transactions that the position of {} alone implies ({}) count as applied there from now"
                         + " on: an operator says that its tables were compared, or that it was built anew",

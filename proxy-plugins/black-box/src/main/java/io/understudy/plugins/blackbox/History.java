@@ -83,10 +83,13 @@ final class History {
 
     /** Returns whether the transaction's GTID is of this primary. */
     boolean isWriter(Gtid gtid) {
+        return mariadb() ? gtid.server() == facts.serverId() : isOwn(gtid.source());
+    }
+
+    /** Returns whether a source of numbers is this primary: a domain may be anybody's. */
+    boolean isOwn(String source) {
         String uuid = facts.serverUuid();
-        return mariadb()
-                ? gtid.server() == facts.serverId()
-                : gtid.source().regionMatches(true, 0, uuid, 0, uuid.length());
+        return mariadb() || source.regionMatches(true, 0, uuid, 0, uuid.length());
     }
 
     /** Returns whether what is kept has transactions of this primary's own, and not only what it has replicated. */
@@ -298,6 +301,17 @@ final class History {
     /** Returns the transactions known to exist. */
     GtidNumbers seen() {
         return seen;
+    }
+
+    /** Returns a copy of the same, with those that were answered alone. */
+    GtidNumbers known() {
+        GtidNumbers known = new GtidNumbers();
+        known.addAll(seen);
+        answers.unseen()
+                .keySet()
+                .forEach(
+                        text -> Gtid.parseAll(flavor(), text).forEach(each -> known.add(each.source(), each.number())));
+        return known;
     }
 
     /** Returns the transactions whose events are not retained: never received, dropped, or released. */

@@ -186,8 +186,9 @@ final class LostReport {
             all.add(Map.of(
                     "what",
                     "which of the transactions since the primary's numbers began anew (RESET MASTER) " + survivor.name()
-                            + " has: it was not built anew, and its position counts the earlier ones. Compare the"
-                            + " tables, and build it anew"));
+                            + " has: it was not seen to begin anew, too, and its position may count the earlier"
+                            + " ones. Compare the tables or build it anew; then understudy report lost --on "
+                            + survivor.name() + " --compared"));
         }
         return all;
     }

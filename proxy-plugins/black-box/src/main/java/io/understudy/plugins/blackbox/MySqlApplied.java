@@ -21,6 +21,11 @@ final class MySqlApplied implements Applied {
     }
 
     @Override
+    public GtidNumbers position() {
+        return executed;
+    }
+
+    @Override
     public String beyond(History history) {
         return executed.minus(history.seen()).toString();
     }

@@ -12,6 +12,7 @@ import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
 import io.understudy.plugins.binlog.JdbcPrimaryQueries;
+import io.understudy.plugins.binlog.PrimaryQueries;
 import io.understudy.plugins.binlog.WitnessState;
 import io.understudy.plugins.blackbox.outcome.OutcomeFinder;
 import io.understudy.plugins.blackbox.outcome.Outcomes;
@@ -107,9 +108,11 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         following = context.primary().onChange(order::changed);
         repeat(finder, OUTCOMES_MILLIS);
         repeat(sessionEvents, SIGHTINGS_MILLIS);
-        repeat(new StandbyPositions(context, box), config.poll().toMillis());
-        measureSync();
         DataSource primary = context.primary().dataSource();
+        PrimaryQueries asked =
+                primary == null ? null : new JdbcPrimaryQueries(primary, context.primary()::isUnreachable);
+        repeat(new StandbyPositions(context, box, asked), config.poll().toMillis());
+        measureSync();
         if ((acknowledges() || config.directory() != null) && primary != null) {
             startWitness(primary);
             return;

@@ -5,12 +5,14 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.binlog.PrimaryQueries;
 import io.understudy.servers.ReportedPosition;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,11 +25,16 @@ final class StandbyPositions implements Runnable {
 
     private final PluginContext context;
     private final BlackBox box;
+    private final @Nullable PrimaryQueries primary;
     private final Map<String, Applied> known = new HashMap<>();
+    /** By standby, its identity; see {@link Survivor#server}. */
+    private final Map<String, String> servers = new HashMap<>();
     /** By standby. */
     private final Map<String, QueryFailures> failures = new HashMap<>();
 
-    StandbyPositions(PluginContext context, BlackBox box) {
+    /** @param primary null if the primary cannot be queried */
+    StandbyPositions(PluginContext context, BlackBox box, @Nullable PrimaryQueries primary) {
+        this.primary = primary;
         this.context = context;
         this.box = box;
     }
@@ -54,6 +61,9 @@ final class StandbyPositions implements Runnable {
                     all.add(applied);
                 }
             }
+            if (box.asksPrimary()) {
+                box.primaryAnswered(askPrimary());
+            }
             if (all.size() == standbys && !all.isEmpty()) {
                 box.applied(all);
             }
@@ -61,6 +71,15 @@ final class StandbyPositions implements Runnable {
         } catch (RuntimeException e) {
             // Thrown on, it would end the schedule.
             log.error("black-box: comparing the standbys' positions failed", e);
+        }
+    }
+
+    private @Nullable PrimaryFacts askPrimary() {
+        try {
+            return primary == null ? null : primary.facts();
+        } catch (SQLException e) {
+            log.debug("black-box: the primary does not say whether it has begun anew, as a standby has", e);
+            return null;
         }
     }
 
@@ -72,10 +91,12 @@ final class StandbyPositions implements Runnable {
             ReportedPosition reported = ReportedPosition.applied(standby.dataSource(), flavor);
             Applied applied = Applied.of(flavor, reported.replicated(), reported.logged());
             known.put(name, box.seen(reported.server(), applied));
+            servers.put(name, reported.server());
             if (failed.succeeded()) {
                 log.info("black-box: standby {} reports its position again", name);
             }
         } catch (SQLException | IllegalArgumentException e) {
+            box.unseen(servers.getOrDefault(name, name));
             if (failed.failed()) {
                 log.warn(
                         "black-box: standby {} cannot be queried for its applied position ({}); all that it may lack"
