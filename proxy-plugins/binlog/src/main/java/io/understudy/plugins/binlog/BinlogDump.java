@@ -223,6 +223,12 @@ public final class BinlogDump {
         return reached.of(facts);
     }
 
+    /** Returns whether the present stream has brought a transaction, a heartbeat or the mark. Does not wait. */
+    public synchronized boolean flows() {
+        return present.state() instanceof DumpState.Reading reading
+                && reading.stream().flows();
+    }
+
     /** Returns whether the attempt has neither ended nor been replaced. */
     boolean isPresent(DumpAttempt attempt) {
         return present == attempt;
@@ -346,6 +352,7 @@ public final class BinlogDump {
 
     private void checkAlive() {
         DumpAttempt attempt = present;
+        Duration patience;
         boolean silent;
         synchronized (this) {
             if (!(attempt.state() instanceof DumpState.Reading reading)) {
@@ -354,14 +361,14 @@ public final class BinlogDump {
             if (reading.stream().lived(settings.heartbeat())) {
                 lastReason = null;
             }
-            silent = settings.nanoClock().getAsLong() - reading.stream().lastNanos()
-                    > settings.silence().toNanos();
+            patience = settings.silence(reading.stream().flows());
+            silent = settings.nanoClock().getAsLong() - reading.stream().lastNanos() > patience.toNanos();
         }
         if (silent) {
             ended(
                     attempt,
                     BinlogTrouble.Reason.CONNECTION,
-                    "nothing came for " + settings.silence().toMillis() + " ms, not even a heartbeat");
+                    "nothing came for " + patience.toMillis() + " ms, not even a heartbeat");
         }
     }
 

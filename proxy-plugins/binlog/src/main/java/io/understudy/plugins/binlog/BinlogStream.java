@@ -39,6 +39,9 @@ final class BinlogStream implements ServerStream {
     private boolean over;
     private final long beganNanos;
     private volatile long lastNanos;
+    /** Whether silence means that the connection is dead: heartbeats come. */
+    private volatile boolean flowing;
+
     private long events;
     /** Tasks that wait for the end of a transaction. */
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
@@ -90,10 +93,14 @@ final class BinlogStream implements ServerStream {
             boolean compressed =
                     shown > PREFIX && EventHeader.type(buf, index + before) == EventType.TRANSACTION_PAYLOAD;
             parser.event(buf, index + before, (compressed ? shown : Math.min(shown, PREFIX)) - before);
+            int type = EventHeader.type(buf, index + before);
+            if (!flowing && (parser.open() || type == EventType.HEARTBEAT || type == EventType.HEARTBEAT_V2)) {
+                flowing = true;
+            }
             if (replica != null) {
                 semiSync.event(buf, index + before, shown - before);
                 tellMark(replica);
-                if (EventHeader.type(buf, index + before) == EventType.HEARTBEAT && !parser.open()) {
+                if (type == EventType.HEARTBEAT && !parser.open()) {
                     replica.idle(semiSync.end());
                 }
             }
@@ -108,6 +115,7 @@ final class BinlogStream implements ServerStream {
     private void tellMark(SemiSyncReplica told) {
         if (!registered && semiSync.marked() && acknowledgements != null) {
             registered = true;
+            flowing = true; // commits may wait for it from now on
             told.registered(acknowledgements, semiSync.end().file());
         }
     }
@@ -177,6 +185,14 @@ final class BinlogStream implements ServerStream {
     /** Returns the time of the last arrival. Thread-safe. */
     long lastNanos() {
         return lastNanos;
+    }
+
+    /**
+     * Returns whether a transaction, a heartbeat or a registered replica's mark has arrived. Before that the server may
+     * be looking for the start position. Thread-safe.
+     */
+    boolean flows() {
+        return flowing;
     }
 
     /** Returns whether data arrived at least this long after the begin. Thread-safe. */

@@ -30,8 +30,17 @@ record DumpSettings(
     /** Heartbeats that may be missing. */
     private static final int MISSING = 4;
 
-    /** Returns the silence after which the connection counts as dead. */
-    Duration silence() {
-        return heartbeat.multipliedBy(MISSING);
+    /** Patience with a server that looks for the start position; a replica has the same ({@code slave_net_timeout}). */
+    private static final Duration SEEKING = Duration.ofSeconds(60);
+
+    /**
+     * Returns the silence after which the connection counts as dead.
+     *
+     * @param flowing see {@link BinlogStream#flows}. Before that MariaDB reads a file of its binary log from the file's
+     *     begin to the start position and sends nothing, not even heartbeats, for seconds if the file is large (before
+     *     11.4, which has an index, always)
+     */
+    Duration silence(boolean flowing) {
+        return flowing ? heartbeat.multipliedBy(MISSING) : SEEKING;
     }
 }

@@ -294,6 +294,29 @@ class BinlogDumpTest {
         assertThat(primary.dumps).as("reads again").hasSize(2);
     }
 
+    /** MariaDB reads the file of its log up to the start position, and sends no heartbeat meanwhile. */
+    @Test
+    void aStreamMayBeSilentForAMinuteUntilItFlows() {
+        BinlogDump dump = dump(0);
+        EventBuilder server = new EventBuilder(1, true);
+        last().feed(server.format("10.11.6-MariaDB"));
+        executor.advance(Duration.ofSeconds(55));
+        assertThat(dump.flows()).isFalse();
+        assertThat(troubles).isEmpty();
+        last().feed(server.mariaDbGtid(0, 8, 0x0c, 0));
+        assertThat(dump.flows()).isTrue();
+        executor.advance(BinlogDump.HEARTBEAT.multipliedBy(6));
+        expectTrouble(BinlogTrouble.Reason.CONNECTION, "nothing came for 20000 ms");
+        assertThat(primary.dumps).as("reads again").hasSize(2);
+
+        executor.advance(Duration.ofSeconds(50));
+        assertThat(dump.flows()).isFalse();
+        assertThat(primary.dumps).hasSize(2);
+        executor.advance(Duration.ofSeconds(20));
+        assertThat(primary.dumps).as("but not for ever").hasSize(3);
+        dump.stop();
+    }
+
     @Test
     void aMalformedStreamIsEndedAndStartedAnew() {
         dump(0);

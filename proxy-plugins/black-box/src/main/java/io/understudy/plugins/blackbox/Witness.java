@@ -38,7 +38,12 @@ import org.slf4j.LoggerFactory;
  * <p>While it is present, its stream is also that of the {@link BinlogFeed}.
  *
  * <p>It comes back in two steps: it reads without being registered, from the last transaction kept up to the primary's
- * present position; then it registers, once {@link Registration} allows it, and reads on.
+ * present position; then it registers, once {@link Registration} allows it, and reads on. For both streams MariaDB
+ * before 11.4 reads the file of its binary log from the begin. During the second it counts the witness as a replica
+ * that has acknowledged nothing: where commits do not wait without a replica
+ * ({@code rpl_semi_sync_master_wait_no_slave=OFF}), they wait for as long as that takes, if no other replica is there.
+ * It is asked for GTIDs nevertheless: it takes a file and a position as an acknowledgement, also of what is not on the
+ * disk yet.
  *
  * <p>Events arrive on the connection's event loop; the rest runs on the plugin's executor. Fields are guarded by the
  * monitor of the phases. Nothing waits under it.
@@ -465,7 +470,8 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     /** Goes back from a registration without effect: semi-synchronous replication was switched off meanwhile. */
     private void unmarked() {
         synchronized (phases) {
-            if (phases.is(Phase.REGISTERING) && phases.isStreaming() && phases.nanos() > UNMARKED_NANOS) {
+            BinlogDump present = dump;
+            if (phases.is(Phase.REGISTERING) && present != null && present.flows() && phases.nanos() > UNMARKED_NANOS) {
                 phases.catchUpAgain();
                 head = null;
             }
