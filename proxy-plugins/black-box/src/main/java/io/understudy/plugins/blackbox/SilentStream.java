@@ -9,16 +9,16 @@ import org.jspecify.annotations.Nullable;
  * long. Used by the probe alone.
  */
 final class SilentStream {
-    private boolean waited;
     private long received = -1;
     private long acknowledged;
-    /** Successive probes between which commits were acknowledged and nothing was received. */
+    /** Successive probes that found commits of which nothing was received since the probe before. */
     private int silent;
 
     /**
      * Takes a probe.
      *
-     * @param receivedNow transactions received so far, read after the probe
+     * @param receivedNow events of transactions received so far, read after the probe: one transaction may take longer
+     *     than the time between two probes
      * @param present whether it should bring all; before that its silence says nothing
      * @return why the stream is dead; null if it may live
      */
@@ -26,15 +26,15 @@ final class SilentStream {
     String probed(SemiSyncSource source, long receivedNow, boolean present) {
         boolean still = present && receivedNow == received;
         boolean waits = source.enabled() && source.waiting() > 0 && source.waitFor() == 1; // not for another replica
-        boolean dead = still && waits && waited;
-        // Once may be what was received just before the last probe, and acknowledged just after it.
-        silent = still && source.acknowledged() > acknowledged ? silent + 1 : 0;
-        waited = waits;
+        // Once may be what was received just before the last probe, or is just arriving. That a commit counts as
+        // waiting proves that its events can be sent.
+        silent = still && (waits || source.acknowledged() > acknowledged) ? silent + 1 : 0;
         received = receivedNow;
         acknowledged = source.acknowledged();
-        if (dead) {
-            return "commits wait at the primary, and its stream brings nothing";
+        if (silent < 2) {
+            return null;
         }
-        return silent < 2 ? null : "the primary counts acknowledged commits, and its stream brings nothing";
+        return (waits ? "commits wait at the primary" : "the primary counts acknowledged commits")
+                + ", and its stream brings nothing";
     }
 }

@@ -55,7 +55,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     private static final long PAUSE_MILLIS = 100;
     private static final int ER_MASTER_FATAL = 1236;
 
-    /** Time in which a registered stream must show the mark. */
+    /** Time in which a registered stream must show the mark, if it flows by then. */
     private static final long UNMARKED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final PluginContext context;
@@ -82,7 +82,7 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
     private @Nullable String notPrimary;
 
     /** Whether the primary has refused the position of the last stream. */
-    private boolean refused;
+    private volatile boolean refused;
 
     private boolean closed;
     private Future<?> stepping = NoTask.NONE;
@@ -151,20 +151,8 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
 
     private void primaryChanged(BinlogDump present) {
         stream.forgetEnd();
-        accepted();
+        refused = false;
         present.primaryChanged();
-    }
-
-    private void accepted() {
-        synchronized (phases) {
-            refused = false;
-        }
-    }
-
-    private boolean isRefused() {
-        synchronized (phases) {
-            return refused;
-        }
     }
 
     /** Reads again, without being registered at first. */
@@ -194,10 +182,10 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
         if (box.unproven() && facts.flavor() == ServerFlavor.MARIADB) {
             box.compare(gtids());
         }
-        String position = isRefused() ? null : box.readUpTo(facts);
+        String position = refused ? null : box.readUpTo(facts);
         stream.forgetFormerEnd(position != null);
         boolean known = position != null;
-        if (!known && !isRefused()) {
+        if (!known && !refused) {
             // A log that has begun anew is read from its begin.
             position = box.isFollowing(facts) ? "" : LowestPosition.of(context.standbys(), facts.flavor());
         }
@@ -269,8 +257,8 @@ final class Witness implements BinlogListener, SemiSyncReplica, AutoCloseable {
         if (outcome == null) {
             return;
         }
-        if (stream.received() == 1) {
-            accepted();
+        if (refused) {
+            refused = false;
         }
         taken = transaction;
         switch (outcome) {

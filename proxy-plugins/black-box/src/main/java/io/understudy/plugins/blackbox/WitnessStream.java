@@ -46,7 +46,7 @@ final class WitnessStream implements BinlogEvents {
         broken = true;
     }
 
-    /** Returns how many transactions have arrived. On any thread. */
+    /** Returns how many events of transactions have arrived, or parts of long ones. On any thread. */
     long received() {
         return received;
     }
@@ -63,6 +63,7 @@ final class WitnessStream implements BinlogEvents {
 
     @Override
     public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
+        received = received + 1; // written by this thread alone
         if (!broken) {
             box.onEvent(buf, index, length, first, whole);
         }
@@ -74,8 +75,6 @@ final class WitnessStream implements BinlogEvents {
         if (broken) {
             return null;
         }
-        long before = received; // written by this thread alone
-        received = before + 1;
         EventRecorder.Taken taken = box.take(transaction);
         last = taken.kept();
         return taken.outcome();

@@ -32,6 +32,7 @@ class SilentStreamTest {
 
     @Test
     void commitsThatWaitAndDoNotArriveEndIt() {
+        assertThat(stream.probed(source(0, 100, 1), 100, true)).isNull();
         assertThat(stream.probed(source(1, 100, 1), 100, true)).isNull();
         assertThat(stream.probed(source(1, 100, 1), 100, true)).startsWith("commits wait");
     }
@@ -48,6 +49,16 @@ class SilentStreamTest {
         assertThat(stream.probed(source(1, 100, 1), 100, true)).isNull();
         assertThat(stream.probed(source(1, 150, 1), 150, true)).isNull();
         assertThat(stream.probed(source(1, 200, 1), 200, true)).isNull();
+    }
+
+    /** A commit a second, at the time of the probe: the last has arrived, and the next is on its way. */
+    @Test
+    void oneThatWaitsAtEachProbeDoesNot() {
+        assertThat(stream.probed(source(1, 100, 1), 100, true)).isNull();
+        assertThat(stream.probed(source(1, 101, 1), 100, true)).isNull();
+        assertThat(stream.probed(source(1, 102, 1), 103, true)).isNull();
+        assertThat(stream.probed(source(1, 103, 1), 103, true)).isNull();
+        assertThat(stream.probed(source(1, 104, 1), 106, true)).isNull();
     }
 
     /** Another replica acknowledges while the witness is withdrawn. */
