@@ -63,7 +63,8 @@ final class WitnessStream implements BinlogEvents {
 
     @Override
     public void onEvent(ByteBuf buf, int index, int length, boolean first, boolean whole) {
-        received = received + 1; // written by this thread alone
+        long before = received; // written by this thread alone
+        received = before + 1;
         if (!broken) {
             box.onEvent(buf, index, length, first, whole);
         }
