@@ -89,6 +89,7 @@ public final class AccountRemedy {
     /**
      * Returns the statement, or what else to do.
      *
+     * @param code 0 if the server has sent no error
      * @param error the server's message
      * @param key who has the account: its key of the configuration, such as {@code primary.monitor}
      */
@@ -128,6 +129,7 @@ public final class AccountRemedy {
                 "the server does not have the account's authentication plugin: " + newPassword(account) + host;
             case ER_SERVER_OFFLINE_MODE -> "SET GLOBAL offline_mode = 0, if the server is to serve";
             case ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED -> "the server is going down; it is tried again";
+            case 0 -> "understudy check --connect tries it, and the files of tls";
             default -> "the server's error log may say more";
         };
     }

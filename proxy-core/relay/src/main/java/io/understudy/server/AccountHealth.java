@@ -234,7 +234,8 @@ public final class AccountHealth {
         return problem.server() + (problem.code() == 0 ? " cannot be queried with" : " refuses") + " the account of "
                 + key + " ('" + user.get() + "')" + (problem.code() == 0 ? "" : " with error " + problem.code())
                 + ": " + problem.error()
-                + "; without it: " + String.join(", ", problem.affected()) + "; remedy, there: " + problem.remedy();
+                + "; without it: " + String.join(", ", problem.affected())
+                + (problem.code() == 0 ? "; remedy: " : "; remedy, there: ") + problem.remedy();
     }
 
     /** Returns the account's state for a JSON view. */
