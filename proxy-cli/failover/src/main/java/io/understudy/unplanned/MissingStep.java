@@ -87,10 +87,17 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         }
     }
 
-    private static void take(LostSource box, Map<String, Object> begun, MissingTransactions missing)
+    private void take(LostSource box, Map<String, Object> begun, MissingTransactions missing)
             throws IOException, InterruptedException, StepFailure {
+        boolean some = !"0".equals(String.valueOf(begun.get("transactions")));
+        if (some && Boolean.TRUE.equals(begun.get("renumbered"))) {
+            throw new StepFailure("nothing was applied: the primary's numbers began anew (RESET MASTER), and "
+                    + takeover.name() + " was not seen to begin anew with them, so that its position does not tell what"
+                    + " it lacks. Compare the tables, or build it anew; then understudy report lost --on "
+                    + takeover.name() + " --compared. Or promote another standby");
+        }
         String beyond = String.valueOf(begun.getOrDefault("survivorBeyond", ""));
-        if (!beyond.isEmpty() && !"0".equals(String.valueOf(begun.get("transactions")))) {
+        if (some && !beyond.isEmpty()) {
             throw new StepFailure("it has transactions that the old primary never had, as far as it was read (" + beyond
                     + "), so that numbers and rows may collide with those that it lacks. Decide what of them stays, or"
                     + " promote another standby; by hand: understudy rescue, docs/black-box.md");
