@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -208,6 +209,33 @@ class InterruptedFailoverTest {
         assertThat(said.status()).as(said.text()).isZero();
         assertThat(said.text()).contains("The black boxes have all that clients were told");
         assertThat(servers.standby().query(ROWS)).isEqualTo("5");
+    }
+
+    /** Its position counts the earlier ones: it would get the later ones without those between. */
+    @Test
+    void aStandbyThatDidNotBeginAnewWithThePrimaryGetsNothing() throws Exception {
+        write(servers.pair.primary(), 1, 5);
+        servers.pair.awaitCaughtUp(FailoverPair.PATIENCE);
+        servers.cutOff();
+        servers.pair.primary().execute("RESET MASTER");
+        write(servers.pair.primary(), 101, 103);
+        awaitReported("at 0-1-3", "report", "lost"); // the open stream brings nothing of them
+        write(servers.pair.primary(), 104, 200);
+        awaitReported("[shop.t]", "report", "lost", "--on", "s1");
+        servers.pair.primary().kill();
+        for (String option : List.of("--dry-run", "--timeout=60s")) {
+            Said said = servers.run("failover", "--to", "s1", option);
+            assertThat(said.status()).as(said.text()).isEqualTo(1);
+            assertThat(said.text())
+                    .contains("nothing was applied: the primary's numbers began anew")
+                    .contains("understudy report lost --on s1 --compared");
+            assertThat(servers.standby().query(ROWS)).isEqualTo("5");
+        }
+    }
+
+    private void awaitReported(String text, String... command) {
+        await().atMost(FailoverPair.PATIENCE)
+                .untilAsserted(() -> assertThat(servers.run(command).text()).contains(text));
     }
 
     @Test

@@ -125,7 +125,8 @@ public final class BinlogFeed implements AutoCloseable {
                 running.dump.stop();
                 begin(running.serverId == 0 ? needs.serverId() : running.serverId);
             } else {
-                submit(() -> beginAnew(running, needs, "from an exact position, for " + needs.subscriber()));
+                submit(() -> beginAnew(
+                        running, needs.serverId(), "it is read from an exact position, for " + needs.subscriber()));
             }
         } else if (needs.serverId() != 0 && needs.serverId() != running.serverId) {
             otherServerId(running, needs);
@@ -233,21 +234,29 @@ public final class BinlogFeed implements AutoCloseable {
         } else {
             submit(() -> beginAnew(
                     running,
-                    needs,
-                    "as server id " + needs.serverId() + ", which " + needs.subscriber() + " requests"));
+                    needs.serverId(),
+                    "it is read as server id " + needs.serverId() + ", which " + needs.subscriber() + " requests"));
         }
     }
 
-    private synchronized void beginAnew(Run running, BinlogNeeds needs, String how) {
+    /** Ends an open stream and begins another one. On any thread; does not wait. */
+    public synchronized void readAnew(String why) {
+        if (streaming()) {
+            Run running = run;
+            submit(() -> beginAnew(running, 0, why));
+        }
+    }
+
+    /** @param serverId 0 for that of the present stream */
+    private synchronized void beginAnew(Run running, long serverId, String why) {
         if (run != running) {
             return;
         }
         running.dump.stop();
-        String why = "it is read anew " + how;
         log.info("the binary log: {}", why);
         BinlogTrouble missing = new BinlogTrouble(BinlogTrouble.Reason.SERVER_ID, why);
         ends(missing);
-        begin(needs.serverId() == 0 ? running.serverId : needs.serverId());
+        begin(serverId == 0 ? running.serverId : serverId);
     }
 
     private synchronized void reportTrouble(BinlogSubscription joining) {

@@ -89,15 +89,16 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     @Override
     public synchronized void onStart(PrimaryFacts facts) {
         History present = histories.present();
+        boolean behind = present != null && present.isBehind(present.reach(), facts);
         if (present != null) {
-            builtAnew.answered(present, facts);
+            builtAnew.answered(present, behind, facts);
         }
         if (present == null || !present.facts.sameServer(facts)) {
             if (present != null) {
                 endedNanos = ended();
             }
             present = histories.follow(facts, false);
-        } else if (present.isBehind(facts)) {
+        } else if (behind) {
             present = anew(facts, "is now at '" + facts.position() + "', behind " + present.readUpTo());
         }
         restored.requested(present, facts);
@@ -363,7 +364,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Returns the position up to which this server's log has been read; null if it was not, or has begun anew. */
     synchronized @Nullable String readUpTo(PrimaryFacts facts) {
         History present = histories.present();
-        return present == null || !present.facts.sameServer(facts) || present.isBehind(facts)
+        return present == null || !present.facts.sameServer(facts) || present.isBehind(present.reach(), facts)
                 ? null
                 : present.readUpTo();
     }
@@ -499,19 +500,28 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         builtAnew.unseen(server, present != null && present.isAnew());
     }
 
-    /** Returns whether the position of a server has gone back, so that the primary is to be asked at once. */
-    synchronized boolean asksPrimary() {
-        return builtAnew.isUnsettled();
+    /** Returns what is read so far, with which the primary is to be compared at once; null if it need not be asked. */
+    synchronized History.@Nullable Reach reach() {
+        History present = histories.present();
+        return present != null && (streaming || builtAnew.isUnsettled()) ? present.reach() : null;
     }
 
-    /** Called with what the primary says of itself; with null if it does not. */
-    synchronized void primaryAnswered(@Nullable PrimaryFacts facts) {
+    /**
+     * Called with what the primary says of itself.
+     *
+     * @param before what was read before it was asked; what has arrived since says nothing
+     * @param facts null if it says nothing
+     * @return whether it has begun anew, of which the open stream has not told
+     */
+    synchronized boolean primaryAnswered(History.Reach before, @Nullable PrimaryFacts facts) {
         History present = histories.present();
         if (present == null || facts == null) {
             builtAnew.unanswered();
-        } else {
-            builtAnew.answered(present, facts);
+            return false;
         }
+        boolean behind = present.isBehind(before, facts);
+        builtAnew.answered(present, behind, facts);
+        return behind && streaming;
     }
 
     /**

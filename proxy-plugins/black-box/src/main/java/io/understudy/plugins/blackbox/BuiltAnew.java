@@ -1,6 +1,5 @@
 package io.understudy.plugins.blackbox;
 
-import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.servers.GtidNumbers;
 import java.util.HashMap;
@@ -78,13 +77,14 @@ final class BuiltAnew {
         unsettled.clear();
     }
 
-    /** Called with the answer of the primary, or when its stream begins, before {@link #begin}. */
-    void answered(History present, PrimaryFacts facts) {
-        if (present.facts.sameServer(facts) && present.isBehind(facts)) {
-            GtidNumbers written = GtidNumbers.upTo(facts.flavor(), facts.position());
-            if (facts.flavor() == ServerFlavor.MYSQL) {
-                written.addAll(GtidNumbers.ofMySql(facts.logged()));
-            }
+    /**
+     * Called with the answer of the primary, or when its stream begins, before {@link #begin}.
+     *
+     * @param behind whether it has begun anew by then
+     */
+    void answered(History present, boolean behind, PrimaryFacts facts) {
+        if (behind) {
+            GtidNumbers written = History.written(facts);
             for (String server : unsettled.keySet()) {
                 GtidNumbers now = positions.getOrDefault(server, new GtidNumbers());
                 if (!isAhead(now, written, present)) {

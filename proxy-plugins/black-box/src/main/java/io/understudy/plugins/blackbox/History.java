@@ -108,15 +108,42 @@ final class History {
         return later != null && (later.anew || later.isBeforeReset());
     }
 
-    /** Returns whether this primary now lacks what it has written: its numbers have begun anew. */
-    boolean isBehind(PrimaryFacts now) {
-        if (!mariadb()) {
-            return !seen.minus(GtidNumbers.ofMySql(now.position()))
-                    .minus(GtidNumbers.ofMySql(now.logged()))
-                    .isEmpty();
+    /**
+     * What was read of a history at one time.
+     *
+     * @param last on MariaDB the last number of each stream, on MySQL all of them
+     */
+    record Reach(History of, GtidNumbers last) {}
+
+    /** Returns what is read so far. */
+    Reach reach() {
+        GtidNumbers last = new GtidNumbers();
+        if (mariadb()) {
+            lasts.forEach(each -> last.add(Gtid.source(each.domain), each.number));
+        } else {
+            last.addAll(seen);
         }
-        GtidNumbers there = GtidNumbers.upTo(ServerFlavor.MARIADB, now.position());
-        return lasts.stream().anyMatch(each -> !there.contains(Gtid.source(each.domain), each.number));
+        return new Reach(this, last);
+    }
+
+    /**
+     * Returns whether this primary now lacks what it has written: its numbers have begun anew.
+     *
+     * @param before read before the primary was asked
+     */
+    boolean isBehind(Reach before, PrimaryFacts now) {
+        return before.of == this
+                && facts.sameServer(now)
+                && !before.last.minus(written(now)).isEmpty();
+    }
+
+    /** Returns the numbers of the transactions that a server has, and of those in progress. */
+    static GtidNumbers written(PrimaryFacts server) {
+        GtidNumbers written = GtidNumbers.upTo(server.flavor(), server.position());
+        if (server.flavor() == ServerFlavor.MYSQL) {
+            written.addAll(GtidNumbers.ofMySql(server.logged()));
+        }
+        return written;
     }
 
     /**

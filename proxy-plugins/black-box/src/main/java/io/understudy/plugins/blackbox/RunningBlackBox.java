@@ -111,7 +111,9 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         DataSource primary = context.primary().dataSource();
         PrimaryQueries asked =
                 primary == null ? null : new JdbcPrimaryQueries(primary, context.primary()::isUnreachable);
-        repeat(new StandbyPositions(context, box, asked), config.poll().toMillis());
+        repeat(
+                new StandbyPositions(context, box, asked, this::readAnew),
+                config.poll().toMillis());
         measureSync();
         if ((acknowledges() || config.directory() != null) && primary != null) {
             startWitness(primary);
@@ -120,6 +122,16 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         // Bytes that arrive during a rest are safe in the kernel's buffers, even if the primary dies meanwhile.
         binlog = BinlogFeed.of(context)
                 .subscribe(new BinlogNeeds(BlackBoxPlugin.ID, false, 0, BinlogDump.REST::toNanos, box), box);
+    }
+
+    private void readAnew() {
+        String why = "the primary's binary log has begun anew, and the open stream brings nothing of it";
+        Witness reading = witness;
+        if (reading == null) {
+            BinlogFeed.of(context).readAnew(why);
+        } else {
+            reading.withdraw(Withdrawal.CONNECTION, why);
+        }
     }
 
     private void startWitness(DataSource primary) {

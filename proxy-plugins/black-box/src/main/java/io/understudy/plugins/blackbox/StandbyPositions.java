@@ -26,15 +26,20 @@ final class StandbyPositions implements Runnable {
     private final PluginContext context;
     private final BlackBox box;
     private final @Nullable PrimaryQueries primary;
+    private final Runnable deadStream;
     private final Map<String, Applied> known = new HashMap<>();
     /** By standby, its identity; see {@link Survivor#server}. */
     private final Map<String, String> servers = new HashMap<>();
     /** By standby. */
     private final Map<String, QueryFailures> failures = new HashMap<>();
 
-    /** @param primary null if the primary cannot be queried */
-    StandbyPositions(PluginContext context, BlackBox box, @Nullable PrimaryQueries primary) {
+    /**
+     * @param primary null if the primary cannot be queried
+     * @param deadStream called when the primary has begun anew, and the open stream brings nothing of it
+     */
+    StandbyPositions(PluginContext context, BlackBox box, @Nullable PrimaryQueries primary, Runnable deadStream) {
         this.primary = primary;
+        this.deadStream = deadStream;
         this.context = context;
         this.box = box;
     }
@@ -61,8 +66,9 @@ final class StandbyPositions implements Runnable {
                     all.add(applied);
                 }
             }
-            if (box.asksPrimary()) {
-                box.primaryAnswered(askPrimary());
+            History.Reach read = box.reach();
+            if (read != null && box.primaryAnswered(read, askPrimary())) {
+                deadStream.run();
             }
             if (all.size() == standbys && !all.isEmpty()) {
                 box.applied(all);

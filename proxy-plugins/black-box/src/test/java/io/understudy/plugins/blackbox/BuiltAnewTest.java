@@ -11,7 +11,9 @@ import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.servers.ReportedPosition;
 import java.time.Clock;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -68,6 +70,10 @@ class BuiltAnewTest extends BlackBoxHarness {
         return server(STANDBY, number);
     }
 
+    private void answers(@Nullable PrimaryFacts facts) {
+        box.primaryAnswered(Objects.requireNonNull(box.reach()), facts);
+    }
+
     private void dies() {
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
     }
@@ -98,9 +104,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     void aStandbyThatGoesBackBeforeTheResetIsNoticedCounts(ServerFlavor product) {
         begin(product);
         seen(3);
-        assertThat(box.asksPrimary()).isTrue();
-        box.primaryAnswered(at(5));
-        assertThat(box.asksPrimary()).isFalse();
+        answers(at(5));
         seen(25);
         notices(8);
         writes(9, 30);
@@ -126,7 +130,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         notices(8);
         writes(9, 10);
         seen(3);
-        box.primaryAnswered(at(10));
+        answers(at(10));
         writes(11, 30);
         assertCounts(28, 30);
     }
@@ -151,7 +155,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         writes(9, 30);
         seen(30);
         seen(2);
-        box.primaryAnswered(at(4));
+        answers(at(4));
         seen(6);
         notices(6);
         writes(7, 12);
@@ -163,7 +167,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     void aSecondResetOfThePrimaryAloneLeavesTheStandbyBehind(ServerFlavor product) {
         begin(product);
         seen(3);
-        box.primaryAnswered(at(5));
+        answers(at(5));
         notices(8);
         writes(9, 30);
         seen(30);
@@ -190,7 +194,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     void aStandbyThatBeganAnewBeforeThePrimaryDoesNotCount(ServerFlavor product) {
         begin(product);
         seen(3);
-        box.primaryAnswered(at(20));
+        answers(at(20));
         seen(12);
         notices(15);
         seen(12);
@@ -205,7 +209,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     void aStandbyThatIsAheadOfThePrimaryDoesNotCount(ServerFlavor product) {
         begin(product);
         seen(9);
-        box.primaryAnswered(at(5));
+        answers(at(5));
         notices(8);
         writes(9, 30);
         seen(30);
@@ -219,8 +223,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         begin(product);
         box.loss(standby(3));
         seen(20);
-        assertThat(box.asksPrimary()).isFalse();
-        box.primaryAnswered(at(5));
+        answers(at(5));
         notices(8);
         writes(9, 30);
         assertUnknown(30, 22);
@@ -231,8 +234,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     void withoutAnAnswerOfThePrimaryNothingIsProven(ServerFlavor product) {
         begin(product);
         seen(3);
-        box.primaryAnswered(null);
-        assertThat(box.asksPrimary()).isFalse();
+        answers(null);
         notices(8);
         writes(9, 30);
         assertUnknown(30, 22);
@@ -244,7 +246,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         begin(product);
         box.unseen(STANDBY);
         seen(3);
-        box.primaryAnswered(at(5));
+        answers(at(5));
         notices(8);
         writes(9, 30);
         assertUnknown(30, 22);
@@ -255,7 +257,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     void anAnswerOfAnotherPrimaryProvesNothing(ServerFlavor product) {
         begin(product);
         seen(3);
-        box.primaryAnswered(at(5));
+        answers(at(5));
         PrimaryFacts other = new PrimaryFacts(flavor, 2, UUID, true, "ROW", true, upTo(20));
         box.onStart(other);
         notices(20);
