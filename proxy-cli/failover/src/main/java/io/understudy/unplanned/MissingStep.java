@@ -92,8 +92,8 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         boolean some = !"0".equals(String.valueOf(begun.get("transactions")));
         if (some && Boolean.TRUE.equals(begun.get("renumbered"))) {
             throw new StepFailure("nothing was applied: the primary's numbers began anew (RESET MASTER), and "
-                    + takeover.name() + " was not seen to begin anew with them, so that its position does not tell what"
-                    + " it lacks. Compare the tables, or build it anew; then understudy report lost --on "
+                    + takeover.name()
+                    + "'s position does not tell what of them it has. Compare the tables, or build it anew; then understudy report lost --on "
                     + takeover.name() + " --compared. Or promote another standby");
         }
         String beyond = String.valueOf(begun.getOrDefault("survivorBeyond", ""));

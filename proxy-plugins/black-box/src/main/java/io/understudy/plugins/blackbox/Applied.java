@@ -10,9 +10,6 @@ interface Applied {
     /** Returns the numbers of the history that it has. */
     GtidNumbers of(History history);
 
-    /** Returns the numbers that its positions count, whoever wrote them. */
-    GtidNumbers position();
-
     /**
      * Returns the transactions that it has written after its part of the history and that are not part of the history,
      * as text; empty for none.

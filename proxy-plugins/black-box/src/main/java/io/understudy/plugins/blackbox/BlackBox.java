@@ -90,9 +90,6 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     public synchronized void onStart(PrimaryFacts facts) {
         History present = histories.present();
         boolean behind = present != null && present.isBehind(present.reach(), facts);
-        if (present != null) {
-            builtAnew.answered(present, behind, facts);
-        }
         if (present == null || !present.facts.sameServer(facts)) {
             if (present != null) {
                 endedNanos = ended();
@@ -128,8 +125,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         builtAnew.begin();
         log.warn(
                 "black-box: the primary's binary log {}: its GTIDs begin anew. What standbys lack of it cannot be told"
-                        + " by their positions, and all that is written since is reported as missing, until they are"
-                        + " built anew",
+                        + " by their positions, and all that is written since is reported as missing, until an"
+                        + " operator says of each that it was built anew or compared: understudy report lost --on NAME"
+                        + " --compared",
                 how);
         History next = histories.follow(facts, true);
         if (queue != null) {
@@ -485,43 +483,26 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * @param server see {@link Survivor#server}
      */
     synchronized Applied seen(String server, Applied applied) {
-        History present = histories.present();
-        if (present != null) {
-            builtAnew.seen(server, applied.position(), present.isAnew());
-        }
         Applied renumbered = builtAnew.meaning(server, applied);
         doubts.seen(server, renumbered);
         return renumbered;
     }
 
-    /** Called when a server's position cannot be queried. */
-    synchronized void unseen(String server) {
-        History present = histories.present();
-        builtAnew.unseen(server, present != null && present.isAnew());
-    }
-
-    /** Returns what is read so far, with which the primary is to be compared at once; null if it need not be asked. */
+    /** Returns what is read so far, with which the primary is to be compared at once; null if no stream is open. */
     synchronized History.@Nullable Reach reach() {
         History present = histories.present();
-        return present != null && (streaming || builtAnew.isUnsettled()) ? present.reach() : null;
+        return present != null && streaming ? present.reach() : null;
     }
 
     /**
-     * Called with what the primary says of itself.
+     * Returns whether the primary has begun anew, and the open stream has not told of it.
      *
-     * @param before what was read before it was asked; what has arrived since says nothing
-     * @param facts null if it says nothing
-     * @return whether it has begun anew, of which the open stream has not told
+     * @param before what was read before the primary was asked; what has arrived since says nothing
+     * @param facts what the primary says
      */
-    synchronized boolean primaryAnswered(History.Reach before, @Nullable PrimaryFacts facts) {
+    synchronized boolean isStreamDead(History.Reach before, PrimaryFacts facts) {
         History present = histories.present();
-        if (present == null || facts == null) {
-            builtAnew.unanswered();
-            return false;
-        }
-        boolean behind = present.isBehind(before, facts);
-        builtAnew.answered(present, behind, facts);
-        return behind && streaming;
+        return present != null && streaming && present.isBehind(before, facts);
     }
 
     /**

@@ -137,7 +137,7 @@ final class LostReport {
         }
         view.put("unknown", gap);
         view.put("damaged", loss.damage());
-        view.put("notKnown", Boolean.TRUE.equals(primary.get("read")) ? List.of() : notKnown(survivor));
+        view.put("notKnown", notKnown(survivor, Boolean.TRUE.equals(primary.get("read"))));
         view.put("impliedOnly", numbers(loss.implied));
         Map<String, Object> early = new LinkedHashMap<>();
         early.put("count", loss.unanswered.size());
@@ -176,19 +176,19 @@ final class LostReport {
         loss.interrupted.removeIf(each -> sessions.contains(List.of(each.session(), each.thread())));
     }
 
-    private List<Object> notKnown(Survivor survivor) {
+    /** @param read whether the primary's log is being read */
+    private List<Object> notKnown(Survivor survivor, boolean read) {
         List<Object> all = new ArrayList<>();
         String unsure = doubt.get();
-        if (unsure != null) {
+        if (unsure != null && !read) {
             all.add(Map.of("what", unsure));
         }
-        if (box.isRenumbered(survivor)) {
+        if (box.isRenumbered(survivor) && (!read || survivor.readOnly())) {
             all.add(Map.of(
                     "what",
                     "which of the transactions since the primary's numbers began anew (RESET MASTER) " + survivor.name()
-                            + " has: it was not seen to begin anew, too, and its position may count the earlier"
-                            + " ones. Compare the tables or build it anew; then understudy report lost --on "
-                            + survivor.name() + " --compared"));
+                            + " has: its position may count the earlier ones. Compare the tables or build it anew; then"
+                            + " understudy report lost --on " + survivor.name() + " --compared"));
         }
         return all;
     }

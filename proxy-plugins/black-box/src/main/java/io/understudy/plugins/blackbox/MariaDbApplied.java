@@ -52,13 +52,6 @@ final class MariaDbApplied implements Applied {
         return numbers;
     }
 
-    @Override
-    public GtidNumbers position() {
-        GtidNumbers numbers = new GtidNumbers();
-        last.forEach((domain, gtids) -> gtids.forEach(each -> numbers.add(each.source(), 1, each.number())));
-        return numbers;
-    }
-
     private long reach(long domain, History history) {
         long reach = 0;
         for (Gtid known : last.getOrDefault(domain, List.of())) {

@@ -21,11 +21,6 @@ final class MySqlApplied implements Applied {
     }
 
     @Override
-    public GtidNumbers position() {
-        return executed;
-    }
-
-    @Override
     public String beyond(History history) {
         return executed.minus(history.seen()).toString();
     }

@@ -33,11 +33,6 @@ record Renumbered(Applied applied, boolean rebuilt, Map<History, GtidNumbers> as
     }
 
     @Override
-    public GtidNumbers position() {
-        return applied.position();
-    }
-
-    @Override
     public String beyond(History history) {
         return history.isAnew() && !rebuilt ? "" : applied.beyond(history);
     }

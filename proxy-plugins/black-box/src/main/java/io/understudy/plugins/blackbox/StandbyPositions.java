@@ -28,8 +28,6 @@ final class StandbyPositions implements Runnable {
     private final @Nullable PrimaryQueries primary;
     private final Runnable deadStream;
     private final Map<String, Applied> known = new HashMap<>();
-    /** By standby, its identity; see {@link Survivor#server}. */
-    private final Map<String, String> servers = new HashMap<>();
     /** By standby. */
     private final Map<String, QueryFailures> failures = new HashMap<>();
 
@@ -67,7 +65,8 @@ final class StandbyPositions implements Runnable {
                 }
             }
             History.Reach read = box.reach();
-            if (read != null && box.primaryAnswered(read, askPrimary())) {
+            PrimaryFacts facts = read == null ? null : askPrimary();
+            if (read != null && facts != null && box.isStreamDead(read, facts)) {
                 deadStream.run();
             }
             if (all.size() == standbys && !all.isEmpty()) {
@@ -84,7 +83,7 @@ final class StandbyPositions implements Runnable {
         try {
             return primary == null ? null : primary.facts();
         } catch (SQLException e) {
-            log.debug("black-box: the primary does not say whether it has begun anew, as a standby has", e);
+            log.debug("black-box: the primary does not say whether its log has begun anew", e);
             return null;
         }
     }
@@ -97,12 +96,10 @@ final class StandbyPositions implements Runnable {
             ReportedPosition reported = ReportedPosition.applied(standby.dataSource(), flavor);
             Applied applied = Applied.of(flavor, reported.replicated(), reported.logged());
             known.put(name, box.seen(reported.server(), applied));
-            servers.put(name, reported.server());
             if (failed.succeeded()) {
                 log.info("black-box: standby {} reports its position again", name);
             }
         } catch (SQLException | IllegalArgumentException e) {
-            box.unseen(servers.getOrDefault(name, name));
             if (failed.failed()) {
                 log.warn(
                         "black-box: standby {} cannot be queried for its applied position ({}); all that it may lack"

@@ -245,6 +245,10 @@ class HistoriesTest extends BlackBoxHarness {
         assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-5");
         assertThat(loss.gaps).hasToString("0:1-3");
         box.seen("host:3306:2", at("", ""));
+        assertThat(on("0-1-4").missing)
+                .as("it has gone back, which proves nothing")
+                .hasSize(1);
+        box.compared(survivor("0-1-4", "", ""));
         loss = on("0-1-4");
         assertThat(loss.missing).as("built anew").isEmpty();
         assertThat(loss.gaps).hasToString("");
