@@ -91,10 +91,10 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
             throws IOException, InterruptedException, StepFailure {
         boolean some = !"0".equals(String.valueOf(begun.get("transactions")));
         if (some && Boolean.TRUE.equals(begun.get("renumbered"))) {
-            throw new StepFailure("nothing was applied: the primary's numbers began anew (RESET MASTER), and "
-                    + takeover.name()
-                    + "'s position does not tell what of them it has. Compare the tables, or build it anew; then understudy report lost --on "
-                    + takeover.name() + " --compared. Or promote another standby");
+            String name = takeover.name();
+            throw new StepFailure("nothing was applied: the primary's numbers began anew (RESET MASTER), and the"
+                    + " position of " + name + " does not tell what of them it has. Compare the tables, or build it"
+                    + " anew; then understudy report lost --on " + name + " --compared. Or promote another standby");
         }
         String beyond = String.valueOf(begun.getOrDefault("survivorBeyond", ""));
         if (some && !beyond.isEmpty()) {
