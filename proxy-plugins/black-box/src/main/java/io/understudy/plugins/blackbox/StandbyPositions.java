@@ -64,27 +64,29 @@ final class StandbyPositions implements Runnable {
                     all.add(applied);
                 }
             }
-            History.Reach read = box.reach();
-            PrimaryFacts facts = read == null ? null : askPrimary();
-            if (read != null && facts != null && box.isStreamDead(read, facts)) {
-                deadStream.run();
-            }
             if (all.size() == standbys && !all.isEmpty()) {
                 box.applied(all);
             }
             box.expire();
+            askPrimary();
         } catch (RuntimeException e) {
             // Thrown on, it would end the schedule.
             log.error("black-box: comparing the standbys' positions failed", e);
         }
     }
 
-    private @Nullable PrimaryFacts askPrimary() {
+    /** Last, because it waits for a primary that is frozen. */
+    private void askPrimary() {
+        History.Reach read = box.reach();
+        if (read == null || primary == null || primary.isUnreachable()) {
+            return;
+        }
         try {
-            return primary == null ? null : primary.facts();
+            if (box.isStreamDead(read, primary.facts())) {
+                deadStream.run();
+            }
         } catch (SQLException e) {
             log.debug("black-box: the primary does not say whether its log has begun anew", e);
-            return null;
         }
     }
 
