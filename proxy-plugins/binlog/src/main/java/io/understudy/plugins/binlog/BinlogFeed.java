@@ -254,7 +254,8 @@ public final class BinlogFeed implements AutoCloseable {
         }
         running.dump.stop();
         log.info("the binary log: {}", why);
-        BinlogTrouble missing = new BinlogTrouble(BinlogTrouble.Reason.SERVER_ID, why);
+        BinlogTrouble missing = new BinlogTrouble(
+                serverId == 0 ? BinlogTrouble.Reason.CONNECTION : BinlogTrouble.Reason.SERVER_ID, why);
         ends(missing);
         begin(serverId == 0 ? running.serverId : serverId);
     }
