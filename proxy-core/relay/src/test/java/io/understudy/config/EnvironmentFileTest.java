@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class EnvironmentFileTest {
@@ -63,5 +64,17 @@ class EnvironmentFileTest {
         assertThatThrownBy(() -> EnvironmentFile.beside(config).get("UNDERSTUDY_NO_SUCH"))
                 .hasMessageContaining("understudy.env cannot be read (Is a directory)");
         assertThat(EnvironmentFile.beside(config).get("PATH")).isEqualTo(System.getenv("PATH"));
+    }
+
+    /** To open one waits for its writer, and each reload with it. */
+    @Test
+    @Timeout(60)
+    void aPipeIsNotOpened() throws Exception {
+        Path pipe = folder.resolve("understudy.env");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        assertThatThrownBy(() -> EnvironmentFile.beside(folder.resolve("understudy.yaml"))
+                        .get("UNDERSTUDY_NO_SUCH"))
+                .hasMessageContaining(pipe + " is a pipe or a device");
     }
 }

@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.AccountUse;
 import io.understudy.testkit.CapturedLog;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Objects;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,6 +50,40 @@ class AccountHealthTest {
         assertThat(problem.error()).isEqualTo(error);
         assertThat(problem.remedy()).contains(remedy);
         assertThat(problem.affected()).containsExactly("the binary log");
+    }
+
+    /** MariaDB's login succeeds, and each statement is refused. */
+    @Test
+    void anExpiredPasswordIsFoundAlthoughTheLoginSucceeds() {
+        Statement refusing = of(Statement.class, name -> {
+            if (name.equals("execute")) {
+                throw new SQLException("You must SET PASSWORD before executing this statement", "HY000", 1820);
+            }
+            return null;
+        });
+        Connection connection = of(Connection.class, name -> name.equals("createStatement") ? refusing : null);
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
+        try (LoginCheck check =
+                new LoginCheck(of(DataSource.class, name -> connection), health, executor, LoginCheck.INTERVAL)) {
+            check.poll();
+            assertThat(Objects.requireNonNull(health.problem()).code()).isEqualTo(1820);
+            health.forget(); // as when the account is replaced
+            assertThat(health.problem()).isNull();
+        } finally {
+            executor.shutdownNow();
+        }
+    }
+
+    private interface Calls {
+        @Nullable
+        Object named(String name) throws SQLException;
+    }
+
+    private static <T> T of(Class<T> type, Calls calls) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, arguments) -> calls.named(method.getName())));
     }
 
     @Test

@@ -18,8 +18,8 @@ class StandbyPositionsTest extends BlackBoxHarness {
     private @Nullable String position = "0-1-10";
     private @Nullable String primary = "0-1-10";
     private final StandbyPositions positions = new StandbyPositions(
-            FakeStandby.object(
-                    PluginContext.class, (name, arguments) -> List.of(FakeStandby.of("server-2", this::row))),
+            ScriptedStandby.object(
+                    PluginContext.class, (name, arguments) -> List.of(ScriptedStandby.of("server-2", this::row))),
             box,
             this::facts,
             dead::incrementAndGet);

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 class SurvivorsTest extends BlackBoxHarness {
     /** A server that has replicated nothing. */
     private static Standby server(int id, String logged, String readOnly) {
-        return FakeStandby.of("server-" + id, () -> List.of("", logged, readOnly, "host:3306:" + id));
+        return ScriptedStandby.of("server-" + id, () -> List.of("", logged, readOnly, "host:3306:" + id));
     }
 
     private Survivor choose(Standby... standbys) {
         start(1, "0-1-10", "0-1-10");
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "account is locked"));
-        PluginContext context = FakeStandby.object(PluginContext.class, (name, arguments) -> List.of(standbys));
+        PluginContext context = ScriptedStandby.object(PluginContext.class, (name, arguments) -> List.of(standbys));
         return new Survivors(context, box).choose();
     }
 
@@ -40,7 +40,7 @@ class SurvivorsTest extends BlackBoxHarness {
 
     @Test
     void nothingCountsAsComparedWithoutAName() {
-        PluginContext context = FakeStandby.object(PluginContext.class, (name, arguments) -> List.of());
+        PluginContext context = ScriptedStandby.object(PluginContext.class, (name, arguments) -> List.of());
         assertThatThrownBy(() -> new Survivors(context, box).named(Map.of())).hasMessageContaining("on=NAME");
     }
 }

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
 /** A MariaDB server of which only its position is asked. */
-final class FakeStandby {
+final class ScriptedStandby {
     /** What an object does for all its methods. */
     interface Method {
         Object call(String name, List<?> arguments) throws SQLException;
@@ -24,7 +24,7 @@ final class FakeStandby {
         List<String> row() throws SQLException;
     }
 
-    private FakeStandby() {}
+    private ScriptedStandby() {}
 
     static <T> T object(Class<T> type, Method method) {
         return type.cast(Proxy.newProxyInstance(
