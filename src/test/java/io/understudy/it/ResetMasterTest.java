@@ -48,6 +48,35 @@ class ResetMasterTest {
         }
     }
 
+    /** Not through the proxy, and long before the next probe: an OK through it has a number that was read before. */
+    @Test
+    void anOkTellsOfAResetThatNoSessionOfTheProxyMade() throws Exception {
+        try (EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false))) {
+            pair.primary().execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY)");
+            pair.createAccount("app", BlackBoxProxy.PASSWORD, "ALL ON *.*");
+            pair.createAccount("monitor", BlackBoxProxy.PASSWORD, "REPLICATION SLAVE, SLAVE MONITOR ON *.*");
+            pair.awaitCaughtUp(PATIENCE);
+            try (BlackBoxProxy proxy = BlackBoxProxy.start(pair, "memory: 64MiB, poll: 60s")) {
+                proxy.awaitReading();
+                pair.link().refuse();
+                pair.link().cut();
+                pair.primary().execute("RESET MASTER");
+                try (Connection app = proxy.connect();
+                        Statement statement = app.createStatement()) {
+                    for (int i = 1; i <= 2; i++) {
+                        long rows = i;
+                        statement.execute("INSERT INTO t VALUES (" + i + ")");
+                        await().atMost(PATIENCE)
+                                .untilAsserted(() ->
+                                        assertThat(missing(proxy.lostNow())).isEqualTo(rows));
+                    }
+                }
+                assertThat(String.valueOf(proxy.lostNow().all().get("notKnown")))
+                        .contains("--compared");
+            }
+        }
+    }
+
     private static long missing(LostView lost) {
         return lost.number("answeredAndMissing", "count");
     }

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param digest of the transaction's first writing statement; 0 if unknown
  * @param sentNanos monotonic time at which the command arrived from the client
  * @param nanos monotonic time of the OK's last byte
+ * @param commits whether the command can commit: then the GTIDs that it reported are its own. Another one's OK may
+ *     repeat what the session committed before
  * @param supposed null if the OK has reported the GTIDs. Otherwise the server may have left out this one, and this is
  *     what speaks for a commit
  */
@@ -23,4 +25,5 @@ record AnsweredCommit(
         long digest,
         long sentNanos,
         long nanos,
+        boolean commits,
         @Nullable CommitEvidence supposed) {}

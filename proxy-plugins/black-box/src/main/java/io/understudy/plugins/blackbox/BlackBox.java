@@ -69,6 +69,13 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** When the last stream ended; null before, and if that is not known: a log tells it by its last transaction. */
     private @Nullable Long endedNanos;
 
+    /**
+     * What had been read at the last two probes, or when the stream began: what is committed later has other numbers.
+     */
+    private History.@Nullable Reach lastReach;
+
+    private History.@Nullable Reach formerReach;
+
     private @Nullable String trouble;
     private boolean full;
     /** The last known positions of all standbys; empty before. */
@@ -89,18 +96,19 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     @Override
     public synchronized void onStart(PrimaryFacts facts) {
         History present = histories.present();
-        boolean behind = present != null && present.isBehind(present.reach(), facts);
         if (present == null || !present.facts.sameServer(facts)) {
             if (present != null) {
                 endedNanos = ended();
             }
             present = histories.follow(facts, false);
-        } else if (behind) {
-            present = anew(facts, "is now at '" + facts.position() + "', behind " + present.readUpTo());
+        } else if (present.isBehind(facts)) {
+            present = anew(facts, behind(facts, present.readUpTo()));
         }
         restored.requested(present, facts);
         doubts.resumed(present);
         present.streamAt(facts);
+        formerReach = null;
+        lastReach = present.reach(nanoClock.getAsLong());
         traces.started(facts);
         if (queue != null) {
             queue.started(present.start());
@@ -111,25 +119,40 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         trouble = null;
     }
 
-    /** Called when a client has had the primary begin a new binary log and new numbers. */
-    synchronized void reset() {
+    /**
+     * Called when a client has had the primary begin a new binary log and new numbers.
+     *
+     * @return whether the log is to be read anew
+     */
+    synchronized boolean reset() {
         History present = histories.present();
-        if (present != null) {
-            anew(present.facts, "was reset through this proxy (RESET MASTER) at " + present.readUpTo());
+        if (present == null) {
+            return false;
         }
+        anew(present.facts, "was reset through this proxy (RESET MASTER) at " + present.readUpTo());
+        return true;
+    }
+
+    private static String behind(PrimaryFacts facts, String other) {
+        return "is now at '" + facts.position() + "', behind " + other;
     }
 
     private History anew(PrimaryFacts facts, String how) {
         recorder.discard();
         traces.anew();
+        return anew(histories.follow(facts, true), how);
+    }
+
+    private History anew(History next, String how) {
+        formerReach = null;
+        lastReach = null;
         builtAnew.begin();
         log.warn(
                 "black-box: the primary's binary log {}: its GTIDs begin anew. What standbys lack of it cannot be told"
-                        + " by their positions, and all that is written since is reported as missing, until an"
-                        + " operator says of each that it was built anew or compared: understudy report lost --on NAME"
-                        + " --compared",
+                        + " by their positions, and all that is written since is kept and reported as missing, until"
+                        + " each was built anew. Do not start their replication again: it skips what has a number that"
+                        + " they know. docs/black-box.md, After RESET MASTER, has what to do",
                 how);
-        History next = histories.follow(facts, true);
         if (queue != null) {
             queue.started(next.start());
         }
@@ -335,10 +358,19 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return histories.bytes() <= limit / 2;
     }
 
-    /** Returns whether the primary's numbers began anew, and what the server has since is not known. */
-    synchronized boolean isRenumbered(Survivor survivor) {
-        History present = histories.present();
-        return present != null && builtAnew.isUnknown(survivor.server(), present);
+    /** Returns whether a primary's numbers began anew, and what the server has since is not known. */
+    boolean isRenumbered(Survivor survivor) {
+        return isRenumbered(survivor.server());
+    }
+
+    /** As above, by {@link Survivor#server}. */
+    synchronized boolean isRenumbered(String server) {
+        for (History each : histories) {
+            if (builtAnew.isUnknown(server, each)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether the log from which the present history was restored passes over a transaction. */
@@ -362,7 +394,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Returns the position up to which this server's log has been read; null if it was not, or has begun anew. */
     synchronized @Nullable String readUpTo(PrimaryFacts facts) {
         History present = histories.present();
-        return present == null || !present.facts.sameServer(facts) || present.isBehind(present.reach(), facts)
+        return present == null || !present.facts.sameServer(facts) || present.isBehind(facts)
                 ? null
                 : present.readUpTo();
     }
@@ -388,21 +420,31 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         if (!full) {
             full = true;
             log.warn("black-box: full: the oldest transactions are dropped before every standby has applied them;"
-                    + " reports will show them as a gap. Raise plugins.black-box.memory, or see why a standby lags");
+                    + " reports will show them as a gap. See why a standby lags; after RESET MASTER"
+                    + " docs/black-box.md has what to do. plugins.black-box.memory can be raised once all have caught"
+                    + " up: a restart forgets what no directory has");
         }
     }
 
     /**
      * Called with OKs that were sent to clients. A former primary may send some after another one has followed: those
      * of the last transactions on its sessions, which are lost if the new primary lacks them.
+     *
+     * @return whether one tells that the primary has begun anew: its log is to be read anew
      */
-    synchronized void answered(Collection<AnsweredCommit> all) {
+    synchronized boolean answered(Collection<AnsweredCommit> all) {
         History present = histories.present();
+        boolean repeated = false;
         for (AnsweredCommit each : all) {
             try {
                 boolean mysql = each.gtids().indexOf(':') >= 0;
                 for (Gtid gtid : Gtid.parseAll(mysql ? ServerFlavor.MYSQL : ServerFlavor.MARIADB, each.gtids())) {
                     if (present != null && (present.flavor() == ServerFlavor.MYSQL) == mysql) {
+                        if (isRepeated(present, gtid, each)) {
+                            repeated = true;
+                            String how = "gives the number of " + gtid.text() + " a second time, behind ";
+                            present = anew(present.facts, how + present.readUpTo());
+                        }
                         histories.writer(gtid, present).answered(gtid, each);
                     }
                     traces.answered(gtid.text(), each.supposed() != null); // also before the log is read
@@ -411,6 +453,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 log.debug("black-box: an OK reported '{}', which is no GTID of this primary", each.gtids());
             }
         }
+        return repeated;
     }
 
     /** Called when a session has ended before the response to a statement that may have committed. */
@@ -483,26 +526,50 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * @param server see {@link Survivor#server}
      */
     synchronized Applied seen(String server, Applied applied) {
-        Applied renumbered = builtAnew.meaning(server, applied);
+        Applied renumbered = builtAnew.seen(server, applied);
         doubts.seen(server, renumbered);
         return renumbered;
     }
 
-    /** Returns what is read so far, with which the primary is to be compared at once; null if no stream is open. */
-    synchronized History.@Nullable Reach reach() {
+    /**
+     * Returns what is read so far, and what standbys have, with which the primary is to be compared at once; null if no
+     * stream is open. Called all the time.
+     */
+    synchronized History.@Nullable Reach reach(Collection<Applied> known) {
         History present = histories.present();
-        return present != null && streaming ? present.reach() : null;
+        if (present == null || !streaming) {
+            return null;
+        }
+        formerReach = lastReach;
+        lastReach = present.reach(nanoClock.getAsLong());
+        return present.isAnew() ? lastReach : lastReach.and(known);
     }
 
     /**
      * Returns whether the primary has begun anew, and the open stream has not told of it.
      *
-     * @param before what was read before the primary was asked; what has arrived since says nothing
+     * @param before what the primary had before it was asked; what has arrived since says nothing
      * @param facts what the primary says
      */
-    synchronized boolean isStreamDead(History.Reach before, PrimaryFacts facts) {
+    synchronized boolean beganAnew(History.Reach before, PrimaryFacts facts) {
         History present = histories.present();
-        return present != null && streaming && present.isBehind(before, facts);
+        if (present == null || !streaming || !present.isBehind(before, facts)) {
+            return false;
+        }
+        if (present.isBehind(facts)) {
+            anew(present.facts, behind(facts, present.readUpTo()));
+        } else {
+            // It was reset before the proxy began to read it, and has not reached its former numbers yet.
+            present.begunAnew();
+            anew(present, behind(facts, "a standby"));
+        }
+        return true;
+    }
+
+    /** Returns whether a command has committed a number that was read before it was sent. */
+    private boolean isRepeated(History present, Gtid gtid, AnsweredCommit commit) {
+        return lastReach != null && lastReach.isRepeatedBy(present, gtid, commit)
+                || formerReach != null && formerReach.isRepeatedBy(present, gtid, commit);
     }
 
     /**
@@ -528,12 +595,28 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
     }
 
-    /** Called when somebody has compared the survivor's tables, or built it anew: its position counts. */
-    synchronized void compared(Survivor reported) {
+    /**
+     * Called when somebody has compared the survivor's tables, or built it anew: its position counts.
+     *
+     * @param now what the primary says after the survivor was asked; null if it does not respond
+     * @throws IllegalArgumentException if that cannot be; nothing has changed then
+     */
+    synchronized void compared(Survivor reported, @Nullable PrimaryFacts now) {
+        History present = histories.present();
+        if (present != null && streaming && reported.isServerOf(present.facts)) {
+            throw new IllegalArgumentException(reported.name() + " is the primary, with which standbys are compared");
+        }
+        boolean anew;
+        try {
+            anew = builtAnew.compared(reported.server(), reported.applied(), histories, now);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    reported.name() + " is at " + reported.position() + ": " + e.getMessage(), e);
+        }
         Survivor survivor = reported.applying(seen(reported.server(), reported.applied()));
         GtidNumbers implied = loss(reported).implied;
         doubts.compared(survivor.server(), survivor.applied());
-        if (builtAnew.compared(survivor.server(), reported.applied(), histories)) {
+        if (anew) {
             log.warn(
                     "black-box: {}, at {}, has what its numbers count now since the primary's began anew: an operator"
                             + " says so",

@@ -69,10 +69,17 @@ final class BlackBoxObserver implements SessionObserver {
         } else if (kind == StatementKind.RESET) {
             String text = command.text();
             command.attach(text != null && RESETS_LOG.matcher(text).find());
-        } else if (kind == StatementKind.COMMIT || kind == StatementKind.XA_COMMIT || kind == StatementKind.CALL) {
+        } else if (commits(kind)) {
             mayCommit = command.number();
         }
         trail.onCommand(command);
+    }
+
+    private static boolean commits(StatementKind kind) {
+        return kind.writes()
+                || kind == StatementKind.COMMIT
+                || kind == StatementKind.XA_COMMIT
+                || kind == StatementKind.CALL;
     }
 
     @Override
@@ -160,6 +167,7 @@ final class BlackBoxObserver implements SessionObserver {
                 digest,
                 command.receivedNanos(),
                 response.lastByteNanos(),
+                command.isStatement() && commits(command.kind()),
                 supposed));
     }
 

@@ -7,6 +7,7 @@ import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.servers.GtidNumbers;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,7 @@ final class History {
     /** Grows with each history. */
     final long number;
 
-    private final boolean anew;
+    private boolean anew;
     private final GtidNumbers seen = new GtidNumbers();
     private final GtidNumbers notKept = new GtidNumbers();
     /** MariaDB: the last transaction of each domain when the first stream began. */
@@ -102,6 +103,11 @@ final class History {
         return anew;
     }
 
+    /** Called when numbers prove to have begun anew before it. */
+    void begunAnew() {
+        anew = true;
+    }
+
     /** Returns whether numbers began anew after this history. */
     boolean isBeforeReset() {
         History later = next;
@@ -111,23 +117,60 @@ final class History {
     /**
      * What was read of a history at one time.
      *
-     * @param last on MariaDB the last number of each stream, on MySQL all of them
+     * @param last on MariaDB the last number of each stream, on MySQL all of them; standbys' numbers may be added
+     * @param own the numbers that this primary has given so far
+     * @param nanos the monotonic time of that
      */
-    record Reach(History of, GtidNumbers last) {}
+    record Reach(History of, GtidNumbers last, GtidNumbers own, long nanos) {
+        /** Returns the same, with what standbys have of this primary's numbers. */
+        Reach and(Collection<Applied> standbys) {
+            GtidNumbers all = new GtidNumbers();
+            all.addAll(last);
+            for (Applied each : standbys) {
+                each.of(of).forEach((source, ranges) -> {
+                    if (of.isOwn(source)) {
+                        ranges.forEach(range -> all.add(source, range.first(), range.last()));
+                    }
+                });
+            }
+            return new Reach(of, all, own, nanos);
+        }
+
+        /** Returns whether a command that was sent later has committed a number that was given before. */
+        boolean isRepeatedBy(History present, Gtid gtid, AnsweredCommit commit) {
+            return of == present
+                    && commit.commits()
+                    && commit.supposed() == null
+                    && commit.sentNanos() - nanos > 0
+                    && of.isWriter(gtid)
+                    && own.contains(gtid.source(), gtid.number());
+        }
+    }
 
     /** Returns what is read so far. */
-    Reach reach() {
+    Reach reach(long nanos) {
         GtidNumbers last = new GtidNumbers();
-        if (mariadb()) {
-            lasts.forEach(each -> last.add(Gtid.source(each.domain), each.number));
-        } else {
+        GtidNumbers own = new GtidNumbers();
+        if (!mariadb()) {
             last.addAll(seen);
+            own.addAll(seen);
         }
-        return new Reach(this, last);
+        for (Last each : lasts) {
+            last.add(Gtid.source(each.domain), each.number);
+            if (each.server == facts.serverId()) {
+                own.add(Gtid.source(each.domain), 1, each.number);
+            }
+        }
+        return new Reach(this, last, own, nanos);
+    }
+
+    /** Returns whether this primary now lacks what it has written: its numbers have begun anew. */
+    boolean isBehind(PrimaryFacts now) {
+        return isBehind(reach(0), now);
     }
 
     /**
-     * Returns whether this primary now lacks what it has written: its numbers have begun anew.
+     * As {@link #isBehind(PrimaryFacts)}.
      *
      * @param before read before the primary was asked
      */
@@ -213,6 +256,7 @@ final class History {
     void restore(LogStart start) {
         starts = begun ? starts : Gtid.mariaDbPosition(start.began());
         begun = true;
+        anew |= start.anew();
         streamAt(start.facts());
     }
 

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** The view of {@code /api/lost}: a {@link Loss} with names and times. Contains no SQL text and no rows. */
 final class LostReport {
     static final String NUMBERS = "numbers";
+    static final String RENUMBERED = "renumbered";
 
     /** Most transactions of each class that are listed one by one. */
     private static final int LISTED = 1_000;
@@ -185,10 +186,13 @@ final class LostReport {
         }
         if (box.isRenumbered(survivor) && (!read || survivor.readOnly())) {
             all.add(Map.of(
+                    RENUMBERED,
+                    true,
                     "what",
                     "which of the transactions since the primary's numbers began anew (RESET MASTER) " + survivor.name()
-                            + " has: its position may count the earlier ones. Compare the tables or build it anew; then"
-                            + " understudy report lost --on " + survivor.name() + " --compared"));
+                            + " has: its position may count the earlier ones, and its replication skip the later ones."
+                            + " Build it anew, then understudy report lost --on " + survivor.name() + " --compared."
+                            + " docs/black-box.md, After RESET MASTER, says how, also without the primary"));
         }
         return all;
     }

@@ -67,7 +67,7 @@ final class Rescue {
         response.put("unknown", loss.gaps.count());
         response.put("impliedOnly", loss.implied.count());
         response.put("survivorBeyond", loss.beyond());
-        response.put("renumbered", box.isRenumbered(survivor));
+        response.put(LostReport.RENUMBERED, box.isRenumbered(survivor));
         response.put("damaged", loss.damage());
         response.put("primaryRead", read);
         response.put("mysql", survivor.applied() instanceof MySqlApplied);

@@ -12,6 +12,7 @@ import io.understudy.plugins.binlog.BinlogFeed;
 import io.understudy.plugins.binlog.BinlogNeeds;
 import io.understudy.plugins.binlog.BinlogSubscription;
 import io.understudy.plugins.binlog.JdbcPrimaryQueries;
+import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.PrimaryQueries;
 import io.understudy.plugins.binlog.WitnessState;
 import io.understudy.plugins.blackbox.outcome.OutcomeFinder;
@@ -62,6 +63,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private final PluginContext context;
     private final BlackBoxConfig config;
     private final List<Future<?>> tasks = new ArrayList<>();
+    private @Nullable PrimaryQueries asked;
     private BinlogSubscription binlog = BinlogSubscription.NONE;
     private final WitnessState shared;
     private final PrimaryOrder order = new PrimaryOrder(System::nanoTime);
@@ -77,7 +79,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         this.context = context;
         this.config = config;
         box = new BlackBox(config.memory().bytes(), !acknowledges(), System::nanoTime);
-        sessionEvents = new SessionEvents(box);
+        sessionEvents = new SessionEvents(box, this::readAnew);
         shared = WitnessState.of(context);
         finder = new OutcomeFinder(
                 context,
@@ -109,11 +111,13 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         repeat(finder, OUTCOMES_MILLIS);
         repeat(sessionEvents, SIGHTINGS_MILLIS);
         DataSource primary = context.primary().dataSource();
-        PrimaryQueries asked =
-                primary == null ? null : new JdbcPrimaryQueries(primary, context.primary()::isUnreachable);
-        repeat(
-                new StandbyPositions(context, box, asked, this::readAnew),
-                config.poll().toMillis());
+        asked = primary == null ? null : new JdbcPrimaryQueries(primary, context.primary()::isUnreachable);
+        StandbyPositions positions = new StandbyPositions(context, box, asked, this::readAnew);
+        repeat(positions, config.poll().toMillis());
+        Gauge.builder("understudy.black.box.renumbered", positions, each -> each.areRenumbered() ? 1 : 0)
+                .description("1 while it is not known what a standby has, since the primary's numbers began anew"
+                        + " (RESET MASTER)")
+                .register(context.meters());
         measureSync();
         if ((acknowledges() || config.directory() != null) && primary != null) {
             startWitness(primary);
@@ -275,7 +279,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         context.publishQuery("outcomes", OutcomesReport.PARAMETERS, asked::of);
         context.publishAction("lost/compared", Survivors.PARAMETERS, parameters -> {
             Survivor survivor = survivors.named(parameters);
-            box.compared(survivor);
+            box.compared(survivor, present());
             return report.of(survivor);
         });
         Set<String> numbered = new HashSet<>(Survivors.PARAMETERS);
@@ -295,6 +299,17 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 throw new IllegalArgumentException("the number of a rescue is wanted, not " + number, e);
             }
         });
+    }
+
+    /** Returns what the primary says of itself; null if it does not respond. */
+    private @Nullable PrimaryFacts present() {
+        PrimaryQueries queries = asked;
+        try {
+            return queries == null || queries.isUnreachable() ? null : queries.facts();
+        } catch (SQLException e) {
+            log.debug("black-box: the primary does not say up to where its log is", e);
+            return null;
+        }
     }
 
     /** The stream from a frozen primary stays open. */

@@ -76,7 +76,7 @@ public final class SavedBlackBox implements SavedTransactions {
                             + ": the log ends there. A proxy that died with the primary, its witness present, has all";
             return new LostReport(
                     box,
-                    new SessionEvents(box),
+                    new SessionEvents(box, () -> {}),
                     new Outcomes(),
                     () -> null,
                     clock,
@@ -103,7 +103,8 @@ public final class SavedBlackBox implements SavedTransactions {
                 if (name.startsWith("lost/rescue/")) {
                     return rescue.part(Integer.parseInt(name.substring("lost/rescue/".length())));
                 }
-                throw new IllegalArgumentException("a proxy that is down cannot be asked for " + name);
+                throw new IllegalArgumentException(
+                        "only a running proxy notes that a server was compared: start it, and leave out --directory");
         }
     }
 }

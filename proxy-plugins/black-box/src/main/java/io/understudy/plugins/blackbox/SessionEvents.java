@@ -16,9 +16,12 @@ final class SessionEvents implements Runnable {
     private final MpscArrayQueue<Object> queue = new MpscArrayQueue<>(CAPACITY);
     private final LongAdder lost = new LongAdder();
     private final BlackBox box;
+    private final Runnable readAnew;
 
-    SessionEvents(BlackBox box) {
+    /** @param readAnew called when the primary has begun anew, and the open stream brings nothing of it */
+    SessionEvents(BlackBox box, Runnable readAnew) {
         this.box = box;
+        this.readAnew = readAnew;
     }
 
     void answered(AnsweredCommit answered) {
@@ -49,21 +52,25 @@ final class SessionEvents implements Runnable {
     /** Passes the queued events on. Called by one thread at a time. */
     @Override
     public synchronized void run() {
+        boolean anew = false;
         List<AnsweredCommit> batch = new ArrayList<>();
         Object next;
         while ((next = queue.poll()) != null) {
             if (next instanceof AnsweredCommit answered) {
                 batch.add(answered);
             } else if (next == RESET) {
-                box.answered(batch);
+                anew |= box.answered(batch);
                 batch.clear();
-                box.reset();
+                anew |= box.reset();
             } else if (next instanceof InterruptedSession session) {
                 box.interrupted(session);
             }
         }
         if (!batch.isEmpty()) {
-            box.answered(batch);
+            anew |= box.answered(batch);
+        }
+        if (anew) {
+            readAnew.run();
         }
     }
 }

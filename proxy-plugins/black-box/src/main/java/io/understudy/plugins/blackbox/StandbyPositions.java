@@ -26,20 +26,29 @@ final class StandbyPositions implements Runnable {
     private final PluginContext context;
     private final BlackBox box;
     private final @Nullable PrimaryQueries primary;
-    private final Runnable deadStream;
+    private final Runnable readAnew;
     private final Map<String, Applied> known = new HashMap<>();
+    /** By standby, see {@link Survivor#server}. */
+    private final Map<String, String> servers = new HashMap<>();
     /** By standby. */
     private final Map<String, QueryFailures> failures = new HashMap<>();
 
+    private volatile boolean renumbered;
+
     /**
      * @param primary null if the primary cannot be queried
-     * @param deadStream called when the primary has begun anew, and the open stream brings nothing of it
+     * @param readAnew called when the primary has begun anew, and the open stream brings nothing of it
      */
-    StandbyPositions(PluginContext context, BlackBox box, @Nullable PrimaryQueries primary, Runnable deadStream) {
+    StandbyPositions(PluginContext context, BlackBox box, @Nullable PrimaryQueries primary, Runnable readAnew) {
         this.primary = primary;
-        this.deadStream = deadStream;
+        this.readAnew = readAnew;
         this.context = context;
         this.box = box;
+    }
+
+    /** Returns whether it is not known what a standby has, since a primary's numbers began anew. On any thread. */
+    boolean areRenumbered() {
+        return renumbered;
     }
 
     @Override
@@ -55,6 +64,7 @@ final class StandbyPositions implements Runnable {
             for (Standby standby : context.standbys()) {
                 if (standby.isPrimary()) {
                     known.remove(standby.name()); // it has all that it wrote itself
+                    servers.remove(standby.name());
                     continue;
                 }
                 standbys++;
@@ -68,7 +78,8 @@ final class StandbyPositions implements Runnable {
                 box.applied(all);
             }
             box.expire();
-            askPrimary();
+            askPrimary(all);
+            renumbered = servers.values().stream().anyMatch(box::isRenumbered);
         } catch (RuntimeException e) {
             // Thrown on, it would end the schedule.
             log.error("black-box: comparing the standbys' positions failed", e);
@@ -76,14 +87,14 @@ final class StandbyPositions implements Runnable {
     }
 
     /** Last, because it waits for a primary that is frozen. */
-    private void askPrimary() {
-        History.Reach read = box.reach();
+    private void askPrimary(List<Applied> standbys) {
+        History.Reach read = box.reach(standbys);
         if (read == null || primary == null || primary.isUnreachable()) {
             return;
         }
         try {
-            if (box.isStreamDead(read, primary.facts())) {
-                deadStream.run();
+            if (box.beganAnew(read, primary.facts())) {
+                readAnew.run();
             }
         } catch (SQLException e) {
             log.debug("black-box: the primary does not say whether its log has begun anew", e);
@@ -97,6 +108,7 @@ final class StandbyPositions implements Runnable {
         try {
             ReportedPosition reported = ReportedPosition.applied(standby.dataSource(), flavor);
             Applied applied = Applied.of(flavor, reported.replicated(), reported.logged());
+            servers.put(name, reported.server());
             known.put(name, box.seen(reported.server(), applied));
             if (failed.succeeded()) {
                 log.info("black-box: standby {} reports its position again", name);

@@ -48,7 +48,7 @@ record Survivor(
     Survivor applying(Applied known) {
         Applied toRelayLogs = received == null || !(known instanceof Renumbered numbers)
                 ? received
-                : new Renumbered(received, numbers.rebuilt(), numbers.asserted());
+                : new Renumbered(received, numbers.rebuilt());
         return new Survivor(name, known, toRelayLogs, position, readOnly, chosen, server);
     }
 

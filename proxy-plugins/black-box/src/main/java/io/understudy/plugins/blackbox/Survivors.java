@@ -39,7 +39,7 @@ final class Survivors {
 
     /** @throws IllegalStateException with the remedy if no server can be queried */
     Survivor choose() {
-        if (box.primaries().size() > 1) {
+        if (hasChanged(box.primaries())) {
             try {
                 return primary("the proxy has followed a change of the primary to it");
             } catch (IllegalStateException unreachable) {
@@ -79,6 +79,11 @@ final class Survivors {
                             : "no standby can be queried (" + troubles + "); name the new primary: --on HOST:PORT");
         }
         return context.standbys().size() == 1 ? best : best.because("of the standbys it lacks least");
+    }
+
+    /** One whose numbers began anew is still the same. */
+    private static boolean hasChanged(List<PrimaryFacts> primaries) {
+        return primaries.stream().anyMatch(each -> !each.sameServer(primaries.get(0)));
     }
 
     private static void note(StringBuilder troubles, Standby standby, String what) {

@@ -90,6 +90,6 @@ abstract class BlackBoxHarness {
     }
 
     void response(String gtid) {
-        box.answered(List.of(new AnsweredCommit(gtid, 7, 8, "app", "shop", 0x2aL, now, now, null)));
+        box.answered(List.of(new AnsweredCommit(gtid, 7, 8, "app", "shop", 0x2aL, now, now, true, null)));
     }
 }

@@ -39,7 +39,7 @@ class BlackBoxObserverTest {
                     Fakes.of(SessionSettings.class, Map.of("temporaryTables", false))));
 
     private final BlackBox box = new BlackBox(2 << 20, true, () -> 1_000);
-    private final SessionEvents events = new SessionEvents(box);
+    private final SessionEvents events = new SessionEvents(box, () -> {});
     private final BlackBoxObserver observer = observer(box, events);
 
     private static BlackBoxObserver observer(BlackBox filled, SessionEvents passed) {
@@ -145,7 +145,7 @@ class BlackBoxObserverTest {
     private String judged(FakeExchange... exchanges) {
         BlackBox other = new BlackBox(2 << 20, true, () -> 1_000);
         other.onStart(new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-1-10"));
-        SessionEvents passed = new SessionEvents(other);
+        SessionEvents passed = new SessionEvents(other, () -> {});
         BlackBoxObserver observed = observer(other, passed);
         for (FakeExchange exchange : exchanges) {
             exchange.omittedGtid("0-1-11");

@@ -72,7 +72,7 @@ class BlackBoxTest extends BlackBoxHarness {
         response("0-1-1112");
         Map<String, Object> view = new LostReport(
                         box,
-                        new SessionEvents(box),
+                        new SessionEvents(box, () -> {}),
                         new Outcomes(),
                         () -> "it is frozen",
                         Clock.systemUTC(),

@@ -1,6 +1,7 @@
 package io.understudy.plugins.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.BinlogTrouble;
@@ -10,8 +11,11 @@ import io.understudy.plugins.binlog.Transactions;
 import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.servers.ReportedPosition;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -142,7 +146,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         writes(9, 30);
         seen(30);
         assertUnknown(30, 22);
-        box.compared(standby(30));
+        box.compared(standby(30), null);
         assertCounts(30, 30);
         notices(30);
         writes(31, 33);
@@ -165,7 +169,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         begin(product);
         notices(8);
         writes(9, 30);
-        box.compared(standby(29));
+        box.compared(standby(29), null);
         assertCounts(29, 30);
         assertThat(box.loss(server("host:3306:3", 29)).missing).hasSize(22);
         assertThat(box.isRenumbered(server("host:3306:3", 29))).isTrue();
@@ -174,19 +178,146 @@ class BuiltAnewTest extends BlackBoxHarness {
         assertUnknown(29, 22 + 22);
     }
 
-    /** It still counts earlier numbers, which the primary has yet to write. */
+    private boolean answers(long number, long sent, boolean commits) {
+        String gtid = flavor == ServerFlavor.MYSQL ? UUID + ":" + number : "0-1-" + number;
+        return box.answered(
+                List.of(new AnsweredCommit(gtid, 7, 8, "app", "shop", 0x2aL, sent, now + 9, commits, null)));
+    }
+
+    private void probes() {
+        now += 10;
+        box.reach(List.of(Applied.of(flavor, upTo(20), "")));
+    }
+
+    /** The new numbers may pass the former ones before anything else tells, or the primary may die. */
     @ParameterizedTest
     @EnumSource(ServerFlavor.class)
-    void aWordDoesNotCountForNumbersToCome(ServerFlavor product) {
+    void anOkWithANumberThatWasReadBeforeItsCommandTells(ServerFlavor product) {
+        begin(product);
+        probes();
+        assertThat(answers(20, now - 1, true)).isFalse();
+        probes();
+        assertThat(answers(3, now - 5, true)).isTrue();
+        assertThat(answers(4, now + 1, true)).isFalse();
+        assertUnknown(20, 0);
+        assertThat(box.loss(standby(20)).notCaptured).hasSize(2);
+        notices(4);
+        writes(5, 30);
+        assertThat(answers(6, now + 1, true)).isFalse();
+        assertUnknown(30, 26);
+    }
+
+    /** A SET that has it tracked repeats the session's last number; a commit may be read before its OK is seen. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void anOkThatRepeatsOrIsLateTellsNothing(ServerFlavor product) {
+        begin(product);
+        assertThat(answers(19, now + 1, true)).isFalse();
+        probes();
+        probes();
+        assertThat(answers(19, now + 1, false)).isFalse();
+        assertThat(answers(20, now - 11, true)).isFalse();
+        assertCounts(20, 20);
+    }
+
+    /** MariaDB: another server's number was not given by this one. */
+    @Test
+    void anOkOfAReplayedTransactionTellsNothing() {
+        start(1, "0-2-20", "0-1-5,0-2-20");
+        probes();
+        assertThat(answers(7, now + 1, true)).isFalse();
+        assertThat(on("0-2-20").missing).isEmpty();
+    }
+
+    /** A proxy that was restarted since knows of none. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aStandbyThatIsAheadOfThePrimaryTells(ServerFlavor product) {
+        flavor = product;
+        notices(8);
+        writes(9, 10);
+        History.Reach before = box.reach(List.of(Applied.of(flavor, upTo(10), "")));
+        assertThat(box.beganAnew(before, at(10))).isFalse();
+        before = box.reach(List.of(Applied.of(flavor, upTo(20), "")));
+        assertThat(box.beganAnew(before, at(10))).isTrue();
+        before = box.reach(List.of(Applied.of(flavor, upTo(20), "")));
+        assertThat(box.beganAnew(before, at(10))).isFalse();
+        notices(10);
+        writes(11, 30);
+        assertUnknown(30, 22);
+        LogStart logged = Objects.requireNonNull(box.position());
+        box.restored(Clock.systemUTC()).start(logged);
+        assertThat(box.isRenumbered(standby(30))).isTrue();
+    }
+
+    /** Its own transactions, and those of servers before this one, say nothing of this one's numbers. */
+    @Test
+    void whatAStandbyHasOfOthersTellsNothing() {
+        flavor = ServerFlavor.MYSQL;
+        notices(8);
+        String others = UUID + ":1-8,2f11fa47-71ca-11e1-9e33-c80aa9429562:1-5";
+        assertThat(box.beganAnew(box.reach(List.of(Applied.of(flavor, others, ""))), at(8)))
+                .isFalse();
+        flavor = ServerFlavor.MARIADB;
+        start(3, "0-3-50", "0-1-40,0-3-50");
+        assertThat(box.beganAnew(box.reach(List.of(at("0-2-70", "0-1-60,0-2-70"))), primary(3, "0-3-50")))
+                .isFalse();
+    }
+
+    /** It counts earlier numbers, which the primary has yet to write, or has written while it stood still. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aWordThatThePositionContradictsIsRefused(ServerFlavor product) {
         begin(product);
         notices(5);
         writes(6, 8);
-        box.compared(standby(20));
-        dies();
-        assertThat(box.loss(standby(20)).missing).isEmpty();
-        assertThat(box.isRenumbered(standby(20))).isFalse();
-        notices(8);
+        assertThatThrownBy(() -> box.compared(standby(20), null)).hasMessageContaining("is still that of before");
+        assertThatThrownBy(() -> box.compared(standby(15), null)).hasMessageContaining("has not written since");
+        assertThatThrownBy(() -> box.compared(standby(15), at(14))).hasMessageContaining("has not written since");
+        writes(9, 40);
+        assertThatThrownBy(() -> box.compared(standby(20), at(40))).hasMessageContaining("s1 is at " + upTo(20));
+        assertUnknown(20, 35);
+    }
+
+    /** It may be further than what was read. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aStandbyThatIsAheadOfTheStreamCounts(ServerFlavor product) {
+        begin(product);
+        notices(5);
+        writes(6, 8);
+        box.compared(standby(10), at(10));
         writes(9, 12);
-        assertUnknown(20, 4);
+        assertCounts(10, 12);
+    }
+
+    /** Reset itself once the primary is dead: it had all from before, and has nothing from since. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aStandbyThatIsResetItselfGetsAllOfIt(ServerFlavor product) {
+        begin(product);
+        notices(0);
+        writes(1, 8);
+        dies();
+        box.compared(standby(0), null);
+        assertCounts(0, 8);
+    }
+
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void thePrimaryIsNotComparedWithItself(ServerFlavor product) {
+        begin(product);
+        assertThatThrownBy(() -> box.compared(server("host:3306:1", 20), at(20)))
+                .hasMessageContaining("s1 is the primary");
+    }
+
+    /** It has followed another one since, and still lacks what is not known of the one before. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aStandbyStaysUnknownAfterAChangeOfThePrimary(ServerFlavor product) {
+        begin(product);
+        notices(8);
+        box.onStart(new PrimaryFacts(product, 3, "2f11fa47-71ca-11e1-9e33-c80aa9429562", true, "ROW", true, upTo(8)));
+        assertThat(box.isRenumbered(standby(8))).isTrue();
     }
 }

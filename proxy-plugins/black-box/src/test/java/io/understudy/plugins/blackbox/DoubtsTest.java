@@ -12,7 +12,14 @@ import org.junit.jupiter.api.Test;
 /** What a replay hides: MariaDB's position implies all lower numbers. */
 class DoubtsTest extends BlackBoxHarness {
     private final LostReport report = new LostReport(
-            box, new SessionEvents(box), new Outcomes(), () -> null, Clock.systemUTC(), () -> now, Map::of, () -> null);
+            box,
+            new SessionEvents(box, () -> {}),
+            new Outcomes(),
+            () -> null,
+            Clock.systemUTC(),
+            () -> now,
+            Map::of,
+            () -> null);
 
     private Object implied(String applied, String received) {
         Map<?, ?> view = (Map<?, ?>) Objects.requireNonNull(
@@ -119,7 +126,7 @@ class DoubtsTest extends BlackBoxHarness {
         dead();
         implied("0-1-10", "");
         assertThat(implied("0-1-12", "")).isEqualTo("0:11");
-        box.compared(survivor("0-1-12", "", ""));
+        box.compared(survivor("0-1-12", "", ""), null);
         assertThat(implied("0-1-12", "")).isEqualTo("");
     }
 
@@ -130,7 +137,7 @@ class DoubtsTest extends BlackBoxHarness {
         transaction(12);
         dead();
         implied("0-1-10", "");
-        box.compared(survivor("0-1-10", "", ""));
+        box.compared(survivor("0-1-10", "", ""), null);
         assertThat(implied("0-1-12", "")).as("a replay that came after").isEqualTo("0:11");
     }
 

@@ -248,7 +248,7 @@ class HistoriesTest extends BlackBoxHarness {
         assertThat(on("0-1-4").missing)
                 .as("it has gone back, which proves nothing")
                 .hasSize(1);
-        box.compared(survivor("0-1-4", "", ""));
+        box.compared(survivor("0-1-4", "", ""), null);
         loss = on("0-1-4");
         assertThat(loss.missing).as("built anew").isEmpty();
         assertThat(loss.gaps).hasToString("");
@@ -260,9 +260,9 @@ class HistoriesTest extends BlackBoxHarness {
         start(1, "0-1-10");
         transaction(11);
         on("0-1-11");
-        SessionEvents events = new SessionEvents(box);
+        SessionEvents events = new SessionEvents(box, () -> {});
         events.reset();
-        events.answered(new AnsweredCommit("0-1-11", 7, 8, "app", "shop", 0x2aL, now, now, null));
+        events.answered(new AnsweredCommit("0-1-11", 7, 8, "app", "shop", 0x2aL, now, now, true, null));
         events.run();
         assertThat(on("0-1-11").notCaptured).hasSize(1);
         start(1, "0-1-11");

@@ -16,7 +16,14 @@ import org.junit.jupiter.api.Test;
 class JudgedLossTest extends BlackBoxHarness {
     private final Outcomes outcomes = new Outcomes();
     private final LostReport report = new LostReport(
-            box, new SessionEvents(box), outcomes, () -> null, Clock.systemUTC(), () -> now, Map::of, () -> null);
+            box,
+            new SessionEvents(box, () -> {}),
+            outcomes,
+            () -> null,
+            Clock.systemUTC(),
+            () -> now,
+            Map::of,
+            () -> null);
 
     private void judged(long session, Verdict verdict, String gtid, boolean told) {
         outcomes.add(new OutcomeRecord(

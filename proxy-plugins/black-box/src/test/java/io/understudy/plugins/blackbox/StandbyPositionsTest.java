@@ -57,6 +57,11 @@ class StandbyPositionsTest extends BlackBoxHarness {
         primary = "0-1-4";
         probe("0-1-3");
         assertThat(dead).hasValue(1);
+        assertThat(positions.areRenumbered()).isTrue();
+        probe("");
+        box.compared(survivor("", "", ""), null);
+        probe("0-1-3");
+        assertThat(positions.areRenumbered()).isFalse();
     }
 
     /** It may be ahead of what was read, and more may be read before it responds. */

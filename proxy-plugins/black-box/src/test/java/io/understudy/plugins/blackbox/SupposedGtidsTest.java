@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** OKs without a GTID, which MariaDB may have left out: {@code 0-1-N} is what the session would have got. */
 class SupposedGtidsTest extends BlackBoxHarness {
     private void supposed(String gtid, long session, CommitEvidence how) {
-        box.answered(List.of(new AnsweredCommit(gtid, session, 8, "app", "shop", 0x2aL, now, now, how)));
+        box.answered(List.of(new AnsweredCommit(gtid, session, 8, "app", "shop", 0x2aL, now, now, true, how)));
     }
 
     private void later() {

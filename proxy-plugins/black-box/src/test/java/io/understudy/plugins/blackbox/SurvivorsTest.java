@@ -38,6 +38,16 @@ class SurvivorsTest extends BlackBoxHarness {
         assertThat(choose(server(2, "0-1-9", "1")).position()).isEqualTo("0-1-9");
     }
 
+    /** It is still the same server, of which nothing is missing there. */
+    @Test
+    void aPrimaryWhoseNumbersBeganAnewIsNotChosen() {
+        start(1, "0-1-10");
+        start(1, "0-1-4");
+        PluginContext context =
+                ScriptedStandby.object(PluginContext.class, (name, arguments) -> List.of(server(2, "0-1-10", "1")));
+        assertThat(new Survivors(context, box).choose().name()).isEqualTo("server-2");
+    }
+
     @Test
     void nothingCountsAsComparedWithoutAName() {
         PluginContext context = ScriptedStandby.object(PluginContext.class, (name, arguments) -> List.of());
