@@ -128,18 +128,18 @@ public final class LostUnion {
         united.put("logs", logs);
         united.put("proxies", proxies);
         united.put("damaged", damaged);
-        // A witness that knows speaks for the others; a black box that acknowledges nothing cannot.
+        // A witness that knows speaks for the others, but not of a reset that it may not have seen; a black box that
+        // acknowledges nothing cannot.
         boolean known = views.stream()
                 .anyMatch(view -> rows(view.all(), "notKnown").isEmpty()
                         && !view.part("witness").isEmpty());
         united.put(
                 "notKnown",
-                known
-                        ? List.of()
-                        : views.stream()
-                                .flatMap(view -> rows(view.all(), "notKnown").stream())
-                                .distinct()
-                                .toList());
+                views.stream()
+                        .flatMap(view -> rows(view.all(), "notKnown").stream())
+                        .filter(row -> !known || MissingView.isRenumbered(row))
+                        .distinct()
+                        .toList());
         return united;
     }
 

@@ -40,6 +40,15 @@ public record MissingView(Map<String, Object> all) {
         return "never read".equals(part("primary").get("lostAt"));
     }
 
+    /** Returns whether a primary's numbers began anew, and it is not known what the server has since. */
+    public boolean isRenumbered() {
+        return rows(all, "notKnown").stream().anyMatch(MissingView::isRenumbered);
+    }
+
+    static boolean isRenumbered(Map<String, Object> row) {
+        return Boolean.TRUE.equals(row.get("renumbered"));
+    }
+
     /** Returns whether what is missing does not come from the primary any more. */
     public boolean isPrimaryGone() {
         return Boolean.FALSE.equals(part("primary").get("read"));
@@ -79,6 +88,7 @@ public record MissingView(Map<String, Object> all) {
     public boolean isLoss() {
         return String.valueOf(part("survivor").get("position")).isBlank()
                 || isNeverRead()
+                || isRenumbered()
                 || !rows(all, "damaged").isEmpty()
                 || isPrimaryGone()
                         && rows(all, "notAsked").size()
@@ -97,6 +107,7 @@ public record MissingView(Map<String, Object> all) {
      */
     public static boolean isLoss(Map<String, Object> rescue) {
         return !rows(rescue, "damaged").isEmpty()
+                || isRenumbered(rescue)
                 || Boolean.TRUE.equals(rescue.get("primaryRead"))
                 || rows(rescue, "notAsked").size()
                                 + whole(rescue, "elsewhere")

@@ -93,8 +93,8 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         if (some && Boolean.TRUE.equals(begun.get("renumbered"))) {
             String name = takeover.name();
             throw new StepFailure("nothing was applied: the primary's numbers began anew (RESET MASTER), and the"
-                    + " position of " + name + " does not tell what of them it has. Compare the tables, or build it"
-                    + " anew; then understudy report lost --on " + name + " --compared. Or promote another standby");
+                    + " position of " + name + " does not tell what of them it has. docs/black-box.md, After RESET"
+                    + " MASTER, has what to do. Or promote another standby");
         }
         String beyond = String.valueOf(begun.getOrDefault("survivorBeyond", ""));
         if (some && !beyond.isEmpty()) {

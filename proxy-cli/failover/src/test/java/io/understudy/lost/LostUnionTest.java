@@ -59,6 +59,17 @@ class LostUnionTest {
         assertThat(rows(LostUnion.of(views).all(), "notKnown")).isEmpty();
     }
 
+    /** The other one may have been restarted since. */
+    @Test
+    void whatOneProxyKnowsOfAResetCountsForAll() {
+        proxy("one", "0:7", "", List.of(), List.of());
+        proxy("two", "0:7", "", List.of(), List.of());
+        view("one").put("witness", Map.of("mode", "disk"));
+        view("two").put("notKnown", List.of(Map.of("what", "since the reset", "renumbered", true)));
+        assertThat(LostUnion.of(views).isRenumbered()).isTrue();
+        assertThat(LostUnion.of(views).isLoss()).isTrue();
+    }
+
     private Map<String, Object> view(String proxy) {
         return Objects.requireNonNull(views.get(proxy));
     }

@@ -394,6 +394,9 @@ class ChecksTest {
                 .containsExactly("blocks missing implied");
         assertThat(ofProxy(new ProxyFigures(null, List.of(), lost(false, 3, 2, 0), null)))
                 .containsExactly("blocks missing lost", "warns missing kept");
+        Map<String, Object> anew = new HashMap<>(lost(true, 0, 0, 0));
+        anew.put("notKnown", List.of(Map.of("what", "…", "renumbered", true)));
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), anew, null))).containsExactly("blocks missing renumbered");
         assertThat(ofProxy(ProxyFigures.NONE)).containsExactly("unknown missing ");
     }
 

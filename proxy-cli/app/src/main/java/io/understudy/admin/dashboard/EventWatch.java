@@ -83,6 +83,14 @@ final class EventWatch {
                     "witness",
                     "does not acknowledge; /api/witness has reason and remedy",
                     "acknowledges to the primary"),
+            new State(
+                    "understudy.black.box.renumbered",
+                    null,
+                    1,
+                    "black box",
+                    "what standbys have is not known since the primary's numbers began anew (RESET MASTER);"
+                            + " docs/black-box.md, After RESET MASTER",
+                    "what standbys have is known again"),
             new State("understudy.standby.read.only", "standby", 0, "standby", "is not read-only", "is read-only"),
             new State(
                     "understudy.config.last.reload.failed",
