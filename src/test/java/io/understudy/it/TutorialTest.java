@@ -73,7 +73,6 @@ class TutorialTest {
         assertThat(shell.exitValue()).as(said).isZero();
         assertThat(said)
                 .containsPattern("understudy_mirror_statements_total\\{[^}]*outcome=\"ok\"[^}]*} [1-9]")
-                .containsPattern("understudy_commit_semisync_wait_seconds_count\\{[^}]*} [1-9]")
                 .contains("order 7", "configuration reloaded", "standby standby-1 is unreachable");
         assertThat(folder.resolve("understudy-tutorial")).doesNotExist();
     }
