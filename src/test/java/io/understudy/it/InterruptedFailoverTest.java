@@ -11,6 +11,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -219,7 +221,7 @@ class InterruptedFailoverTest {
         servers.cutOff();
         servers.pair.primary().execute("RESET MASTER");
         write(servers.pair.primary(), 101, 103);
-        awaitReported("at 0-1-3", "report", "lost"); // the open stream brings nothing of them
+        awaitReported("NOT KNOWN", "report", "lost"); // the open stream brings nothing of them
         write(servers.pair.primary(), 104, 200);
         awaitReported("[shop.t]", "report", "lost", "--on", "s1");
         servers.pair.primary().kill();
@@ -228,9 +230,70 @@ class InterruptedFailoverTest {
             assertThat(said.status()).as(said.text()).isEqualTo(1);
             assertThat(said.text())
                     .contains("nothing was applied: the primary's numbers began anew")
-                    .contains("understudy report lost --on s1 --compared");
+                    .contains("docs/black-box.md, After RESET MASTER");
             assertThat(servers.standby().query(ROWS)).isEqualTo("5");
         }
+        Said still = servers.run("report", "lost", "--on", "s1", "--compared");
+        assertThat(still.status()).as(still.text()).isEqualTo(1);
+        assertThat(still.text()).contains("is still that of before");
+        // What the document says.
+        servers.standby().execute("STOP SLAVE", "RESET SLAVE", "RESET MASTER", "SET GLOBAL gtid_slave_pos=''");
+        servers.run("report", "lost", "--on", "s1", "--compared");
+        Said all = servers.run("failover", "--to", "s1");
+        assertThat(all.text()).contains("0:1-3"); // written before the stream was read anew
+        assertThat(servers.standby().query("SELECT COUNT(*) FROM shop.t WHERE n BETWEEN 104 AND 200"))
+                .as(all.text())
+                .isEqualTo("97");
+    }
+
+    private StringWriter interrupted(String after, Runnable action, ChangeOutcome expected) throws Exception {
+        StringWriter said = new StringWriter();
+        boolean[] done = {false};
+        ChangeOutcome outcome = servers.failOver(new Followed(said, line -> {
+            if (line.contains(after) && !done[0]) {
+                done[0] = true;
+                action.run();
+            }
+        }));
+        assertThat(outcome).as(said.toString()).isEqualTo(expected);
+        return said;
+    }
+
+    /** By a supervisor: two servers would be writable. */
+    @Test
+    void anOldPrimaryThatComesBackBeforeThePromotionEndsIt() throws Exception {
+        lack(5);
+        servers.pair.primary().kill();
+        StringWriter said = interrupted(
+                "compare s1 with the black boxes", () -> servers.pair.primary().restart(), ChangeOutcome.NOT_PROMOTED);
+        assertThat(said.toString()).contains("is not known to be dead: it responds", "START SLAVE");
+        assertThat(readOnly()).isTrue();
+    }
+
+    @Test
+    void anOldPrimaryThatComesBackBehindThePromotionBecomesReadOnly() throws Exception {
+        lack(5);
+        servers.pair.primary().kill();
+        StringWriter said =
+                interrupted("promote s1", () -> servers.pair.primary().restart(), ChangeOutcome.LOST);
+        assertThat(said.toString()).contains("has come back: the old primary is read-only now");
+        assertThat(servers.pair.primary().query("SELECT @@GLOBAL.read_only")).isEqualTo("1");
+        assertThat(readOnly()).isFalse();
+    }
+
+    /** Of two to different standbys one would promote each. */
+    @Test
+    void oneFailoverRunsAtATime() throws Exception {
+        lack(5);
+        servers.pair.primary().kill();
+        try (Connection other = servers.standby().connect();
+                Statement statement = other.createStatement()) {
+            statement.execute("SELECT GET_LOCK('understudy_failover', 0)");
+            Said said = servers.run("failover", "--to", "s1");
+            assertThat(said.status()).as(said.text()).isEqualTo(1);
+            assertThat(said.text()).contains("another failover runs: connection ");
+        }
+        awaitReported("lost: nothing", "failover", "--to", "s1");
     }
 
     private void awaitReported(String text, String... command) {
@@ -295,7 +358,7 @@ class InterruptedFailoverTest {
         assertThat(down.text()).contains("no response from", "--without " + admin);
         Said typo = servers.run("failover", "--to", "s1", "--without", "127.0.0.1:1");
         assertThat(typo.status()).as(typo.text()).isEqualTo(2);
-        assertThat(typo.text()).contains("no such proxy; expected one of " + admin);
+        assertThat(typo.text()).contains("no such proxy or standby; expected one of " + admin);
         assertThat(servers.run("rescue", "--to", "x", "--without", admin).status())
                 .isEqualTo(2);
         Said applied = servers.run("rescue", "--apply", "--on", "s1", "--without", admin);

@@ -130,6 +130,7 @@ public final class LostUnion {
         united.put("damaged", damaged);
         // A witness that knows speaks for the others, but not of a reset that it may not have seen; a black box that
         // acknowledges nothing cannot.
+        boolean unread = views.stream().allMatch(MissingView::isUnread);
         boolean known = views.stream()
                 .anyMatch(view -> rows(view.all(), "notKnown").isEmpty()
                         && !view.part("witness").isEmpty());
@@ -137,7 +138,7 @@ public final class LostUnion {
                 "notKnown",
                 views.stream()
                         .flatMap(view -> rows(view.all(), "notKnown").stream())
-                        .filter(row -> !known || MissingView.isRenumbered(row))
+                        .filter(row -> MissingView.isUnread(row) ? unread : !known || MissingView.isRenumbered(row))
                         .distinct()
                         .toList());
         return united;

@@ -45,6 +45,15 @@ public record MissingView(Map<String, Object> all) {
         return rows(all, "notKnown").stream().anyMatch(MissingView::isRenumbered);
     }
 
+    /** Returns whether the black box has read nothing of the primary before the present one. */
+    boolean isUnread() {
+        return rows(all, "notKnown").stream().anyMatch(MissingView::isUnread);
+    }
+
+    static boolean isUnread(Map<String, Object> row) {
+        return Boolean.TRUE.equals(row.get("unread"));
+    }
+
     static boolean isRenumbered(Map<String, Object> row) {
         return Boolean.TRUE.equals(row.get("renumbered"));
     }
@@ -89,6 +98,7 @@ public record MissingView(Map<String, Object> all) {
         return String.valueOf(part("survivor").get("position")).isBlank()
                 || isNeverRead()
                 || isRenumbered()
+                || isUnread()
                 || !rows(all, "damaged").isEmpty()
                 || isPrimaryGone()
                         && rows(all, "notAsked").size()

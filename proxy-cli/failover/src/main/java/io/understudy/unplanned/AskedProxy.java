@@ -1,5 +1,6 @@
 package io.understudy.unplanned;
 
+import io.understudy.config.StandbyConfig;
 import io.understudy.config.UnderstudyConfig;
 import io.understudy.remote.AdminClient;
 import io.understudy.remote.OtherProxy;
@@ -33,10 +34,13 @@ record AskedProxy(String name, AdminClient admin, ProxyControl control) {
         all.add(of(own, AdminClient.of(config.admin())));
         OtherProxy.of(config).forEach(each -> all.add(of(each.name(), each.admin())));
         List<String> known = all.stream().map(AskedProxy::name).toList();
+        List<String> standbys =
+                config.standbys().stream().map(StandbyConfig::name).toList();
         for (String each : options.without()) {
-            if (!known.contains(each)) {
-                throw new IllegalArgumentException("--without " + each + ": no such proxy; expected one of "
-                        + String.join(", ", known) + ", as the file names them (admin.address, peers)");
+            if (!known.contains(each) && !standbys.contains(each)) {
+                throw new IllegalArgumentException("--without " + each + ": no such proxy or standby; expected one of "
+                        + String.join(", ", known) + ", as the file names them (admin.address, peers), or of "
+                        + String.join(", ", standbys));
             }
         }
         all.removeIf(each -> options.without().contains(each.name()));

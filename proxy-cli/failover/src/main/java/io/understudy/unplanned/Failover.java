@@ -35,6 +35,7 @@ public final class Failover implements AutoCloseable {
     private final Takeover takeover;
     private final StepRunner runner;
     private final List<StandbyConfig> others;
+    private final OtherStandbys standbys;
     private final UnderstudyConfig config;
     /** What is lost, by proxy, as of the last comparison. */
     private final Map<String, Map<String, Object>> views = new LinkedHashMap<>();
@@ -43,6 +44,9 @@ public final class Failover implements AutoCloseable {
         this.takeover = takeover;
         this.others = others;
         this.config = config;
+        List<StandbyConfig> all = new ArrayList<>(others);
+        all.add(config.standby(takeover.name()));
+        standbys = new OtherStandbys(takeover, all, SwitchoverAccount.of(config));
         runner = new StepRunner(out);
     }
 
@@ -75,10 +79,15 @@ public final class Failover implements AutoCloseable {
         if (isPrimaryAlready()) {
             return already();
         }
-        boolean well = runner.finish(new OldPrimaryStep(takeover, true));
+        boolean well = runner.finish(standbys.claim());
+        well &= runner.finish(new OldPrimaryStep(takeover, true));
         well &= runner.finish(Step.of("look at what would be applied to " + takeover.name(), this::look));
         well &= runner.finish(
                 Step.of("check that it can be applied", new MissingStep(takeover, runner::line)::rehearse));
+        // What would be applied may be what another standby has.
+        well &= others.isEmpty()
+                || !views.isEmpty() && LostUnion.of(views).toApply() > 0
+                || runner.finish(standbys.compare());
         if (!well) {
             return ChangeOutcome.NOT_PROMOTED;
         }
@@ -154,7 +163,8 @@ public final class Failover implements AutoCloseable {
         if (isPrimaryAlready()) {
             return runner.finish(semiSyncSource()) ? already() : ChangeOutcome.LEFT;
         }
-        if (!runner.finish(new OldPrimaryStep(takeover, false))) {
+        OldPrimaryStep dead = new OldPrimaryStep(takeover, false);
+        if (!runner.finish(standbys.claim()) || !runner.finish(dead)) {
             return notPromoted();
         }
         boolean promoted;
@@ -165,10 +175,11 @@ public final class Failover implements AutoCloseable {
             return notPromoted();
         }
         if (!promoted) {
-            if (!applyMissing()) {
+            if (!applyMissing() || !others.isEmpty() && !runner.finish(standbys.compare())) {
                 return notPromoted();
             }
-            PromoteStep promotion = new PromoteStep(takeover.pair(), () -> {}, "Run this again then");
+            // Once more: it may have come back meanwhile.
+            PromoteStep promotion = new PromoteStep(takeover.pair(), dead::run, "Run this again then");
             try {
                 runner.timed(promotion);
             } catch (PromotionUnknown e) {
@@ -185,6 +196,10 @@ public final class Failover implements AutoCloseable {
         boolean semiSync = runner.finish(semiSyncSource());
         boolean well = follow() && semiSync;
         List<String> lost = lost(true);
+        String back = dead.afterwards();
+        if (!back.isEmpty()) {
+            lost.add("NOT KNOWN: " + back);
+        }
         runner.line("lost: " + (lost.isEmpty() ? "nothing" : LINE + String.join(LINE, lost)));
         runner.line(advice(semiSync));
         return !well ? ChangeOutcome.LEFT : lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
@@ -213,6 +228,15 @@ public final class Failover implements AutoCloseable {
 
     private ChangeOutcome notPromoted() {
         runner.line(takeover.name() + " was not promoted. What was applied there stays; it may be tried again");
+        try {
+            if (takeover.replicates() && takeover.replication().isStopped()) {
+                runner.line("its replication is stopped. If the old primary lives, on "
+                        + takeover.pair().standbyAddress() + ": "
+                        + takeover.pair().dialect().start(takeover.pair().replication()));
+            }
+        } catch (SQLException | StepFailure e) {
+            runner.line(String.valueOf(e.getMessage()));
+        }
         return ChangeOutcome.NOT_PROMOTED;
     }
 
@@ -272,7 +296,8 @@ public final class Failover implements AutoCloseable {
             if (takeover.options().directory() != null && each.equals(own())) {
                 continue;
             }
-            lost.add("NOT KNOWN: what only the black box of " + each + " has, which was not read");
+            lost.add("NOT KNOWN: what only "
+                    + (isStandby(each) ? each + " has" : "the black box of " + each + " has, which was not read"));
         }
         return lost;
     }
@@ -284,6 +309,10 @@ public final class Failover implements AutoCloseable {
     /** Returns whether the configuration's proxy, of which only the directory is read, has a witness. */
     private boolean acknowledgesWhenUp() {
         return takeover.options().directory() != null && SwitchoverAccount.acknowledges(config);
+    }
+
+    private boolean isStandby(String name) {
+        return config.standbys().stream().anyMatch(each -> each.name().equals(name));
     }
 
     private String own() {
@@ -304,6 +333,7 @@ public final class Failover implements AutoCloseable {
                     + " no acknowledgement");
         }
         Set<String> down = new LinkedHashSet<>(takeover.options().without());
+        down.removeIf(this::isStandby);
         if (takeover.proxies().stream().noneMatch(each -> each.name().equals(own()))) {
             down.add(own());
         }
@@ -328,6 +358,7 @@ public final class Failover implements AutoCloseable {
 
     @Override
     public void close() {
+        standbys.close();
         takeover.pair().close();
     }
 }

@@ -2,6 +2,7 @@ package io.understudy.unplanned;
 
 import io.understudy.config.Address;
 import io.understudy.server.PrimaryState;
+import io.understudy.servers.ReportedPosition;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
@@ -130,6 +131,34 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
         boolean refused = failed instanceof ConnectException
                 && !String.valueOf(failed.getMessage()).contains("timed out");
         return refused ? "" : "it cannot be reached from here, whether it lives or not (" + failed + ")";
+    }
+
+    /**
+     * Makes it read-only if it has come back by itself behind the promotion. Returns what to say of it; empty if it has
+     * not.
+     */
+    String afterwards() {
+        if (!takeover.oldIsKnown()
+                || takeover.options().fenced()
+                || sign(takeover.pair().primaryAddress()).isEmpty()) {
+            return "";
+        }
+        String back = takeover.pair().primaryAddress() + " has come back: ";
+        try {
+            String server = takeover.pair()
+                    .primary()
+                    .ask("its identity", ReportedPosition::of)
+                    .server();
+            if (server.equals(takeover.reached().applied().server())) {
+                return ""; // an address that has moved to the new primary
+            }
+            if (takeover.pair().primary().readOnly()) {
+                return back + "it is read-only";
+            }
+        } catch (SQLException e) {
+            return back + "whether it is read-only is not known (" + e.getMessage() + "). Keep clients away from it";
+        }
+        return back + fence() + ". What clients wrote there is in no list";
     }
 
     /** Makes it read-only if it can. Returns what was done, or why not. */

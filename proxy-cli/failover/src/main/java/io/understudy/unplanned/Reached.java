@@ -41,6 +41,32 @@ final class Reached {
         return onMariaDb.stream().anyMatch(gtid::isUpTo);
     }
 
+    /**
+     * Returns the transactions that another server has applied or received, and that this one has not; empty for none.
+     * Without what the other one has written itself, and, on MySQL, what is of servers of which this one has nothing.
+     */
+    String lacks(ReportedPosition other) {
+        String received = other.received() == null ? "" : other.received();
+        if (flavor == ServerFlavor.MYSQL) {
+            GtidNumbers more = GtidNumbers.ofMySql(other.replicated());
+            more.addAll(GtidNumbers.ofMySql(received));
+            GtidNumbers lacking = more.minus(onMySql);
+            GtidNumbers known = new GtidNumbers();
+            lacking.forEach((source, ranges) -> {
+                if (onMySql.sources().contains(source)) {
+                    ranges.forEach(each -> known.add(source, each.first(), each.last()));
+                }
+            });
+            return known.toString();
+        }
+        Map<Long, Long> here = MariaDbGtid.sequences(position.replicated());
+        return MariaDbGtid.text(MariaDbGtid.list(other.replicated() + "," + received).stream()
+                .filter(each -> !other.server().endsWith(":" + each.server()))
+                .filter(each -> each.sequence() > here.getOrDefault(each.domain(), 0L))
+                .filter(each -> onMariaDb.stream().noneMatch(each::isUpTo))
+                .toList());
+    }
+
     /** Returns MariaDB's position of its replication behind these transactions, so that it would not repeat them. */
     String after(List<MissingTransaction> applied) {
         Map<Long, MariaDbGtid> last = new TreeMap<>();

@@ -163,6 +163,7 @@ record Takeover(
         ReplicaStatus status = replication();
         return status.isStopped()
                         && status.received().isEmpty()
+                        && !status.receivedFile().startsWith(":") // behind RESET SLAVE
                         && !status.receivedFile().equals(status.appliedFile())
                 ? "the relay logs that it had when it was restarted, read up to " + status.receivedFile()
                         + " and applied up to " + status.appliedFile()

@@ -70,6 +70,19 @@ class LostUnionTest {
         assertThat(LostUnion.of(views).isLoss()).isTrue();
     }
 
+    /** One that read the old primary speaks for one that began later. */
+    @Test
+    void whatNoProxyHasReadIsNotKnown() {
+        proxy("one", "0:7", "", List.of(), List.of());
+        proxy("two", "0:7", "", List.of(), List.of());
+        view("two").put("notKnown", List.of(Map.of("what", "the former", "unread", true)));
+        assertThat(LostUnion.of(views).isUnread()).isFalse();
+        view("one").put("notKnown", List.of(Map.of("what", "the former", "unread", true)));
+        assertThat(LostUnion.of(views).isUnread()).isTrue();
+        assertThat(LostUnion.of(views).isLoss()).isTrue();
+        assertThat(LostUnion.of(views).lost()).contains("NOT KNOWN: the former");
+    }
+
     private Map<String, Object> view(String proxy) {
         return Objects.requireNonNull(views.get(proxy));
     }

@@ -22,7 +22,8 @@ class AskedProxyTest {
                         """, "test.yaml", Map.of(), name -> null).config();
         assertThatThrownBy(() -> AskedProxy.all(config, without("p2")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("--without p2: no such proxy; expected one of 127.0.0.1:9101, p2:9101");
+                .hasMessageContaining(
+                        "--without p2: no such proxy or standby; expected one of 127.0.0.1:9101, p2:9101");
         assertThat(AskedProxy.all(config, without("p2:9101", "127.0.0.1:9101"))).isEmpty();
     }
 

@@ -52,9 +52,10 @@ public final class FailoverCommand extends CliCommand implements Subcommand {
 
     @Option(
             names = "--without",
-            paramLabel = "HOST:PORT",
+            paramLabel = "HOST:PORT|NAME",
             description = "The admin endpoint of a proxy that is down: its black box is not read, and what only it has"
-                    + " is reported as not known. May be repeated.")
+                    + " is reported as not known. Or another standby: what only that has is given up. May be"
+                    + " repeated.")
     private Set<String> without = Set.of();
 
     @Mixin

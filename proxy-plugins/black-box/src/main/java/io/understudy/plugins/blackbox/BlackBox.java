@@ -60,6 +60,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Whether a log is read, all of which is traced before anything of it is released. */
     private boolean restoring;
 
+    /** Whether another server is the primary than at the start, and nothing of that one was read. */
+    private boolean formerUnread;
+
     private final RestoredOutcomes restored = new RestoredOutcomes();
 
     private boolean streaming;
@@ -373,6 +376,16 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return false;
     }
 
+    /** Called when the proxy has followed a change of the primary. */
+    synchronized void primaryChanged() {
+        formerUnread |= histories.present() == null;
+    }
+
+    /** Returns whether the primary has changed before anything was read of the one at the start. */
+    synchronized boolean isFormerUnread() {
+        return formerUnread;
+    }
+
     /** Returns whether the log from which the present history was restored passes over a transaction. */
     synchronized boolean hasRestoredGap() {
         History present = histories.present();
@@ -604,6 +617,12 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     synchronized void compared(Survivor reported, @Nullable PrimaryFacts now) {
         History present = histories.present();
         if (present != null && streaming && reported.isServerOf(present.facts)) {
+            if (formerUnread) {
+                formerUnread = false;
+                log.warn(
+                        "black-box: nothing is missing of the primary before {}: an operator says so", reported.name());
+                return;
+            }
             throw new IllegalArgumentException(reported.name() + " is the primary, with which standbys are compared");
         }
         boolean anew;

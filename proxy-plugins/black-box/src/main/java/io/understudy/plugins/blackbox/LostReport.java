@@ -184,6 +184,15 @@ final class LostReport {
         if (unsure != null && !read) {
             all.add(Map.of("what", unsure));
         }
+        if (box.isFormerUnread()) {
+            all.add(Map.of(
+                    "unread",
+                    true,
+                    "what",
+                    "what the primary before this one wrote: this proxy began when that was gone, and has read nothing"
+                            + " of it. Once the old primary was compared or given up: understudy report lost --on"
+                            + " primary --compared"));
+        }
         if (box.isRenumbered(survivor) && (!read || survivor.readOnly())) {
             all.add(Map.of(
                     RENUMBERED,

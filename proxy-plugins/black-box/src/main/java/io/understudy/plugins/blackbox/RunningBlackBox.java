@@ -107,7 +107,10 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     public void start() {
         meters();
         publish();
-        following = context.primary().onChange(order::changed);
+        following = context.primary().onChange(() -> {
+            order.changed();
+            box.primaryChanged();
+        });
         repeat(finder, OUTCOMES_MILLIS);
         repeat(sessionEvents, SIGHTINGS_MILLIS);
         DataSource primary = context.primary().dataSource();

@@ -115,7 +115,7 @@ final class Survivors {
         if (on != null && parameters.size() == 1) {
             return named(on);
         }
-        return reported(parameters, flavor());
+        return reported(parameters, flavor(parameters.getOrDefault(REPLICATED, "")));
     }
 
     /**
@@ -179,20 +179,26 @@ final class Survivors {
                     "the primary cannot be queried: add primary.monitor with user and password");
         }
         try {
-            return Survivor.of(PRIMARY, flavor(), ReportedPosition.of(source), chosen);
+            return survivor(PRIMARY, ReportedPosition.of(source), chosen);
         } catch (SQLException e) {
             throw new IllegalStateException("the primary cannot be queried: " + e.getMessage(), e);
         }
     }
 
     private Survivor probe(Standby standby, String chosen) throws SQLException {
-        return Survivor.of(standby.name(), flavor(), ReportedPosition.of(standby.dataSource()), chosen);
+        return survivor(standby.name(), ReportedPosition.of(standby.dataSource()), chosen);
     }
 
-    private ServerFlavor flavor() {
+    private Survivor survivor(String name, ReportedPosition reported, String chosen) {
+        return Survivor.of(name, flavor(reported.replicated()), reported, chosen);
+    }
+
+    /** A proxy that began when the primary was gone knows its product by the standbys' positions alone. */
+    private ServerFlavor flavor(String replicated) {
         List<PrimaryFacts> known = box.primaries();
-        return known.isEmpty()
-                ? context.primary().flavor()
-                : known.get(known.size() - 1).flavor();
+        if (!known.isEmpty()) {
+            return known.get(known.size() - 1).flavor();
+        }
+        return replicated.indexOf(':') < 0 ? context.primary().flavor() : ServerFlavor.MYSQL;
     }
 }

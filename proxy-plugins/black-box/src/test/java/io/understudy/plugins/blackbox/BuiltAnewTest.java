@@ -229,6 +229,10 @@ class BuiltAnewTest extends BlackBoxHarness {
         assertThat(on("0-2-20").missing).isEmpty();
     }
 
+    private boolean beganAnew(Applied standby, PrimaryFacts now) {
+        return box.beganAnew(Objects.requireNonNull(box.reach(List.of(standby))), now);
+    }
+
     /** A proxy that was restarted since knows of none. */
     @ParameterizedTest
     @EnumSource(ServerFlavor.class)
@@ -236,12 +240,9 @@ class BuiltAnewTest extends BlackBoxHarness {
         flavor = product;
         notices(8);
         writes(9, 10);
-        History.Reach before = box.reach(List.of(Applied.of(flavor, upTo(10), "")));
-        assertThat(box.beganAnew(before, at(10))).isFalse();
-        before = box.reach(List.of(Applied.of(flavor, upTo(20), "")));
-        assertThat(box.beganAnew(before, at(10))).isTrue();
-        before = box.reach(List.of(Applied.of(flavor, upTo(20), "")));
-        assertThat(box.beganAnew(before, at(10))).isFalse();
+        assertThat(beganAnew(Applied.of(flavor, upTo(10), ""), at(10))).isFalse();
+        assertThat(beganAnew(Applied.of(flavor, upTo(20), ""), at(10))).isTrue();
+        assertThat(beganAnew(Applied.of(flavor, upTo(20), ""), at(10))).isFalse();
         notices(10);
         writes(11, 30);
         assertUnknown(30, 22);
@@ -256,11 +257,10 @@ class BuiltAnewTest extends BlackBoxHarness {
         flavor = ServerFlavor.MYSQL;
         notices(8);
         String others = UUID + ":1-8,2f11fa47-71ca-11e1-9e33-c80aa9429562:1-5";
-        assertThat(box.beganAnew(box.reach(List.of(Applied.of(flavor, others, ""))), at(8)))
-                .isFalse();
+        assertThat(beganAnew(Applied.of(flavor, others, ""), at(8))).isFalse();
         flavor = ServerFlavor.MARIADB;
         start(3, "0-3-50", "0-1-40,0-3-50");
-        assertThat(box.beganAnew(box.reach(List.of(at("0-2-70", "0-1-60,0-2-70"))), primary(3, "0-3-50")))
+        assertThat(beganAnew(at("0-2-70", "0-1-60,0-2-70"), primary(3, "0-3-50")))
                 .isFalse();
     }
 

@@ -13,6 +13,19 @@ import org.junit.jupiter.api.Test;
 /** What former primaries wrote, after one or several changes of the primary. */
 class HistoriesTest extends BlackBoxHarness {
     /** The list of what is lost does not shrink while an operator reads it. */
+    /** It began when the primary was dead, and nobody has read what that wrote. */
+    @Test
+    void aPrimaryOfWhichNothingWasReadIsNotForgotten() {
+        box.primaryChanged();
+        start(2, "0-2-10");
+        assertThat(box.isFormerUnread()).isTrue();
+        box.primaryChanged();
+        box.compared(survivor("0-2-10", "", ""), null);
+        assertThat(box.isFormerUnread()).isFalse();
+        box.primaryChanged();
+        assertThat(box.isFormerUnread()).isFalse();
+    }
+
     @Test
     void whatTheOldPrimaryDidNotSendStaysListedWhenAnotherPrimaryFollows() {
         start(1, "0-1-10");

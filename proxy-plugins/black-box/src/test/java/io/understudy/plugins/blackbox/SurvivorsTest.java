@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.Primary;
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import java.util.List;
@@ -46,6 +48,22 @@ class SurvivorsTest extends BlackBoxHarness {
         PluginContext context =
                 ScriptedStandby.object(PluginContext.class, (name, arguments) -> List.of(server(2, "0-1-10", "1")));
         assertThat(new Survivors(context, box).choose().name()).isEqualTo("server-2");
+    }
+
+    /** Nothing was read yet: its product shows in the position. */
+    @Test
+    void aPositionOfMySqlIsReadBeforeAnyPrimary() {
+        PluginContext context = ScriptedStandby.object(
+                PluginContext.class,
+                (name, arguments) -> ScriptedStandby.object(Primary.class, (method, of) -> ServerFlavor.MARIADB));
+        Survivor survivor = new Survivors(context, box)
+                .fromParameters(Map.of(
+                        "on", "s1",
+                        "replicated", "8ef0f245-71ca-11e1-9e33-c80aa9429562:1-5",
+                        "logged", "",
+                        "received", "?",
+                        "readOnly", "true"));
+        assertThat(survivor.applied()).isInstanceOf(MySqlApplied.class);
     }
 
     @Test
