@@ -100,7 +100,8 @@ class AdminTlsTest {
     void othersAreNot() throws Exception {
         assertThatThrownBy(() -> client(AdminTrust.ofAuthorities(certificates.strangerCa))
                         .view("build"))
-                .hasMessageContaining("https://" + address);
+                .hasMessageContaining("https://" + address)
+                .hasMessageContaining("it listens, and TLS with it fails");
         AdminTrust authority = AdminTrust.ofAuthorities(certificates.ca);
         assertThatThrownBy(() ->
                         new AdminClient(address.replace("127.0.0.1", "127.0.0.3"), TOKEN, authority).view("build"))

@@ -15,6 +15,7 @@ import io.understudy.base.Secret;
 import io.understudy.config.Address;
 import io.understudy.config.AdminConfig;
 import io.understudy.config.AdminTls;
+import io.understudy.config.ConfigDiff;
 import io.understudy.config.ConfigException;
 import io.understudy.config.ConfigWatcher;
 import io.understudy.config.LoadedConfig;
@@ -386,6 +387,12 @@ public final class RunningProxy implements AutoCloseable {
             response.put(
                     "notApplied",
                     Stream.concat(left.failed().stream(), left.waits().stream()).toList());
+            // Also what an earlier reload has read, as that of the watch, which mostly comes first.
+            response.put(
+                    "pending",
+                    proxy.configuration().pending().stream()
+                            .map(ConfigDiff.Change::path)
+                            .toList());
             response.put("warnings", warnings);
             configuration.applied(response);
         } catch (ConfigException e) {

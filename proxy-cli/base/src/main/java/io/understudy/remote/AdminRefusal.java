@@ -9,6 +9,7 @@ import java.net.UnknownHostException;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Map;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Why a request to an admin endpoint came to nothing, as a sentence: what, where, and what to do. */
@@ -46,6 +47,9 @@ final class AdminRefusal {
         if (e instanceof EOFException || isNotHttp(String.valueOf(message))) {
             return "what listens there does not speak HTTP; clients' statements and the admin endpoint have different"
                     + " ports: " + NOT_IT;
+        }
+        if (e instanceof SSLException) {
+            return "it listens, and TLS with it fails: " + message + "; see admin.tls of its file, and --cacert";
         }
         return (message == null ? e.toString() : message) + "; is the proxy running, and " + NOT_IT;
     }
