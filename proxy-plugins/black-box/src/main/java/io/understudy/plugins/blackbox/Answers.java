@@ -2,7 +2,10 @@ package io.understudy.plugins.blackbox;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +61,17 @@ final class Answers {
             unanswered.put(gtid, transaction);
         } else {
             join(transaction, early);
+        }
+    }
+
+    /** Gives the commits whose events were not seen, and whose GTIDs are of another history, to that one. */
+    void giveTo(Answers other, Predicate<String> isIts) {
+        for (String gtid : List.copyOf(unseen.keySet())) {
+            if (isIts.test(gtid)) {
+                AnsweredCommit given = Objects.requireNonNull(removeUnseen(gtid));
+                other.unseen.put(gtid, given);
+                other.supposedUnseen += given.supposed() != null ? 1 : 0;
+            }
         }
     }
 

@@ -103,7 +103,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             if (present != null) {
                 endedNanos = ended();
             }
-            present = histories.follow(facts, false);
+            present = follow(present, facts);
         } else if (present.isBehind(facts)) {
             present = anew(facts, behind(facts, present.readUpTo()));
         }
@@ -120,6 +120,17 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         streaming = true;
         streamingNanos = nanoClock.getAsLong();
         trouble = null;
+    }
+
+    /** Clients may have had OKs of it before its log is read. */
+    private History follow(@Nullable History former, PrimaryFacts facts) {
+        History next = histories.follow(facts, false);
+        if (former != null && former.flavor() == next.flavor()) {
+            former.answers.giveTo(
+                    next.answers,
+                    text -> Gtid.parseAll(next.flavor(), text).stream().allMatch(next::isWriter));
+        }
+        return next;
     }
 
     /**

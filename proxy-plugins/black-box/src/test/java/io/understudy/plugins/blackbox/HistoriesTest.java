@@ -14,6 +14,16 @@ import org.junit.jupiter.api.Test;
 class HistoriesTest extends BlackBoxHarness {
     /** The list of what is lost does not shrink while an operator reads it. */
     /** It began when the primary was dead, and nobody has read what that wrote. */
+    /** It answers before its log is read, and is not the old primary. */
+    @Test
+    void whatTheNewPrimaryAnsweredFirstIsNotLostWithTheOldOne() {
+        start(1, "0-1-10");
+        response("0-1-11");
+        response("0-2-11");
+        start(2, "0-2-11");
+        assertThat(on("0-2-11").notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-11");
+    }
+
     @Test
     void aPrimaryOfWhichNothingWasReadIsNotForgotten() {
         box.primaryChanged();
