@@ -79,7 +79,7 @@ public final class Failover implements AutoCloseable {
         if (isPrimaryAlready()) {
             return already();
         }
-        boolean well = runner.finish(standbys.claim());
+        boolean well = runner.finish(standbys.claim(true));
         well &= runner.finish(new OldPrimaryStep(takeover, true));
         well &= runner.finish(Step.of("look at what would be applied to " + takeover.name(), this::look));
         well &= runner.finish(
@@ -164,7 +164,7 @@ public final class Failover implements AutoCloseable {
             return runner.finish(semiSyncSource()) ? already() : ChangeOutcome.LEFT;
         }
         OldPrimaryStep dead = new OldPrimaryStep(takeover, false);
-        if (!runner.finish(standbys.claim()) || !runner.finish(dead)) {
+        if (!runner.finish(standbys.claim(false)) || !runner.finish(dead)) {
             return notPromoted();
         }
         boolean promoted;

@@ -49,13 +49,20 @@ final class OtherStandbys implements AutoCloseable {
         return standby.name() + " (" + standby.address() + ")";
     }
 
-    /** Returns the step that keeps others from being promoted until {@link #close}. */
-    Step claim() {
+    /**
+     * Returns the step that keeps others from being promoted until {@link #close}.
+     *
+     * @param dryRun whether it keeps nobody, and only looks
+     */
+    Step claim(boolean dryRun) {
         return Step.of("ensure that no other standby is promoted", () -> {
             List<String> notAsked = new ArrayList<>();
             for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
                 try {
-                    claim(each.getKey(), each.getValue());
+                    claim(
+                            each.getKey(),
+                            each.getValue(),
+                            dryRun ? "IS_FREE_LOCK(" + LOCK + ")" : "GET_LOCK(" + LOCK + ", 0)");
                 } catch (SQLException e) {
                     notAsked.add("not asked: " + e.getMessage());
                 }
@@ -64,8 +71,8 @@ final class OtherStandbys implements AutoCloseable {
         });
     }
 
-    private void claim(StandbyConfig standby, Node node) throws SQLException, StepFailure {
-        if (!node.value("SELECT GET_LOCK(" + LOCK + ", 0)").equals("1")) {
+    private void claim(StandbyConfig standby, Node node, String lock) throws SQLException, StepFailure {
+        if (!node.value("SELECT " + lock).equals("1")) {
             throw new StepFailure("another failover runs: connection " + node.value("SELECT IS_USED_LOCK(" + LOCK + ")")
                     + " of " + named(standby) + ". Wait for its end");
         }

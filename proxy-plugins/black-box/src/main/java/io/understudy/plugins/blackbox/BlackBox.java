@@ -380,7 +380,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** As above, by {@link Survivor#server}. */
     synchronized boolean isRenumbered(String server) {
         for (History each : histories) {
-            if (builtAnew.isUnknown(server, each)) {
+            if (builtAnew.isUnknown(server, each) && !Survivor.isServerOf(server, each.facts)) {
                 return true;
             }
         }

@@ -193,7 +193,7 @@ final class LostReport {
                             + " of it. Once the old primary was compared or given up: understudy report lost --on"
                             + " primary --compared"));
         }
-        if (box.isRenumbered(survivor) && (!read || survivor.readOnly())) {
+        if (box.isRenumbered(survivor)) {
             all.add(Map.of(
                     RENUMBERED,
                     true,

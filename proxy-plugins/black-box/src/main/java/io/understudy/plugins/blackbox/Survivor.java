@@ -42,6 +42,11 @@ record Survivor(
 
     /** Returns whether these are this server's facts, by its server id. */
     boolean isServerOf(PrimaryFacts facts) {
+        return isServerOf(server, facts);
+    }
+
+    /** As above, by {@link #server}. */
+    static boolean isServerOf(String server, PrimaryFacts facts) {
         return server.endsWith(":" + facts.serverId());
     }
 

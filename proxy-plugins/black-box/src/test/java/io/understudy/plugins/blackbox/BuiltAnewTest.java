@@ -311,6 +311,17 @@ class BuiltAnewTest extends BlackBoxHarness {
                 .hasMessageContaining("s1 is the primary");
     }
 
+    /** It has all of what it wrote itself; one that was promoted by hand may lack it. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void thePrimaryItselfIsNotInQuestion(ServerFlavor product) {
+        begin(product);
+        notices(8);
+        assertThat(box.isRenumbered(server("host:3306:1", 8))).isFalse();
+        box.onStart(new PrimaryFacts(product, 2, "2f11fa47-71ca-11e1-9e33-c80aa9429562", true, "ROW", true, upTo(8)));
+        assertThat(box.isRenumbered(standby(8))).isTrue();
+    }
+
     /** It has followed another one since, and still lacks what is not known of the one before. */
     @ParameterizedTest
     @EnumSource(ServerFlavor.class)
