@@ -81,6 +81,9 @@ public final class Candidates implements AutoCloseable {
     /** The verdict that was logged last. */
     private Verdict told = Verdict.PENDING;
 
+    /** When an operator was last admitted to choose the primary. */
+    private long chosenNanos = System.nanoTime();
+
     /** Whether {@link #watch} has been called. */
     private boolean started;
 
@@ -203,6 +206,7 @@ public final class Candidates implements AutoCloseable {
             throw new IllegalArgumentException(
                     chosen + " is " + member.role.label() + "; choose one of the writable " + writable);
         }
+        chosenNanos = System.nanoTime(); // before the change, for a probe that ends in between
     }
 
     /** Called when an operator has chosen one. */
@@ -289,6 +293,12 @@ public final class Candidates implements AutoCloseable {
                             + " lacks before it is promoted");
         } else {
             Address only = writable.get(0);
+            if (!only.equals(present) && its != null && its.toldNanos - chosenNanos < 0) {
+                // Read-only by a probe from before it was promoted and chosen: an old primary that comes back is not
+                // it.
+                its.polling.soon();
+                return;
+            }
             conclude(Verdict.ONE, only + " is writable");
             String why = "of the candidates it is the writable one (" + roles() + ")";
             if (!known && address.isFirst() && !only.equals(present)) {
@@ -357,6 +367,8 @@ public final class Candidates implements AutoCloseable {
         private @Nullable String problem;
         private long sentNanos;
         private long lastSignNanos = System.nanoTime();
+        /** Begin of the last probe that told its role. */
+        private long toldNanos;
 
         Member(Address at) {
             this.at = at;
@@ -391,9 +403,11 @@ public final class Candidates implements AutoCloseable {
                 account.refused(function, at.equals(address.get()) ? null : "candidate " + at, failure);
             }
             synchronized (Candidates.this) {
+                boolean busy = found == null
+                        && role != Role.UNKNOWN
+                        && System.nanoTime() - lastSignNanos < PrimaryMonitor.SILENCE.toNanos();
+                toldNanos = busy ? toldNanos : start;
                 if (found == null) {
-                    boolean busy = role != Role.UNKNOWN
-                            && System.nanoTime() - lastSignNanos < PrimaryMonitor.SILENCE.toNanos();
                     found = busy ? role : Role.UNREACHABLE;
                 } else if (found != Role.UNREACHABLE) {
                     lastSignNanos = System.nanoTime();

@@ -8,12 +8,14 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.config.Address;
 import io.understudy.testkit.CapturedLog;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,7 +40,23 @@ class CandidatesTest {
     private final Candidates candidates =
             new Candidates(address, at -> () -> probe(servers.getOrDefault(at, "")), null, registry, executor);
 
+    /** A probe that is under way, and ends as one of a read-only server. */
+    private record UnderWay(CountDownLatch begun, CountDownLatch end) {
+        private UnderWay() {
+            this(new CountDownLatch(1), new CountDownLatch(1));
+        }
+    }
+
     private static PrimaryProbe.Result probe(Object server) throws SQLException, IOException {
+        if (server instanceof UnderWay probed) {
+            probed.begun.countDown();
+            try {
+                probed.end.await();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+            return new PrimaryProbe.Result("11.4.5-MariaDB", null, true, null);
+        }
         if (server instanceof IOException e) {
             throw e;
         }
@@ -83,6 +101,27 @@ class CandidatesTest {
                         .counter()
                         .count())
                 .isEqualTo(1);
+    }
+
+    /** The last probe of the chosen one is older than its promotion, and the old primary comes back. */
+    @Test
+    void anOldPrimaryThatComesBackIsNotFollowedByAnOldProbe() throws Exception {
+        UnderWay old = new UnderWay();
+        servers.put(A, new ConnectException("refused"));
+        await().until(candidates::none);
+        servers.put(B, old);
+        old.begun.await();
+        candidates.admit(B);
+        address.change(B, PrimaryAddress.Reason.API, "for the test");
+        candidates.chosen();
+        servers.put(A, "WRITABLE");
+        await().until(() -> "writable".equals(candidates.view().get(0).get("role")));
+        assertThat(address.get()).isEqualTo(B);
+        servers.put(B, "WRITABLE");
+        old.end.countDown();
+        await().until(() -> candidates.verdictLabel().equals("split"));
+        assertThat(address.get()).isEqualTo(B);
+        assertThat(changes(registry)).isZero();
     }
 
     /** The first of the list stood for it only until the writable one was known. */
