@@ -245,7 +245,7 @@ public final class BinlogDump {
 
     /**
      * Returns the facts at the position where to start: where a replica says; else where the last stream of this server
-     * ended, if a subscriber needs an exact position.
+     * ended, if a subscriber needs an exact position; but from the begin of a log that has begun anew.
      */
     PrimaryFacts from(PrimaryFacts facts) throws SQLException {
         SemiSyncReplica replica = settings.replica();
@@ -254,6 +254,7 @@ public final class BinlogDump {
         }
         PrimaryFacts before = began;
         return before != null
+                        && !facts.position().isEmpty()
                         && before.sameServer(facts)
                         && settings.bytes().wanted().getAsBoolean()
                 ? reached.of(facts)

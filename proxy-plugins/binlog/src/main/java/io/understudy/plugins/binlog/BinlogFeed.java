@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -34,6 +35,7 @@ public final class BinlogFeed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BinlogFeed.class);
     private static final BinlogSubscription[] NOBODY = {};
     private static final byte[] NO_FORMAT = {};
+    private static final int MOST_FROM_BEGIN = 3;
 
     private static final String FUNCTION = "the binary log (black box, lag by domain, parts of the commit time)";
 
@@ -239,11 +241,13 @@ public final class BinlogFeed implements AutoCloseable {
         }
     }
 
-    /** Ends an open stream and begins another one. On any thread; does not wait. */
+    /** Ends the stream if there is one, and begins another one at once. On any thread; does not wait. */
     public synchronized void readAnew(String why) {
         if (streaming()) {
             Run running = run;
             submit(() -> beginAnew(running, 0, why));
+        } else {
+            primaryReachable(); // it has ended by itself
         }
     }
 
@@ -264,6 +268,14 @@ public final class BinlogFeed implements AutoCloseable {
         if (!joining.informed() && subscribers.contains(joining) && state instanceof FeedState.Missing missing) {
             joining.gap(missing.trouble());
         }
+    }
+
+    private boolean beganAnew(PrimaryFacts facts) {
+        List<BinlogSubscription> all;
+        synchronized (this) {
+            all = List.copyOf(subscribers);
+        }
+        return all.stream().anyMatch(each -> each.isAnew(facts));
     }
 
     /** Returns whether transactions arrive. */
@@ -383,17 +395,32 @@ public final class BinlogFeed implements AutoCloseable {
         private final boolean exact;
         private final BinlogDump dump;
         private boolean started;
+        /** How often it has begun where a log that had begun anew does. */
+        private final AtomicInteger fromBegin = new AtomicInteger();
         /** Describes the current events. Used on the event loop. */
         private byte[] format = NO_FORMAT;
 
         private Run(long serverId) {
+            PrimaryQueries begins = new PrimaryQueries() {
+                @Override
+                public PrimaryFacts facts() throws SQLException {
+                    PrimaryFacts facts = queries.facts();
+                    // MariaDB refuses it while it resets; and it may be purged already.
+                    return beganAnew(facts) && fromBegin.incrementAndGet() <= MOST_FROM_BEGIN ? facts.at("") : facts;
+                }
+
+                @Override
+                public boolean isUnreachable() {
+                    return queries.isUnreachable();
+                }
+            };
             this.serverId = serverId;
             exact = BinlogFeed.this.exact;
             dump = new BinlogDump(
                     new DumpSettings(
                             BinlogDump.HEARTBEAT,
                             connector,
-                            queries,
+                            begins,
                             nanoClock,
                             new ServerIds(serverId),
                             () -> tables,

@@ -9,11 +9,21 @@ public interface BinlogListener {
     void onTransaction(BinlogTransaction transaction);
 
     /**
-     * Called when the stream has begun at the primary's current position; earlier transactions were not seen.
+     * Called when the stream has begun, mostly at the primary's current position; earlier transactions were not seen.
      *
      * @param facts the primary's state at that position
      */
     default void onStart(PrimaryFacts facts) {}
+
+    /**
+     * Returns whether the primary has begun a new log, with new numbers, since it was last read here: the stream then
+     * begins with it. Called off the event loops, before {@link #onStart}.
+     *
+     * @param facts the primary's state now
+     */
+    default boolean isAnew(PrimaryFacts facts) {
+        return false;
+    }
 
     /** Called when the stream has ended or could not begin: transactions are missed until {@link #onStart}. */
     default void onGap(BinlogTrouble trouble) {}

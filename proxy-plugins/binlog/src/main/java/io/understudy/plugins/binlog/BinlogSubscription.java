@@ -78,6 +78,16 @@ public final class BinlogSubscription implements AutoCloseable {
         }
     }
 
+    /** See {@link BinlogListener#isAnew}. Called without the feed's lock. */
+    boolean isAnew(PrimaryFacts facts) {
+        try {
+            return listener.isAnew(facts);
+        } catch (Throwable fault) {
+            failed("isAnew", fault);
+            return false;
+        }
+    }
+
     void start(PrimaryFacts facts) {
         informed = true;
         try {

@@ -78,6 +78,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private History.@Nullable Reach lastReach;
 
     private History.@Nullable Reach formerReach;
+    /** When the primary's numbers were last found to have begun anew. */
+    private long anewNanos;
 
     private @Nullable String trouble;
     private boolean full;
@@ -94,6 +96,15 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         this.nanoClock = nanoClock;
         recorder = new EventRecorder(limit, nanoClock, this::hasRoom);
         traces = new Traces(nanoClock);
+    }
+
+    @Override
+    public synchronized boolean isAnew(PrimaryFacts facts) {
+        History present = histories.present();
+        return present != null
+                && present.facts.sameServer(facts)
+                && (present.isBehind(facts)
+                        || present.isAnew() && present.seen().isEmpty());
     }
 
     @Override
@@ -148,7 +159,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     private static String behind(PrimaryFacts facts, String other) {
-        return "is now at '" + facts.position() + "', behind " + other;
+        return (facts.position().isEmpty() ? "has begun anew" : "is now at '" + facts.position() + "'") + ", behind "
+                + other;
     }
 
     private History anew(PrimaryFacts facts, String how) {
@@ -160,6 +172,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private History anew(History next, String how) {
         formerReach = null;
         lastReach = null;
+        anewNanos = nanoClock.getAsLong();
         builtAnew.begin();
         log.warn(
                 "black-box: the primary's binary log {}: its GTIDs begin anew. What standbys lack of it cannot be told"
@@ -462,13 +475,14 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         for (AnsweredCommit each : all) {
             try {
                 boolean mysql = each.gtids().indexOf(':') >= 0;
-                for (Gtid gtid : Gtid.parseAll(mysql ? ServerFlavor.MYSQL : ServerFlavor.MARIADB, each.gtids())) {
+                List<Gtid> gtids = Gtid.parseAll(mysql ? ServerFlavor.MYSQL : ServerFlavor.MARIADB, each.gtids());
+                if (present != null && isRepeated(present, gtids, each)) {
+                    repeated = true;
+                    String how = "gives the number of " + gtids.get(0).text() + " a second time, behind ";
+                    present = anew(present.facts, how + present.readUpTo());
+                }
+                for (Gtid gtid : gtids) {
                     if (present != null && (present.flavor() == ServerFlavor.MYSQL) == mysql) {
-                        if (isRepeated(present, gtid, each)) {
-                            repeated = true;
-                            String how = "gives the number of " + gtid.text() + " a second time, behind ";
-                            present = anew(present.facts, how + present.readUpTo());
-                        }
                         histories.writer(gtid, present).answered(gtid, each);
                     }
                     traces.answered(gtid.text(), each.supposed() != null); // also before the log is read
@@ -570,30 +584,43 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     /**
-     * Returns whether the primary has begun anew, and the open stream has not told of it.
+     * Compares with what the primary says. Returns whether it has begun anew, and the open stream has not told of it.
      *
      * @param before what the primary had before it was asked; what has arrived since says nothing
      * @param facts what the primary says
      */
     synchronized boolean beganAnew(History.Reach before, PrimaryFacts facts) {
         History present = histories.present();
-        if (present == null || !streaming || !present.isBehind(before, facts)) {
+        if (present == null || !streaming || isFresh(present) || !present.isBehind(before, facts)) {
             return false;
         }
         if (present.isBehind(facts)) {
             anew(present.facts, behind(facts, present.readUpTo()));
-        } else {
-            // It was reset before the proxy began to read it, and has not reached its former numbers yet.
-            present.begunAnew();
-            anew(present, behind(facts, "a standby"));
+            return true;
         }
-        return true;
+        // It was reset before the proxy began to read it, and has not reached its former numbers yet.
+        present.begunAnew();
+        anew(present, behind(facts, "a standby"));
+        return false;
     }
 
-    /** Returns whether a command has committed a number that was read before it was sent. */
-    private boolean isRepeated(History present, Gtid gtid, AnsweredCommit commit) {
-        return lastReach != null && lastReach.isRepeatedBy(present, gtid, commit)
-                || formerReach != null && formerReach.isRepeatedBy(present, gtid, commit);
+    /**
+     * Returns whether a command has committed nothing but numbers that were read before it was sent. Others may be of
+     * {@code session_track_gtids=ALL_GTIDS}, which a procedure has set.
+     */
+    private boolean isRepeated(History present, List<Gtid> gtids, AnsweredCommit commit) {
+        return !gtids.isEmpty()
+                && !isFresh(present)
+                && (lastReach != null && lastReach.isRepeatedBy(present, gtids, commit)
+                        || formerReach != null && formerReach.isRepeatedBy(present, gtids, commit));
+    }
+
+    /**
+     * Returns whether it has begun anew a short time ago, and no standby counts as known since: a second alarm would
+     * change nothing. A server on which a client has used a number again would raise one with each probe.
+     */
+    private boolean isFresh(History present) {
+        return present.isAnew() && builtAnew.isEmpty() && nanoClock.getAsLong() - anewNanos < PATIENCE_NANOS;
     }
 
     /**
@@ -627,7 +654,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      */
     synchronized void compared(Survivor reported, @Nullable PrimaryFacts now) {
         History present = histories.present();
-        if (present != null && streaming && reported.isServerOf(present.facts)) {
+        if (present != null && streaming && reported.isServerOf(present.facts) && !isRenumbered(reported.server())) {
             if (formerUnread) {
                 formerUnread = false;
                 log.warn(

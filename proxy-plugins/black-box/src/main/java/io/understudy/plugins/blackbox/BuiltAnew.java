@@ -31,6 +31,11 @@ final class BuiltAnew {
         before.putAll(last);
     }
 
+    /** Returns whether an operator has spoken of no server since. */
+    boolean isEmpty() {
+        return servers.isEmpty();
+    }
+
     private boolean contains(String server) {
         return servers.contains(server);
     }

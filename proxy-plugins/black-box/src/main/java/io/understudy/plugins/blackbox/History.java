@@ -137,13 +137,12 @@ final class History {
         }
 
         /** Returns whether a command that was sent later has committed a number that was given before. */
-        boolean isRepeatedBy(History present, Gtid gtid, AnsweredCommit commit) {
+        boolean isRepeatedBy(History present, List<Gtid> gtids, AnsweredCommit commit) {
             return of == present
                     && commit.commits()
                     && commit.supposed() == null
                     && commit.sentNanos() - nanos > 0
-                    && of.isWriter(gtid)
-                    && own.contains(gtid.source(), gtid.number());
+                    && gtids.stream().allMatch(gtid -> of.isWriter(gtid) && own.contains(gtid.source(), gtid.number()));
         }
     }
 
@@ -175,9 +174,16 @@ final class History {
      * @param before read before the primary was asked
      */
     boolean isBehind(Reach before, PrimaryFacts now) {
-        return before.of == this
-                && facts.sameServer(now)
-                && !before.last.minus(written(now)).isEmpty();
+        if (before.of != this || !facts.sameServer(now)) {
+            return false;
+        }
+        GtidNumbers written = written(now);
+        GtidNumbers lacking = before.last.minus(written);
+        // MariaDB may have been told to forget a domain: FLUSH BINARY LOGS DELETE_DOMAIN_ID.
+        return !lacking.isEmpty()
+                && (!mariadb()
+                        || before.last.sources().stream().noneMatch(written.sources()::contains)
+                        || lacking.sources().stream().anyMatch(written.sources()::contains));
     }
 
     /** Returns the numbers of the transactions that a server has, and of those in progress. */
@@ -185,6 +191,9 @@ final class History {
         GtidNumbers written = GtidNumbers.upTo(server.flavor(), server.position());
         if (server.flavor() == ServerFlavor.MYSQL) {
             written.addAll(GtidNumbers.ofMySql(server.logged()));
+        } else {
+            // The position has the last one of each domain, which may be a replayed one with a lower number.
+            Gtid.mariaDbPosition(server.logged()).forEach(each -> written.add(each.source(), 1, each.number()));
         }
         return written;
     }

@@ -207,6 +207,26 @@ class BuiltAnewTest extends BlackBoxHarness {
         assertUnknown(30, 26);
     }
 
+    /** Else what was written before the notice would be a gap. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void theNewLogIsReadFromItsBegin(ServerFlavor product) {
+        begin(product);
+        assertThat(box.isAnew(at(20))).isFalse();
+        assertThat(box.isAnew(at(3))).isTrue();
+        probes();
+        answers(3, now + 1, true);
+        assertThat(box.isAnew(at(3))).isTrue();
+        notices(0);
+        assertThat(box.isAnew(at(4)))
+                .as("refused before it has brought anything")
+                .isTrue();
+        writes(1, 4);
+        assertThat(box.isAnew(at(4))).isFalse();
+        dies();
+        assertThat(box.loss(standby(20)).gaps).hasToString("");
+    }
+
     /** A SET that has it tracked repeats the session's last number; a commit may be read before its OK is seen. */
     @ParameterizedTest
     @EnumSource(ServerFlavor.class)
@@ -218,6 +238,45 @@ class BuiltAnewTest extends BlackBoxHarness {
         assertThat(answers(19, now + 1, false)).isFalse();
         assertThat(answers(20, now - 11, true)).isFalse();
         assertCounts(20, 20);
+    }
+
+    /** MySQL: a procedure has its session track ALL_GTIDS, with the number of its commit. */
+    @Test
+    void anOkWithNumbersOfOthersTellsNothing() {
+        begin(ServerFlavor.MYSQL);
+        probes();
+        assertThat(box.answered(List.of(
+                        new AnsweredCommit(UUID + ":1-21", 7, 8, "app", "shop", 0x2aL, now + 1, now + 9, true, null))))
+                .isFalse();
+    }
+
+    /** MariaDB without gtid_strict_mode: a replay gives the domain a last transaction with a lower number. */
+    @Test
+    void aReplayedTransactionWithALowerNumberTellsNothing() {
+        start(1, "0-1-20");
+        assertThat(beganAnew(
+                        at("0-1-20", ""),
+                        new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, "0-99-5", "0-1-20,0-99-5")))
+                .isFalse();
+    }
+
+    @Test
+    void aDomainThatWasDeletedTellsNothing() {
+        start(1, "0-1-20,9-1-3");
+        assertThat(beganAnew(at("0-1-20", ""), primary(1, "0-1-21"))).isFalse();
+        assertThat(beganAnew(at("0-1-20", ""), primary(1, "5-1-1"))).isTrue();
+    }
+
+    /** A number that a client has used again leaves the position behind what was read until the next write. */
+    @Test
+    void oneAlarmIsEnough() {
+        start(1, "0-1-20");
+        assertThat(beganAnew(at("0-1-20", ""), primary(1, "0-1-5"))).isTrue();
+        start(1, "");
+        transaction(20);
+        assertThat(beganAnew(at("0-1-20", ""), primary(1, "0-1-5"))).isFalse();
+        now += MINUTE + 1;
+        assertThat(beganAnew(at("0-1-20", ""), primary(1, "0-1-5"))).isTrue();
     }
 
     /** MariaDB: another server's number was not given by this one. */
@@ -241,7 +300,11 @@ class BuiltAnewTest extends BlackBoxHarness {
         notices(8);
         writes(9, 10);
         assertThat(beganAnew(Applied.of(flavor, upTo(10), ""), at(10))).isFalse();
-        assertThat(beganAnew(Applied.of(flavor, upTo(20), ""), at(10))).isTrue();
+        assertThat(box.isRenumbered(STANDBY)).isFalse();
+        assertThat(beganAnew(Applied.of(flavor, upTo(20), ""), at(10)))
+                .as("the stream brings what it writes")
+                .isFalse();
+        assertThat(box.isRenumbered(STANDBY)).isTrue();
         assertThat(beganAnew(Applied.of(flavor, upTo(20), ""), at(10))).isFalse();
         notices(10);
         writes(11, 30);
