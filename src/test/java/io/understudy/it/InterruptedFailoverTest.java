@@ -240,10 +240,8 @@ class InterruptedFailoverTest {
         servers.standby().execute("STOP SLAVE", "RESET SLAVE", "RESET MASTER", "SET GLOBAL gtid_slave_pos=''");
         servers.run("report", "lost", "--on", "s1", "--compared");
         Said all = servers.run("failover", "--to", "s1");
-        assertThat(all.text()).contains("0:1-3"); // written before the stream was read anew
-        assertThat(servers.standby().query("SELECT COUNT(*) FROM shop.t WHERE n BETWEEN 104 AND 200"))
-                .as(all.text())
-                .isEqualTo("97");
+        assertThat(all.status()).as(all.text()).isZero();
+        assertThat(servers.standby().query(ROWS)).isEqualTo("105");
     }
 
     private StringWriter interrupted(String after, Runnable action, ChangeOutcome expected) throws Exception {
@@ -276,7 +274,7 @@ class InterruptedFailoverTest {
         servers.pair.primary().kill();
         StringWriter said =
                 interrupted("promote s1", () -> servers.pair.primary().restart(), ChangeOutcome.LOST);
-        assertThat(said.toString()).contains("has come back: the old primary is read-only now");
+        assertThat(said.toString()).contains("was writable: the old primary is read-only now");
         assertThat(servers.pair.primary().query("SELECT @@GLOBAL.read_only")).isEqualTo("1");
         assertThat(readOnly()).isFalse();
     }

@@ -6,7 +6,7 @@ import java.util.List;
 /** Checks that the standby replicates all of this primary's writes and applies them. */
 final class ReplicatesCheck {
     /** ER_MASTER_FATAL_ERROR_READING_BINLOG: the primary cannot send what follows the standby's position. */
-    private static final String POSITION_UNKNOWN = "error 1236:";
+    private static final String POSITION_UNKNOWN = "error 1236";
 
     private ReplicatesCheck() {}
 
@@ -96,15 +96,16 @@ final class ReplicatesCheck {
         }
         if (!channel.receives() && found.primary().responded()) {
             String error = error(channel.receiverErrno(), channel.receiverError());
-            boolean diverged = error.startsWith(POSITION_UNKNOWN);
+            boolean diverged = error.contains(POSITION_UNKNOWN);
             found.blocks(
                     "receiver " + channel.name(),
                     "it receives nothing from the primary" + (error.isEmpty() ? "" : ": " + error),
                     "what the primary commits from now on is lost",
                     diverged
-                            ? "a start fails again: either the primary has purged what it lacks, or it has transactions"
-                                    + " that the primary lacks, as an old primary (errant). Build it anew; or compare"
-                                    + " both first: docs/failover.md, People, step 6"
+                            ? "do not start it: either the primary has purged what it lacks, or was reset"
+                                    + " (docs/black-box.md, After RESET MASTER), or it has transactions that the"
+                                    + " primary lacks, as an old primary (errant). Build it anew; or compare both"
+                                    + " first: docs/failover.md, People, step 6"
                             : "on the standby: " + start(found.standby(), "IO_THREAD"));
         }
     }

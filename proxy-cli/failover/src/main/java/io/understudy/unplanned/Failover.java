@@ -178,8 +178,9 @@ public final class Failover implements AutoCloseable {
             if (!applyMissing() || !others.isEmpty() && !runner.finish(standbys.compare())) {
                 return notPromoted();
             }
-            // Once more: it may have come back meanwhile.
-            PromoteStep promotion = new PromoteStep(takeover.pair(), dead::run, "Run this again then");
+            // Once more: it may have come back meanwhile. With --fenced that is somebody's word.
+            PromoteStep promotion = new PromoteStep(
+                    takeover.pair(), takeover.options().fenced() ? () -> {} : dead::run, "Run this again then");
             try {
                 runner.timed(promotion);
             } catch (PromotionUnknown e) {
@@ -190,7 +191,9 @@ public final class Failover implements AutoCloseable {
                 runner.failed(promotion, e);
                 return notPromoted();
             }
-        } else if (!runner.finish(compare(false))) {
+        }
+        // Also behind a promotion: the old primary may have written until then.
+        if (!runner.finish(compare(false))) {
             return ChangeOutcome.LEFT;
         }
         boolean semiSync = runner.finish(semiSyncSource());

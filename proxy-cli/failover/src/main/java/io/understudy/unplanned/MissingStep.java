@@ -50,7 +50,11 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
             long begun = System.nanoTime();
             int applied = apply(replay, lacking.size());
             if (flavor == ServerFlavor.MARIADB) {
-                takeover.standby().execute("SET GLOBAL gtid_slave_pos=" + Quoting.text(reached.after(lacking)));
+                // It waits for a MASTER_GTID_WAIT of others, as those of the proxies.
+                takeover.standby()
+                        .executeWithin(
+                                "SET GLOBAL gtid_slave_pos=" + Quoting.text(reached.after(lacking)),
+                                takeover.options().timeout());
                 GtidNumbers numbers = new GtidNumbers();
                 lacking.forEach(
                         each -> numbers.add(each.source(), each.summary().sequence()));
@@ -90,7 +94,7 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
     private void take(LostSource box, Map<String, Object> begun, MissingTransactions missing)
             throws IOException, InterruptedException, StepFailure {
         boolean some = !"0".equals(String.valueOf(begun.get("transactions")));
-        if (some && Boolean.TRUE.equals(begun.get("renumbered"))) {
+        if (Boolean.TRUE.equals(begun.get("renumbered"))) { // also if nothing of it is kept
             String name = takeover.name();
             throw new StepFailure("nothing was applied: the primary's numbers began anew (RESET MASTER), and the"
                     + " position of " + name + " does not tell what of them it has. docs/black-box.md, After RESET"

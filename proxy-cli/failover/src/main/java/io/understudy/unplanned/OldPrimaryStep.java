@@ -35,6 +35,11 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
         this(takeover, dryRun, PATIENCE);
     }
 
+    private static final String SILENT =
+            "its port accepts connections, and nothing comes: it may be frozen, and go on later";
+    private static final String NOT_FENCED = "the old primary could NOT be made read-only: keep clients away from it"
+            + " (power, network, STOP), as what is written there from now on is lost";
+
     @Override
     public String plan() {
         return takeover.options().fenced()
@@ -48,16 +53,26 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
             return "nobody follows it any more";
         }
         Address old = takeover.pair().primaryAddress();
-        String signs = signs(old);
+        String here = sign(old);
+        String signs = here.isEmpty() ? signsToProxies() : here;
         if (signs.isEmpty()) {
             return old + " does not";
+        }
+        if (!here.isEmpty() && !here.equals(SILENT) && leadsToStandby()) {
+            if (takeover.promoted()) {
+                return old + " leads to " + takeover.name() + " now";
+            }
+            signs = "its address leads to " + takeover.name() + ", so that it cannot be asked";
+            if (takeover.options().fenced()) {
+                return signs;
+            }
         }
         if (dryRun && takeover.options().fenced()) {
             return "it does (" + signs + "): it would be made read-only: "
                     + takeover.pair().dialect().readOnly();
         }
         if (takeover.options().fenced()) {
-            return signs + ": " + fence();
+            return signs + ": " + (signs.equals(SILENT) ? NOT_FENCED : fence());
         }
         throw new StepFailure("the old primary " + old + " is not known to be dead: " + signs
                 + ". If it lives: understudy switchover --to " + takeover.name()
@@ -65,12 +80,21 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
                 + " --fenced");
     }
 
-    /** Returns who has which sign of life of it; empty for nobody. */
-    private String signs(Address old) throws IOException, InterruptedException {
-        String here = sign(old);
-        if (!here.isEmpty()) {
-            return here;
+    /** Returns whether the old primary's address, as a virtual one, has moved to the standby. */
+    private boolean leadsToStandby() {
+        try {
+            return identity(takeover.pair().primary()).equals(identity(takeover.standby()));
+        } catch (SQLException e) {
+            return false; // it does not respond as the standby does
         }
+    }
+
+    private static String identity(Node server) throws SQLException {
+        return server.ask("its identity", ReportedPosition::of).server();
+    }
+
+    /** Returns which proxy has which sign of life of it; empty for none. */
+    private String signsToProxies() throws IOException, InterruptedException {
         long begun = System.nanoTime();
         List<AskedProxy> left = new ArrayList<>(takeover.proxies());
         while (true) {
@@ -117,7 +141,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
                         ? "its port accepts connections, and closes them"
                         : "it responds";
             } catch (SocketTimeoutException e) {
-                return "its port accepts connections, and nothing comes: it may be frozen, and go on later";
+                return SILENT;
             } catch (IOException e) {
                 return "its port accepts connections, and breaks them (" + e.getMessage() + ")";
             }
@@ -134,31 +158,24 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     }
 
     /**
-     * Makes it read-only if it has come back by itself behind the promotion. Returns what to say of it; empty if it has
-     * not.
+     * Makes it read-only if it gives a sign of life behind the promotion, and is writable. Returns what to say of it;
+     * empty for nothing.
      */
     String afterwards() {
-        if (!takeover.oldIsKnown()
-                || takeover.options().fenced()
-                || sign(takeover.pair().primaryAddress()).isEmpty()) {
+        Address old = takeover.pair().primaryAddress();
+        String sign = takeover.oldIsKnown() ? sign(old) : "";
+        if (sign.isEmpty() || sign.equals(SILENT) && takeover.options().fenced() || leadsToStandby()) {
             return "";
         }
-        String back = takeover.pair().primaryAddress() + " has come back: ";
         try {
-            String server = takeover.pair()
-                    .primary()
-                    .ask("its identity", ReportedPosition::of)
-                    .server();
-            if (server.equals(takeover.reached().applied().server())) {
-                return ""; // an address that has moved to the new primary
-            }
             if (takeover.pair().primary().readOnly()) {
-                return back + "it is read-only";
+                return takeover.options().fenced() ? "" : old + " has come back, and is read-only";
             }
         } catch (SQLException e) {
-            return back + "whether it is read-only is not known (" + e.getMessage() + "). Keep clients away from it";
+            return old + " gives a sign of life, and whether it is read-only is not known (" + e.getMessage()
+                    + "). Keep clients away from it";
         }
-        return back + fence() + ". What clients wrote there is in no list";
+        return old + " was writable: " + fence() + ". What clients wrote there last is in no list";
     }
 
     /** Makes it read-only if it can. Returns what was done, or why not. */
@@ -170,8 +187,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
             primary.executeWithin(readOnly, RESPONSE);
             return "the old primary is read-only now (" + readOnly + ")";
         } catch (SQLException e) {
-            return "the old primary could NOT be made read-only: keep clients away from it (power, network, STOP), as"
-                    + " what is written there from now on is lost (" + e.getMessage() + ")";
+            return NOT_FENCED + " (" + e.getMessage() + ")";
         }
     }
 }

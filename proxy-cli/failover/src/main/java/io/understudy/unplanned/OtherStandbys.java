@@ -10,9 +10,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The standbys of the file, of which another one may be promoted at the same time, have been promoted before, or have
@@ -25,6 +27,8 @@ final class OtherStandbys implements AutoCloseable {
     private final Takeover takeover;
     /** With the chosen one, in the same order for every run: of two runs the first one goes on. */
     private final Map<StandbyConfig, Node> all = new LinkedHashMap<>();
+    /** Why a standby did not respond: it is waited for once. */
+    private final Map<StandbyConfig, String> silent = new LinkedHashMap<>();
 
     /** @param standbys all of the file that are not the old primary */
     OtherStandbys(Takeover takeover, List<StandbyConfig> standbys, SwitchoverConfig account) {
@@ -56,31 +60,52 @@ final class OtherStandbys implements AutoCloseable {
      */
     Step claim(boolean dryRun) {
         return Step.of("ensure that no other standby is promoted", () -> {
-            List<String> notAsked = new ArrayList<>();
+            String lock = dryRun ? "IS_FREE_LOCK(" + LOCK + ")" : "GET_LOCK(" + LOCK + ", 0)";
+            Set<String> claimed = new HashSet<>();
             for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
                 try {
-                    claim(
-                            each.getKey(),
-                            each.getValue(),
-                            dryRun ? "IS_FREE_LOCK(" + LOCK + ")" : "GET_LOCK(" + LOCK + ", 0)");
+                    // One server may be there under two names.
+                    if (claimed.add(position(each.getValue()).server())) {
+                        claim(each.getKey(), each.getValue(), lock);
+                    }
                 } catch (SQLException e) {
-                    notAsked.add("not asked: " + e.getMessage());
+                    silent.put(each.getKey(), "not asked: " + e.getMessage());
                 }
             }
-            return notAsked.isEmpty() ? "none is" : String.join("; ", notAsked);
+            return silent.isEmpty() ? "none is" : String.join("; ", silent.values());
         });
     }
 
     private void claim(StandbyConfig standby, Node node, String lock) throws SQLException, StepFailure {
         if (!node.value("SELECT " + lock).equals("1")) {
-            throw new StepFailure("another failover runs: connection " + node.value("SELECT IS_USED_LOCK(" + LOCK + ")")
-                    + " of " + named(standby) + ". Wait for its end");
+            String other = node.value("SELECT IS_USED_LOCK(" + LOCK + ")");
+            throw new StepFailure("another failover runs: connection " + other + " of " + named(standby)
+                    + ". Wait for its end; if it hangs, there: KILL " + other);
         }
-        if (!isChosen(standby) && !node.readOnly() && !replicates(node)) {
+        if (!isChosen(standby) && !isGivenUp(standby) && !node.readOnly() && !replicates(node) && !isOldPrimary(node)) {
             throw new StepFailure(named(standby) + " is writable and does not replicate: it may be the primary since"
                     + " another failover. If it is: understudy switchover --to " + takeover.name() + ". If not, there: "
-                    + takeover.pair().dialect().readOnly() + ", and run this again");
+                    + takeover.pair().dialect().readOnly() + ", or leave it alone: --without " + standby.name());
         }
+    }
+
+    private boolean isGivenUp(StandbyConfig standby) {
+        return takeover.options().without().contains(standby.name());
+    }
+
+    /** The file may name it otherwise; the next step is about it. */
+    private boolean isOldPrimary(Node node) {
+        try {
+            return position(node)
+                    .server()
+                    .equals(position(takeover.pair().primary()).server());
+        } catch (SQLException e) {
+            return false; // it does not respond at its address
+        }
+    }
+
+    private static ReportedPosition position(Node node) throws SQLException {
+        return node.ask("its position", ReportedPosition::of);
     }
 
     private boolean replicates(Node node) throws SQLException {
@@ -94,7 +119,7 @@ final class OtherStandbys implements AutoCloseable {
             List<String> found = new ArrayList<>();
             for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
                 StandbyConfig standby = each.getKey();
-                if (isChosen(standby) || takeover.options().without().contains(standby.name())) {
+                if (isChosen(standby) || isGivenUp(standby)) {
                     continue;
                 }
                 found.add(standby.name() + " has " + more(each.getValue(), standby, reached));
@@ -104,9 +129,12 @@ final class OtherStandbys implements AutoCloseable {
     }
 
     private String more(Node node, StandbyConfig standby, Reached reached) throws StepFailure {
+        if (silent.containsKey(standby)) {
+            return "not been asked";
+        }
         String more;
         try {
-            more = reached.lacks(node.ask("its position", ReportedPosition::of));
+            more = reached.lacks(again(node));
         } catch (SQLException e) {
             return "not been asked (" + e.getMessage() + ")";
         }
@@ -115,6 +143,15 @@ final class OtherStandbys implements AutoCloseable {
                     + ". Promote that one: --to " + standby.name() + "; or give them up: --without " + standby.name());
         }
         return "nothing more";
+    }
+
+    /** Its server may have ended the connection, which was idle meanwhile. */
+    private static ReportedPosition again(Node node) throws SQLException {
+        try {
+            return position(node);
+        } catch (SQLException e) {
+            return position(node);
+        }
     }
 
     @Override

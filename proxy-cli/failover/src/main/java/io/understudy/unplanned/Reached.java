@@ -64,6 +64,7 @@ final class Reached {
                 .filter(each -> !other.server().endsWith(":" + each.server()))
                 .filter(each -> each.sequence() > here.getOrDefault(each.domain(), 0L))
                 .filter(each -> onMariaDb.stream().noneMatch(each::isUpTo))
+                .distinct()
                 .toList());
     }
 
