@@ -20,10 +20,7 @@ class ResetMasterTest {
     @Test
     void whatIsWrittenBehindAResetIsListed() throws Exception {
         try (EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false))) {
-            pair.primary().execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY)");
-            pair.createAccount("app", BlackBoxProxy.PASSWORD, "ALL ON *.*");
-            pair.createAccount("monitor", BlackBoxProxy.PASSWORD, "REPLICATION SLAVE, SLAVE MONITOR ON *.*");
-            pair.awaitCaughtUp(PATIENCE);
+            prepare(pair);
             try (CapturedLog log = new CapturedLog();
                     BlackBoxProxy proxy = BlackBoxProxy.start(pair, "memory: 64MiB, poll: 100ms")) {
                 proxy.awaitReading();
@@ -52,10 +49,7 @@ class ResetMasterTest {
     @Test
     void anOkTellsOfAResetThatNoSessionOfTheProxyMade() throws Exception {
         try (EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults().withSemiSync(false))) {
-            pair.primary().execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY)");
-            pair.createAccount("app", BlackBoxProxy.PASSWORD, "ALL ON *.*");
-            pair.createAccount("monitor", BlackBoxProxy.PASSWORD, "REPLICATION SLAVE, SLAVE MONITOR ON *.*");
-            pair.awaitCaughtUp(PATIENCE);
+            prepare(pair);
             try (BlackBoxProxy proxy = BlackBoxProxy.start(pair, "memory: 64MiB, poll: 60s")) {
                 proxy.awaitReading();
                 pair.link().refuse();
@@ -75,6 +69,13 @@ class ResetMasterTest {
                         .contains("--compared");
             }
         }
+    }
+
+    private static void prepare(EmbeddedPair pair) {
+        pair.primary().execute("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY)");
+        pair.createAccount("app", BlackBoxProxy.PASSWORD, "ALL ON *.*");
+        pair.createAccount("monitor", BlackBoxProxy.PASSWORD, "REPLICATION SLAVE, SLAVE MONITOR ON *.*");
+        pair.awaitCaughtUp(PATIENCE);
     }
 
     private static long missing(LostView lost) {
