@@ -52,6 +52,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private final Outcomes outcomes = new Outcomes();
     private final EventTokens tokens = new EventTokens();
     private final BuiltAnew builtAnew = new BuiltAnew();
+    private final ResetWatch resets;
 
     /** What a log has lost. */
     private final List<LogDamage> damage = new ArrayList<>();
@@ -72,15 +73,6 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** When the last stream ended; null before, and if that is not known: a log tells it by its last transaction. */
     private @Nullable Long endedNanos;
 
-    /**
-     * What had been read at the last two probes, or when the stream began: what is committed later has other numbers.
-     */
-    private History.@Nullable Reach lastReach;
-
-    private History.@Nullable Reach formerReach;
-    /** When the primary's numbers were last found to have begun anew. */
-    private long anewNanos;
-
     private @Nullable String trouble;
     private boolean full;
     /** The last known positions of all standbys; empty before. */
@@ -96,6 +88,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         this.nanoClock = nanoClock;
         recorder = new EventRecorder(limit, nanoClock, this::hasRoom);
         traces = new Traces(nanoClock);
+        resets = new ResetWatch(builtAnew, nanoClock);
     }
 
     @Override
@@ -121,8 +114,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         restored.requested(present, facts);
         doubts.resumed(present);
         present.streamAt(facts);
-        formerReach = null;
-        lastReach = present.reach(nanoClock.getAsLong());
+        resets.streaming(present);
         traces.started(facts);
         if (queue != null) {
             queue.started(present.start());
@@ -170,10 +162,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     private History anew(History next, String how) {
-        formerReach = null;
-        lastReach = null;
-        anewNanos = nanoClock.getAsLong();
-        builtAnew.begin();
+        resets.begun();
         log.warn(
                 "black-box: the primary's binary log {}: its GTIDs begin anew. What standbys lack of it cannot be told"
                         + " by their positions, and all that is written since is kept and reported as missing, until"
@@ -476,7 +465,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             try {
                 boolean mysql = each.gtids().indexOf(':') >= 0;
                 List<Gtid> gtids = Gtid.parseAll(mysql ? ServerFlavor.MYSQL : ServerFlavor.MARIADB, each.gtids());
-                if (present != null && isRepeated(present, gtids, each)) {
+                if (present != null && resets.isRepeated(present, gtids, each)) {
                     repeated = true;
                     String how = "gives the number of " + gtids.get(0).text() + " a second time, behind ";
                     present = anew(present.facts, how + present.readUpTo());
@@ -573,14 +562,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * Returns what is read so far, and what standbys have, with which the primary is to be compared at once; null if no
      * stream is open. Called all the time.
      */
-    synchronized History.@Nullable Reach reach(Collection<Applied> known) {
+    synchronized @Nullable Reach reach(Collection<Applied> known) {
         History present = histories.present();
-        if (present == null || !streaming) {
-            return null;
-        }
-        formerReach = lastReach;
-        lastReach = present.reach(nanoClock.getAsLong());
-        return present.isAnew() ? lastReach : lastReach.and(known);
+        return present == null || !streaming ? null : resets.read(present, known);
     }
 
     /**
@@ -589,9 +573,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * @param before what the primary had before it was asked; what has arrived since says nothing
      * @param facts what the primary says
      */
-    synchronized boolean beganAnew(History.Reach before, PrimaryFacts facts) {
+    synchronized boolean beganAnew(Reach before, PrimaryFacts facts) {
         History present = histories.present();
-        if (present == null || !streaming || isFresh(present) || !present.isBehind(before, facts)) {
+        if (present == null || !streaming || !resets.isBehind(present, before, facts)) {
             return false;
         }
         if (present.isBehind(facts)) {
@@ -602,25 +586,6 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         present.begunAnew();
         anew(present, behind(facts, "a standby"));
         return false;
-    }
-
-    /**
-     * Returns whether a command has committed nothing but numbers that were read before it was sent. Others may be of
-     * {@code session_track_gtids=ALL_GTIDS}, which a procedure has set.
-     */
-    private boolean isRepeated(History present, List<Gtid> gtids, AnsweredCommit commit) {
-        return !gtids.isEmpty()
-                && !isFresh(present)
-                && (lastReach != null && lastReach.isRepeatedBy(present, gtids, commit)
-                        || formerReach != null && formerReach.isRepeatedBy(present, gtids, commit));
-    }
-
-    /**
-     * Returns whether it has begun anew a short time ago, and no standby counts as known since: a second alarm would
-     * change nothing. A server on which a client has used a number again would raise one with each probe.
-     */
-    private boolean isFresh(History present) {
-        return present.isAnew() && builtAnew.isEmpty() && nanoClock.getAsLong() - anewNanos < PATIENCE_NANOS;
     }
 
     /**

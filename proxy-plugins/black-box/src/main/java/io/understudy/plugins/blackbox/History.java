@@ -7,7 +7,6 @@ import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.servers.GtidNumbers;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -114,38 +113,6 @@ final class History {
         return later != null && (later.anew || later.isBeforeReset());
     }
 
-    /**
-     * What was read of a history at one time.
-     *
-     * @param last on MariaDB the last number of each stream, on MySQL all of them; standbys' numbers may be added
-     * @param own the numbers that this primary has given so far
-     * @param nanos the monotonic time of that
-     */
-    record Reach(History of, GtidNumbers last, GtidNumbers own, long nanos) {
-        /** Returns the same, with what standbys have of this primary's numbers. */
-        Reach and(Collection<Applied> standbys) {
-            GtidNumbers all = new GtidNumbers();
-            all.addAll(last);
-            for (Applied each : standbys) {
-                each.of(of).forEach((source, ranges) -> {
-                    if (of.isOwn(source)) {
-                        ranges.forEach(range -> all.add(source, range.first(), range.last()));
-                    }
-                });
-            }
-            return new Reach(of, all, own, nanos);
-        }
-
-        /** Returns whether a command that was sent later has committed a number that was given before. */
-        boolean isRepeatedBy(History present, List<Gtid> gtids, AnsweredCommit commit) {
-            return of == present
-                    && commit.commits()
-                    && commit.supposed() == null
-                    && commit.sentNanos() - nanos > 0
-                    && gtids.stream().allMatch(gtid -> of.isWriter(gtid) && own.contains(gtid.source(), gtid.number()));
-        }
-    }
-
     /** Returns what is read so far. */
     Reach reach(long nanos) {
         GtidNumbers last = new GtidNumbers();
@@ -174,15 +141,15 @@ final class History {
      * @param before read before the primary was asked
      */
     boolean isBehind(Reach before, PrimaryFacts now) {
-        if (before.of != this || !facts.sameServer(now)) {
+        if (before.of() != this || !facts.sameServer(now)) {
             return false;
         }
         GtidNumbers written = written(now);
-        GtidNumbers lacking = before.last.minus(written);
+        GtidNumbers lacking = before.last().minus(written);
         // MariaDB may have been told to forget a domain: FLUSH BINARY LOGS DELETE_DOMAIN_ID.
         return !lacking.isEmpty()
                 && (!mariadb()
-                        || before.last.sources().stream().noneMatch(written.sources()::contains)
+                        || before.last().sources().stream().noneMatch(written.sources()::contains)
                         || lacking.sources().stream().anyMatch(written.sources()::contains));
     }
 

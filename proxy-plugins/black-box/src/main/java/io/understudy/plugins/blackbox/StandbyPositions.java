@@ -88,7 +88,7 @@ final class StandbyPositions implements Runnable {
 
     /** Last, because it waits for a primary that is frozen. */
     private void askPrimary(List<Applied> standbys) {
-        History.Reach read = box.reach(standbys);
+        Reach read = box.reach(standbys);
         if (read == null || primary == null || primary.isUnreachable()) {
             return;
         }
