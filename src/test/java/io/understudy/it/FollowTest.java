@@ -9,6 +9,7 @@ import java.io.EOFException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -133,6 +134,31 @@ class FollowTest extends FollowingProxy {
             demote();
             await().atMost(SOON).until(() -> proxy.server().warnings().isEmpty());
             assertThat(untilWritten(proxy, promoted, "later")).isLessThan(SOON);
+        }
+    }
+
+    /** The first candidate is a standby then: what it has replicated is no primary's log. */
+    @Test
+    void aProxyThatStartsWithoutAPrimaryReadsNone() throws Exception {
+        old.execute("INSERT INTO shop.t (v) VALUES ('before')");
+        pair.awaitCaughtUp(Duration.ofSeconds(10));
+        old.kill();
+        String candidates = "candidates: [\"" + text(promoted) + "\", \"" + text(old) + "\"]";
+        try (ProxyUnderTest proxy =
+                ProxyUnderTest.start(config(candidates, "plugins: { black-box: { poll: 100ms } }"))) {
+            await().atMost(SOON)
+                    .until(() -> proxy.server().notReady().toString().contains("none of the candidates is writable"));
+            LostView none = lost(proxy);
+            assertThat(none.text("primary", "read")).isEqualTo("false");
+            assertThat(none.all().get("logs")).isEqualTo(List.of());
+            promote();
+            await().atMost(SOON).untilAsserted(() -> {
+                LostView since = lost(proxy);
+                assertThat(since.text("survivor", "name")).isEqualTo("primary");
+                assertThat(since.text("primary", "read")).isEqualTo("true");
+                assertThat(String.valueOf(since.all().get("notKnown"))).contains("began when that was gone");
+            });
+            assertThat(untilWritten(proxy, promoted, "after")).isLessThan(SOON);
         }
     }
 

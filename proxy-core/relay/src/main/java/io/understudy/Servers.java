@@ -29,6 +29,7 @@ import io.understudy.server.QueryLimits;
 import io.understudy.server.QueryPool;
 import io.understudy.server.StandbyMonitor;
 import io.understudy.session.AbsentPrimary;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,6 +37,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -121,7 +123,7 @@ final class Servers implements AutoCloseable {
             DriverSource source = new DriverSource(
                     address::get, names, primaryConfig.tls(), monitor::credentials, primaryConfig.connectTimeout());
             QueryPool queries =
-                    new QueryPool("primary", source, monitor.health().use(QUERIES));
+                    new QueryPool("primary", source, monitor.health().use(QUERIES), this::primaryUnknown);
             primaryQueries = queries;
             loginCheck = new LoginCheck(source, monitor.health(), monitors, LoginCheck.INTERVAL);
             pool = queries.dataSource();
@@ -142,7 +144,8 @@ final class Servers implements AutoCloseable {
                 primaryMonitor,
                 connector(primaryConfig, transport, loops),
                 () -> separateConnector(primaryConfig, transport),
-                monitor == null ? null : monitor.health());
+                monitor == null ? null : monitor.health(),
+                this::primaryUnknown);
         secrets = new SessionSecrets(pool, probeThreads);
         address.onChange((from, to) -> secrets.forget());
         for (StandbyConfig standby : config.standbys()) {
@@ -166,16 +169,28 @@ final class Servers implements AutoCloseable {
 
     private ServerConnector connector(PrimaryConfig config, NetworkTransport transport, EventLoopGroup on) {
         LiveAccount monitor = account;
-        return monitor == null
-                ? HostedPrimary.noAccount()
-                : new NettyServerConnector(
-                        transport,
-                        on,
-                        address::get,
-                        monitor::credentials,
-                        config.tls(),
-                        config.connectTimeout(),
-                        LOGIN_TIMEOUT);
+        if (monitor == null) {
+            return HostedPrimary.noAccount();
+        }
+        ServerConnector connector = new NettyServerConnector(
+                transport,
+                on,
+                address::get,
+                monitor::credentials,
+                config.tls(),
+                config.connectTimeout(),
+                LOGIN_TIMEOUT);
+        return () -> {
+            String unknown = primaryUnknown();
+            return unknown == null
+                    ? connector.connect()
+                    : CompletableFuture.failedFuture(new IOException("no connection to the primary: " + unknown));
+        };
+    }
+
+    /** See {@link Candidates#unknown}. */
+    private @Nullable String primaryUnknown() {
+        return candidates.unknown();
     }
 
     private void add(StandbyConfig config, NetworkTransport transport, MeterRegistry meters) {

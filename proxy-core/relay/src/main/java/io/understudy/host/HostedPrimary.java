@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param connector without a monitor account, one that fails and says so, see {@link #noAccount}
  * @param separate opens a connector with an event loop of its own
  * @param account how the monitor account fares; null without one
+ * @param unknown why it is not known which server is the primary; null if it is
  */
 public record HostedPrimary(
         @Nullable DataSource dataSource,
@@ -26,7 +27,8 @@ public record HostedPrimary(
         PrimaryMonitor monitor,
         ServerConnector connector,
         Supplier<ServerConnector> separate,
-        @Nullable AccountHealth account)
+        @Nullable AccountHealth account,
+        Supplier<@Nullable String> unknown)
         implements Primary {
     /** Returns the connector used if no monitor account is configured. */
     public static ServerConnector noAccount() {
@@ -44,7 +46,7 @@ public record HostedPrimary(
     @SuppressWarnings("ReferenceEquality") // UNKNOWN is the mark for not yet probed
     public boolean isUnreachable() {
         PrimaryState state = monitor.state();
-        return state != PrimaryState.UNKNOWN && !state.reachable();
+        return state != PrimaryState.UNKNOWN && !state.reachable() || unknown.get() != null;
     }
 
     @Override

@@ -88,7 +88,7 @@ public final class Candidates implements AutoCloseable {
     private boolean started;
 
     /** Whether the address is a server that was the primary, and not the first candidate in place of one. */
-    private boolean known;
+    private volatile boolean known;
 
     /** Whether several are writable since the start, so that none of them is known to be the primary. */
     private volatile boolean unchosen;
@@ -145,7 +145,7 @@ public final class Candidates implements AutoCloseable {
 
     /** Watches these from now on, instead of those before. */
     public synchronized void watch(List<Address> all) {
-        known |= started && members.isEmpty();
+        known |= all.isEmpty() || started && members.isEmpty();
         started = true;
         if (List.copyOf(members.keySet()).equals(all)) {
             return;
@@ -211,8 +211,27 @@ public final class Candidates implements AutoCloseable {
 
     /** Called when an operator has chosen one. */
     public synchronized void chosen() {
+        if (!known && address.isFirst()) {
+            begin(address.get(), "an operator has chosen it");
+        }
         known = true;
         decide();
+    }
+
+    private void begin(Address at, String why) {
+        known = true; // before the listeners connect to it
+        address.begin(at, why);
+    }
+
+    /**
+     * Returns why nothing of a primary is to be read: no candidate has been writable since this process started, so
+     * that the address is a standby's, or a dead server's. Null otherwise.
+     */
+    public @Nullable String unknown() {
+        return known || verdict == Verdict.UNCLEAR
+                ? null
+                : "none of primary.candidates has been the only writable one since this process started, so which one"
+                        + " is the primary is not known";
     }
 
     /**
@@ -299,10 +318,11 @@ public final class Candidates implements AutoCloseable {
                 its.polling.soon();
                 return;
             }
+            Verdict before = verdict;
             conclude(Verdict.ONE, only + " is writable");
             String why = "of the candidates it is the writable one (" + roles() + ")";
-            if (!known && address.isFirst() && !only.equals(present)) {
-                address.begin(only, why);
+            if (!known && address.isFirst() && !(only.equals(present) && before == Verdict.PENDING)) {
+                begin(only, why);
             } else {
                 address.change(only, PrimaryAddress.Reason.CANDIDATE, why);
             }

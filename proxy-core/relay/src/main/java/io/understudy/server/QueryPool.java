@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,15 @@ public final class QueryPool implements AutoCloseable {
      * @param use where it is reported how the account fares
      */
     public QueryPool(String name, DriverSource source, AccountUse use) {
+        this(name, source, use, () -> null);
+    }
+
+    /**
+     * As above.
+     *
+     * @param refusal returns why no connection may be had now; null if one may
+     */
+    public QueryPool(String name, DriverSource source, AccountUse use, Supplier<@Nullable String> refusal) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("queries-" + name);
         config.setDataSource(source);
@@ -50,22 +60,28 @@ public final class QueryPool implements AutoCloseable {
         config.setValidationTimeout(PATIENCE.toMillis());
         config.setInitializationFailTimeout(-1);
         config.setThreadFactory(new DefaultThreadFactory("queries-" + name, true));
-        pool = new Pool(config, source, use);
+        pool = new Pool(config, source, use, refusal);
     }
 
     /** Says why a connection could not be opened; the pool by itself, how long it waited and what it holds. */
     private static final class Pool extends HikariDataSource {
         private final DriverSource source;
         private final AccountUse use;
+        private final Supplier<@Nullable String> refusal;
 
-        Pool(HikariConfig config, DriverSource source, AccountUse use) {
+        Pool(HikariConfig config, DriverSource source, AccountUse use, Supplier<@Nullable String> refusal) {
             super(config);
             this.source = source;
             this.use = use;
+            this.refusal = refusal;
         }
 
         @Override
         public Connection getConnection() throws SQLException {
+            String refused = refusal.get();
+            if (refused != null) {
+                throw new SQLTransientConnectionException(refused, "08001");
+            }
             try {
                 Connection connection = super.getConnection();
                 // One that was being opened when the address changed is in no list that could be evicted.

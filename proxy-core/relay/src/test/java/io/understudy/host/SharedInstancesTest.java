@@ -44,7 +44,7 @@ class SharedInstancesTest {
         PrimaryMonitor monitor = new PrimaryMonitor(
                 address, config, null, NameLookup.RUNTIME, registry, never, never, Duration.ofSeconds(1));
         HostedPrimary primary =
-                new HostedPrimary(null, address, monitor, HostedPrimary.noAccount(), HostedPrimary::noAccount, null);
+                new HostedPrimary(null, address, monitor, HostedPrimary.noAccount(), HostedPrimary::noAccount, null, () -> null);
         return new HostContext.Shared(
                 registry,
                 new LatencyHistograms(),

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The proxy follows the only writable candidate; anything else changes nothing and is reported. */
 class CandidatesTest {
@@ -101,6 +103,52 @@ class CandidatesTest {
                         .counter()
                         .count())
                 .isEqualTo(1);
+    }
+
+    /** A standby that comes first would be read as if it were the primary, which is dead. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void noneIsThePrimaryUntilOneIsWritable(boolean chosen) {
+        PrimaryAddress first = new PrimaryAddress(A, registry, Clock.systemUTC());
+        AtomicInteger changes = new AtomicInteger();
+        servers.put(A, "READ_ONLY");
+        servers.put(B, new ConnectException("refused"));
+        try (Candidates later =
+                new Candidates(first, at -> () -> probe(servers.getOrDefault(at, "")), null, registry, executor)) {
+            later.watch(List.of(A, B));
+            AutoCloseable unused = first.onChange((from, to) -> {
+                assertThat(later.unknown()).isNull();
+                changes.incrementAndGet();
+            });
+            await().until(later::none);
+            assertThat(later.unknown()).contains("since this process started");
+            if (chosen) {
+                later.admit(A);
+                later.chosen();
+            } else {
+                servers.put(A, "WRITABLE");
+            }
+            await().until(() -> changes.get() == 1);
+            assertThat(first.get()).isEqualTo(A);
+            servers.put(A, "READ_ONLY");
+            await().until(later::none);
+            assertThat(later.unknown()).isNull();
+            assertThat(changes).hasValue(1);
+        }
+    }
+
+    /** Without candidates the address is the primary's. */
+    @Test
+    void withoutCandidatesItIsKnown() {
+        assertThat(candidates.unknown()).isNull();
+        try (Candidates none = new Candidates(
+                address, at -> () -> probe("READ_ONLY"), null, registry, executor)) {
+            none.watch(List.of());
+            assertThat(none.unknown()).isNull();
+            none.watch(List.of(A));
+            await().until(none::none);
+            assertThat(none.unknown()).isNull();
+        }
     }
 
     /** The last probe of the chosen one is older than its promotion, and the old primary comes back. */
