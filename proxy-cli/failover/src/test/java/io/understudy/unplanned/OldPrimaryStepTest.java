@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
@@ -100,6 +101,44 @@ class OldPrimaryStepTest {
         assertThatThrownBy(() -> check(NOT_YET))
                 .isInstanceOf(StepFailure.class)
                 .hasMessageContaining("the proxy proxy:1 has not probed db1:3306 yet");
+    }
+
+    /** A virtual address may have moved to the standby already. */
+    @Test
+    void theStandbyIsNotFencedByTheOldPrimarysAddress() throws Exception {
+        standby.fenced = true;
+        standby.primary = standby;
+        assertThat(fence()).contains("its address leads to s1");
+        assertThat(standby.executed).isEmpty();
+
+        TakeoverFixture other = new TakeoverFixture();
+        other.server = "1";
+        other.readOnly = "0";
+        standby.primary = other;
+        assertThat(fence()).contains("the old primary is read-only now");
+        assertThat(standby.executed).isEmpty();
+        assertThat(other.executed).containsOnly("SET GLOBAL read_only=1");
+    }
+
+    /** Before the promotion; and behind it, when nothing is to be said of the address that has moved. */
+    private String fence() throws Exception {
+        try (ServerSocket old = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread greets = new Thread(() -> {
+                while (true) {
+                    try (Socket client = old.accept()) {
+                        client.getOutputStream().write(0);
+                    } catch (IOException e) {
+                        return; // closed
+                    }
+                }
+            });
+            greets.start();
+            OldPrimaryStep step =
+                    new OldPrimaryStep(standby.takeover("127.0.0.1:" + old.getLocalPort()), false, Duration.ZERO);
+            String before = step.run();
+            assertThat(step.afterwards().isEmpty()).isEqualTo(standby.primary == standby);
+            return before;
+        }
     }
 
     @Test

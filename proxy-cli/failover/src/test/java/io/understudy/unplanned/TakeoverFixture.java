@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** A MariaDB standby that says what a test sets, and whose replication a statement stops. */
 final class TakeoverFixture implements ScriptedServer.Script {
     String readOnly = "1";
+    String server = "2";
     String receiver = "Yes";
     String applier = "Yes";
     String byGtid = "Slave_Pos";
@@ -32,6 +33,10 @@ final class TakeoverFixture implements ScriptedServer.Script {
     final List<String> executed = new ArrayList<>();
     /** A statement for which the account lacks a privilege. */
     String refused = "";
+    /** What the old primary's address leads to. */
+    ScriptedServer.Script primary = (connection, sql) -> Map.of();
+
+    boolean fenced;
 
     @Override
     public List<Map<String, String>> rows(int connection, String sql) throws SQLException {
@@ -55,7 +60,7 @@ final class TakeoverFixture implements ScriptedServer.Script {
             row.put("replicated", "0-1-5");
             row.put("logged", "0-1-5");
             row.put("read_only", readOnly);
-            row.put("server", "2");
+            row.put("server", server);
             return row;
         }
         if (sql.equals(refused)) {
@@ -98,7 +103,7 @@ final class TakeoverFixture implements ScriptedServer.Script {
     Takeover takeover(String old, AskedProxy... proxies) throws SQLException {
         return new Takeover(
                 new Pair(
-                        new Node("the old primary", ScriptedServer.of((connection, sql) -> Map.of())),
+                        new Node("the old primary", ScriptedServer.of(primary)),
                         Address.parse(old),
                         new Node("s1", ScriptedServer.of(this)),
                         Address.parse("10.0.0.2:3306"),
@@ -109,6 +114,6 @@ final class TakeoverFixture implements ScriptedServer.Script {
                 ScriptedServer.of(this),
                 List.of(proxies),
                 List.of(),
-                new FailoverOptions(false, Duration.ofSeconds(30), Set.of(), null));
+                new FailoverOptions(fenced, Duration.ofSeconds(30), Set.of(), null));
     }
 }
