@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import picocli.CommandLine;
 
 /** A pair whose primary dies, and a running proxy with a black box before it. */
@@ -156,6 +157,17 @@ final class FailoverPair implements AutoCloseable {
         return MariaDbGtid.sequences(server.query("SELECT @@GLOBAL.gtid_current_pos")).values().stream()
                 .mapToLong(Long::longValue)
                 .sum();
+    }
+
+    /** Has a session of the standby wait for a position, as those of the proxies do; for longer than usual. */
+    CompletableFuture<String> waitForPosition() {
+        CompletableFuture<String> waiting =
+                CompletableFuture.supplyAsync(() -> standby().query("SELECT MASTER_GTID_WAIT('0-1-999999999', 8)"));
+        await().atMost(PATIENCE)
+                .until(() -> standby()
+                        .query("SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE '%GTID%'")
+                        .equals("1"));
+        return waiting;
     }
 
     EmbeddedServer standby() {

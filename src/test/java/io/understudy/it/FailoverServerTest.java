@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -40,7 +41,9 @@ class FailoverServerTest {
             servers.pair.primary().kill();
             Set<String> answered = writers.join();
 
+            CompletableFuture<String> waiting = servers.waitForPosition();
             Said said = servers.run("failover", "--to", "s1");
+            waiting.join();
             System.out.println(said.text());
             Matcher matcher = NOT_CAPTURED.matcher(said.text());
             int notCaptured = matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
