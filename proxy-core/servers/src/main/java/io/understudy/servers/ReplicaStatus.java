@@ -174,10 +174,13 @@ public record ReplicaStatus(Map<String, String> columns) {
         return value.isEmpty() ? 0 : Long.parseLong(value);
     }
 
-    /** Returns the lag; empty if it does not apply or does not receive. */
+    /** Returns the lag; empty if a thread has stopped. */
     public OptionalDouble secondsBehind() {
         String seconds = of("seconds_behind_source", "seconds_behind_master");
-        return seconds.isEmpty() ? OptionalDouble.empty() : OptionalDouble.of(Double.parseDouble(seconds));
+        // MySQL says 0 of a receiver that has stopped within a transaction.
+        return seconds.isEmpty() || isReceiverStopped()
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(Double.parseDouble(seconds));
     }
 
     /** Returns the configured delay in seconds. */

@@ -51,6 +51,9 @@ class ReplicaStatusTest {
         assertThat(MYSQL.receives()).isFalse();
         assertThat(MYSQL.applies()).isTrue();
         assertThat(MYSQL.secondsBehind()).hasValue(3);
+        assertThat(new ReplicaStatus(Map.of("replica_io_running", "No", "seconds_behind_source", "0")).secondsBehind())
+                .as("MySQL's receiver has stopped within a transaction")
+                .isEmpty();
         assertThat(MYSQL.received()).isEqualTo("u:1-5");
         assertThat(FORMER.receives()).isTrue();
         assertThat(FORMER.secondsBehind()).hasValue(4);
