@@ -123,7 +123,7 @@ final class Servers implements AutoCloseable {
             DriverSource source = new DriverSource(
                     address::get, names, primaryConfig.tls(), monitor::credentials, primaryConfig.connectTimeout());
             QueryPool queries =
-                    new QueryPool("primary", source, monitor.health().use(QUERIES), this::primaryUnknown);
+                    new QueryPool("primary", source, monitor.health().use(QUERIES), this::noQueries);
             primaryQueries = queries;
             loginCheck = new LoginCheck(source, monitor.health(), monitors, LoginCheck.INTERVAL);
             pool = queries.dataSource();
@@ -186,6 +186,14 @@ final class Servers implements AutoCloseable {
                     ? connector.connect()
                     : CompletableFuture.failedFuture(new IOException("no connection to the primary: " + unknown));
         };
+    }
+
+    /** Where attempts fail for a while the pool pauses before the next one, and a new primary would wait for that. */
+    private @Nullable String noQueries() {
+        String unknown = primaryUnknown();
+        return unknown == null && primaryMonitor.absent()
+                ? primaryMonitor.state().problem()
+                : unknown;
     }
 
     /** See {@link Candidates#unknown}. */

@@ -46,8 +46,8 @@ class HostContextTest {
         PrimaryAddress address = new PrimaryAddress(config.address(), registry, Clock.systemUTC());
         PrimaryMonitor monitor = new PrimaryMonitor(
                 address, config, null, NameLookup.RUNTIME, registry, never, never, Duration.ofSeconds(1));
-        HostedPrimary primary =
-                new HostedPrimary(null, address, monitor, HostedPrimary.noAccount(), HostedPrimary::noAccount, null, () -> null);
+        HostedPrimary primary = new HostedPrimary(
+                null, address, monitor, HostedPrimary.noAccount(), HostedPrimary::noAccount, null, () -> null);
         return new HostContext(
                 plugin,
                 new HostContext.Shared(

@@ -141,8 +141,7 @@ class CandidatesTest {
     @Test
     void withoutCandidatesItIsKnown() {
         assertThat(candidates.unknown()).isNull();
-        try (Candidates none = new Candidates(
-                address, at -> () -> probe("READ_ONLY"), null, registry, executor)) {
+        try (Candidates none = new Candidates(address, at -> () -> probe("READ_ONLY"), null, registry, executor)) {
             none.watch(List.of());
             assertThat(none.unknown()).isNull();
             none.watch(List.of(A));
