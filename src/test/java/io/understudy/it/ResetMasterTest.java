@@ -30,6 +30,9 @@ class ResetMasterTest {
                         statement.execute("INSERT INTO t VALUES (" + i + ")");
                     }
                     pair.awaitCaughtUp(PATIENCE);
+                    await("the proxy has seen that")
+                            .atMost(PATIENCE)
+                            .until(() -> proxy.lostNow().number("kept", "transactions") == 0);
                     pair.link().refuse();
                     pair.link().cut();
                     statement.execute("RESET MASTER");

@@ -4,8 +4,11 @@ import static io.understudy.terminal.Table.map;
 import static io.understudy.terminal.Table.rows;
 import static io.understudy.terminal.Table.whole;
 
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,7 +39,8 @@ public record MissingView(Map<String, Object> all) {
         return GtidNumbers.ofMySql(String.valueOf(part(part).getOrDefault("numbers", "")));
     }
 
-    private boolean isNeverRead() {
+    /** Returns whether no primary's binary log was ever read. */
+    public boolean isNeverRead() {
         return "never read".equals(part("primary").get("lostAt"));
     }
 
@@ -61,6 +65,16 @@ public record MissingView(Map<String, Object> all) {
     /** Returns whether what is missing does not come from the primary any more. */
     public boolean isPrimaryGone() {
         return Boolean.FALSE.equals(part("primary").get("read"));
+    }
+
+    /** Returns a sentence for each thing that is not known of what is missing. */
+    public List<String> notKnown() {
+        List<String> found = new ArrayList<>();
+        if (isNeverRead()) {
+            found.add("the old primary's binary log was never read");
+        }
+        rows(all, "notKnown").forEach(each -> found.add(String.valueOf(each.get("what"))));
+        return found;
     }
 
     /** Returns how many transactions are in a gap: neither known to be applied, nor kept. */
@@ -118,8 +132,10 @@ public record MissingView(Map<String, Object> all) {
     public static boolean isLoss(Map<String, Object> rescue) {
         return !rows(rescue, "damaged").isEmpty()
                 || isRenumbered(rescue)
+                || Boolean.TRUE.equals(rescue.get("neverRead"))
                 || Boolean.TRUE.equals(rescue.get("primaryRead"))
                 || rows(rescue, "notAsked").size()
+                                + rows(rescue, "notKnown").size()
                                 + whole(rescue, "elsewhere")
                                 + whole(rescue, "unknown")
                                 + whole(rescue, "receivedNotApplied")
@@ -153,10 +169,7 @@ public record MissingView(Map<String, Object> all) {
     /** As above, without the transactions that the black box has. */
     public List<String> gone() {
         List<String> lost = new ArrayList<>();
-        if (isNeverRead()) {
-            lost.add("NOT KNOWN: the old primary's binary log was never read");
-        }
-        rows(all, "notKnown").forEach(each -> lost.add("NOT KNOWN: " + each.get("what")));
+        notKnown().forEach(each -> lost.add("NOT KNOWN: " + each));
         long notCaptured = whole(part(MISSING), "notCaptured");
         if (notCaptured > 0) {
             lost.add(notCaptured + " transactions that clients were told are committed, and whose events never came: "
@@ -186,14 +199,25 @@ public record MissingView(Map<String, Object> all) {
     }
 
     /**
-     * Returns where the reading of the binary log ended that is not read any more, the old primary's; empty if none.
+     * Returns where the reading of the binary log ended that is not read any more, the old primary's, by the proxy that
+     * has read most of it; empty if none has.
+     *
+     * @param views responses of {@code /api/lost}
      */
-    public Optional<String> readUpTo() {
-        return rows(all, "logs").stream()
-                .filter(log -> Boolean.FALSE.equals(log.get("read")))
-                .reduce((earlier, later) -> later)
+    public static Optional<String> readUpTo(Collection<Map<String, Object>> views) {
+        return views.stream()
+                .flatMap(view -> rows(view, "logs").stream()
+                        .filter(log -> Boolean.FALSE.equals(log.get("read")))
+                        .reduce((earlier, later) -> later)
+                        .stream())
+                .max(Comparator.comparingLong(log -> upTo(log).count()))
                 .map(log -> "its binary log was read up to " + log.get("upTo") + ": if its " + log.get("variable")
                         + " is further, build it anew");
+    }
+
+    private static GtidNumbers upTo(Map<String, Object> log) {
+        String text = String.valueOf(log.get("upTo"));
+        return GtidNumbers.upTo(text.indexOf(':') < 0 ? ServerFlavor.MARIADB : ServerFlavor.MYSQL, text);
     }
 
     private String gtids(String part, long count) {

@@ -19,8 +19,10 @@ public record WitnessWarning(String what, String remedy) {
         if (!(view instanceof Map<?, ?> witness) || !witness.containsKey("state") || isPresent(witness)) {
             return null;
         }
+        Object state = witness.get("state");
+        Object reason = witness.get("reason");
         return new WitnessWarning(
-                "the witness does not acknowledge (" + witness.get("state") + ", " + witness.get("reason") + ", for "
+                "the witness does not acknowledge (" + (state.equals(reason) ? "" : state + ", ") + reason + ", for "
                         + witness.get("sinceSeconds") + " s): " + witness.get("cause"),
                 String.valueOf(witness.get("remedy")));
     }

@@ -1,10 +1,12 @@
 package io.understudy.readiness;
 
+import io.understudy.lost.MissingView;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.MariaDbGtid;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Transactions that the standby has and the primary never had. */
@@ -12,6 +14,10 @@ final class ErrantCheck {
     private ErrantCheck() {}
 
     static void find(Findings found) {
+        Map<String, Object> lost = found.situation().proxy().lost();
+        if (lost != null && new MissingView(lost).isRenumbered()) {
+            return; // its numbers are from before the primary's began anew, and what is said of that counts
+        }
         try {
             if (found.standby().isMariaDb()) {
                 mariaDb(found.standby(), found.primary(), found);

@@ -55,7 +55,7 @@ final class MissingCheck {
         }
         Map<String, Object> apply = lost.part("toApply");
         long toApply = Table.whole(apply, "transactions");
-        if (toApply > 0) {
+        if (toApply > 0 && !lost.isPrimaryGone()) {
             found.add(
                     "apply",
                     Severity.NOTES,
@@ -79,6 +79,13 @@ final class MissingCheck {
                         witness.remedy());
             }
             return; // what is missing is on its way from the primary
+        }
+        for (String each : lost.notKnown()) {
+            found.undecided(
+                    "not known",
+                    "it is not known whether it has all commits: " + each,
+                    "commits that clients were told of may be missing there, and in no list",
+                    list + "; compare the standbys' positions, and promote the one that has most");
         }
         if (lost.nowhere() > 0) {
             found.blocks(

@@ -37,6 +37,8 @@ public final class Failover implements AutoCloseable {
     private final List<StandbyConfig> others;
     private final OtherStandbys standbys;
     private final UnderstudyConfig config;
+    /** Those whose numbers are from before the primary's began anew. */
+    private final Set<StandbyConfig> anew = new LinkedHashSet<>();
     /** What is lost, by proxy, as of the last comparison. */
     private final Map<String, Map<String, Object>> views = new LinkedHashMap<>();
 
@@ -83,11 +85,10 @@ public final class Failover implements AutoCloseable {
         well &= runner.finish(new OldPrimaryStep(takeover, true));
         well &= runner.finish(Step.of("look at what would be applied to " + takeover.name(), this::look));
         well &= runner.finish(
-                Step.of("check that it can be applied", new MissingStep(takeover, runner::line)::rehearse));
+                Step.of("check that it can be applied", new MissingStep(takeover, true, runner::line)::rehearse));
         // What would be applied may be what another standby has.
-        well &= others.isEmpty()
-                || !views.isEmpty() && LostUnion.of(views).toApply() > 0
-                || runner.finish(standbys.compare());
+        boolean whole = views.isEmpty() || LostUnion.of(views).toApply() == 0;
+        well &= others.isEmpty() || runner.finish(standbys.compare(whole));
         if (!well) {
             return ChangeOutcome.NOT_PROMOTED;
         }
@@ -175,7 +176,7 @@ public final class Failover implements AutoCloseable {
             return notPromoted();
         }
         if (!promoted) {
-            if (!applyMissing() || !others.isEmpty() && !runner.finish(standbys.compare())) {
+            if (!applyMissing(true) || !others.isEmpty() && !runner.finish(standbys.compare(true))) {
                 return notPromoted();
             }
             // Once more: it may have come back meanwhile. With --fenced that is somebody's word.
@@ -215,7 +216,7 @@ public final class Failover implements AutoCloseable {
      *     {@link ChangeOutcome#NOT_PROMOTED}
      */
     public ChangeOutcome rescue() throws InterruptedException {
-        if (!runner.finish(new CheckTargetStep(takeover, false)) || !applyMissing()) {
+        if (!runner.finish(new CheckTargetStep(takeover, false)) || !applyMissing(false)) {
             return ChangeOutcome.NOT_PROMOTED;
         }
         List<String> lost = lost(true);
@@ -223,16 +224,19 @@ public final class Failover implements AutoCloseable {
         return lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
     }
 
-    private boolean applyMissing() throws InterruptedException {
+    /** @param promotes whether the standby is promoted then */
+    private boolean applyMissing(boolean promotes) throws InterruptedException {
         return runner.finish(new ReceivedStep(takeover, runner::line))
-                && runner.finish(new MissingStep(takeover, runner::line))
+                && runner.finish(new MissingStep(takeover, promotes, runner::line))
                 && runner.finish(compare(true));
     }
 
-    private ChangeOutcome notPromoted() {
+    private ChangeOutcome notPromoted() throws InterruptedException {
         runner.line(takeover.name() + " was not promoted. What was applied there stays; it may be tried again");
         try {
-            if (takeover.replicates() && takeover.replication().isStopped()) {
+            if (isRenumbered()) {
+                runner.line("do not start its replication: docs/black-box.md, After RESET MASTER");
+            } else if (takeover.replicates() && takeover.replication().isStopped()) {
                 runner.line("its replication is stopped. If the old primary lives, on "
                         + takeover.pair().standbyAddress() + ": "
                         + takeover.pair().dialect().start(takeover.pair().replication()));
@@ -243,6 +247,15 @@ public final class Failover implements AutoCloseable {
         return ChangeOutcome.NOT_PROMOTED;
     }
 
+    private boolean isRenumbered() throws InterruptedException {
+        try {
+            return takeover.look(takeover.reached()).values().stream()
+                    .anyMatch(each -> new MissingView(each).isRenumbered());
+        } catch (SQLException | IOException e) {
+            return false; // which the steps before have said
+        }
+    }
+
     /** @param whole whether all that the black boxes have must be there */
     private Step compare(boolean whole) {
         return Step.of("compare " + takeover.name() + " with the black boxes", () -> {
@@ -250,8 +263,9 @@ public final class Failover implements AutoCloseable {
             for (LostSource each : takeover.blackBoxes()) {
                 Map<String, Object> view = each.lost(takeover.name(), reached.applied());
                 views.put(each.name(), view);
-                long left = new MissingView(view).toApply();
-                if (whole && left > 0) {
+                MissingView lacking = new MissingView(view);
+                long left = lacking.toApply();
+                if (whole && left > 0 && !lacking.isRenumbered()) {
                     throw new StepFailure(left + " transactions that the black box of " + each.name()
                             + " has are not there: understudy report lost --on " + takeover.name());
                 }
@@ -279,8 +293,11 @@ public final class Failover implements AutoCloseable {
         if (takeover.replicates()) {
             well &= runner.finish(after.forget());
         }
-        if (!others.isEmpty() && takeover.replicates()) {
-            well &= runner.finish(after.otherStandbys(others));
+        anew.addAll(standbys.renumbered());
+        List<StandbyConfig> pointed =
+                others.stream().filter(each -> !anew.contains(each)).toList();
+        if (!pointed.isEmpty() && takeover.replicates()) {
+            well &= runner.finish(after.otherStandbys(pointed));
         }
         return well;
     }
@@ -331,6 +348,10 @@ public final class Failover implements AutoCloseable {
         List<String> lines = new ArrayList<>();
         lines.add("the old primary must not come back writable: read_only in its option file. docs/failover.md#people,"
                 + " step 6, makes it a standby");
+        for (StandbyConfig each : anew) {
+            lines.add("build " + each.name() + " (" + each.address() + ") anew: docs/black-box.md, After RESET MASTER."
+                    + " It may lack what its position counts");
+        }
         if (acknowledgesWhenUp()) {
             lines.add("start the proxy of the file again: until its witness or a standby is connected, commits wait for"
                     + " no acknowledgement");
@@ -344,9 +365,7 @@ public final class Failover implements AutoCloseable {
             lines.add("what is down goes to the primary of its file when it starts: " + String.join(", ", down)
                     + ". Before that: primary: { address: " + takeover.pair().standbyAddress() + " }");
         }
-        views.values().stream()
-                .limit(1)
-                .forEach(view -> new MissingView(view).readUpTo().ifPresent(lines::add));
+        MissingView.readUpTo(views.values()).ifPresent(lines::add);
         try {
             SemiSyncVariables own = takeover.standby().semiSync();
             if (semiSync && own.isOn(own.replica()) && !own.isOn(own.source())) {

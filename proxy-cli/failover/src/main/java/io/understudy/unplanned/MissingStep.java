@@ -21,9 +21,11 @@ import java.util.function.Consumer;
 /**
  * Takes what the standby lacks from the black boxes of all proxies, and applies it.
  *
+ * @param promotes whether the standby is promoted then; if not, it gets what it lacks from before the primary's numbers
+ *     began anew, though not what was written since
  * @param progress is told what is applied so far
  */
-record MissingStep(Takeover takeover, Consumer<String> progress) implements Step {
+record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progress) implements Step {
     @Override
     public String plan() {
         return "apply to " + takeover.name() + " what the black boxes have and it lacks";
@@ -37,14 +39,17 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
         ServerFlavor flavor = takeover.pair().dialect().flavor();
         Reached reached = takeover.reached();
         try (MissingTransactions missing = new MissingTransactions(flavor)) {
+            boolean read = false;
             for (LostSource each : takeover.blackBoxes()) {
                 // By the positions just read: nothing in relay logs counts any more.
-                take(each, each.rescue("failover", reached.applied(), false), missing);
+                Map<String, Object> begun = each.rescue("failover", reached.applied(), false);
+                read |= !Boolean.TRUE.equals(begun.get("neverRead"));
+                take(each, begun, missing);
             }
             MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
             List<MissingTransaction> lacking = replay.lacking(reached);
             if (lacking.isEmpty()) {
-                return "nothing is missing";
+                return read ? "nothing is missing" : "NOT KNOWN: they have read no primary's binary log";
             }
             check(replay, lacking);
             long begun = System.nanoTime();
@@ -55,12 +60,11 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
                         .executeWithin(
                                 "SET GLOBAL gtid_slave_pos=" + Quoting.text(reached.after(lacking)),
                                 takeover.options().timeout());
-                GtidNumbers numbers = new GtidNumbers();
-                lacking.forEach(
-                        each -> numbers.add(each.source(), each.summary().sequence()));
-                for (LostSource each : takeover.blackBoxes()) {
-                    each.applied(takeover.name(), reached.applied(), numbers); // which another one may have had
-                }
+            }
+            GtidNumbers numbers = new GtidNumbers();
+            lacking.forEach(each -> numbers.add(each.source(), each.summary().sequence()));
+            for (LostSource each : takeover.blackBoxes()) {
+                each.applied(takeover.name(), reached.applied(), numbers); // which another one may have had
             }
             return applied + " transactions, " + lacking.get(0).gtid() + " to "
                     + lacking.get(lacking.size() - 1).gtid() + ", " + missing.bytes() + " bytes, in "
@@ -94,11 +98,15 @@ record MissingStep(Takeover takeover, Consumer<String> progress) implements Step
     private void take(LostSource box, Map<String, Object> begun, MissingTransactions missing)
             throws IOException, InterruptedException, StepFailure {
         boolean some = !"0".equals(String.valueOf(begun.get("transactions")));
-        if (Boolean.TRUE.equals(begun.get("renumbered"))) { // also if nothing of it is kept
+        if (promotes && Boolean.TRUE.equals(begun.get("renumbered"))) { // also if nothing of it is kept
             String name = takeover.name();
             throw new StepFailure("nothing was applied: the primary's numbers began anew (RESET MASTER), and the"
-                    + " position of " + name + " does not tell what of them it has. docs/black-box.md, After RESET"
-                    + " MASTER, has what to do. Or promote another standby");
+                    + " position of " + name + " does not tell what of them it has"
+                    + (some
+                            ? "; besides, it lacks " + begun.get("transactions") + " transactions from before, which"
+                                    + " understudy rescue --apply --on " + name + " brings it"
+                            : "")
+                    + ". docs/black-box.md, After RESET MASTER, has what to do");
         }
         String beyond = String.valueOf(begun.getOrDefault("survivorBeyond", ""));
         if (some && !beyond.isEmpty()) {

@@ -2,16 +2,20 @@ package io.understudy.unplanned;
 
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
+import io.understudy.lost.LostSource;
+import io.understudy.lost.MissingView;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
+import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -112,8 +116,13 @@ final class OtherStandbys implements AutoCloseable {
         return node.replications(takeover.pair().dialect()).stream().anyMatch(each -> !each.isStopped());
     }
 
-    /** Returns the step that fails if another one has what the chosen one lacks. */
-    Step compare() {
+    /**
+     * Returns the step that fails if another one has what the chosen one lacks.
+     *
+     * @param numbers whether their numbers tell, as they do once everything is applied; if not, it fails only where
+     *     numbers will never tell
+     */
+    Step compare(boolean numbers) {
         return Step.of("compare " + takeover.name() + " with the other standbys", () -> {
             Reached reached = takeover.reached();
             List<String> found = new ArrayList<>();
@@ -122,27 +131,62 @@ final class OtherStandbys implements AutoCloseable {
                 if (isChosen(standby) || isGivenUp(standby)) {
                     continue;
                 }
-                found.add(standby.name() + " has " + more(each.getValue(), standby, reached));
+                found.add(standby.name() + more(each.getValue(), standby, reached, numbers));
             }
             return String.join("; ", found);
         });
     }
 
-    private String more(Node node, StandbyConfig standby, Reached reached) throws StepFailure {
+    private String more(Node node, StandbyConfig standby, Reached reached, boolean numbers)
+            throws IOException, InterruptedException, StepFailure {
         if (silent.containsKey(standby)) {
-            return "not been asked";
+            return " has not been asked";
         }
-        String more;
+        ReportedPosition position;
         try {
-            more = reached.lacks(again(node));
+            position = again(node);
         } catch (SQLException e) {
-            return "not been asked (" + e.getMessage() + ")";
+            return " has not been asked (" + e.getMessage() + ")";
         }
-        if (!more.isEmpty()) {
+        boolean former = isRenumbered(standby, position);
+        String more = reached.lacks(position);
+        if (!more.isEmpty() && former) {
+            throw new StepFailure(named(standby) + " has numbers from before the primary's began anew (RESET MASTER), "
+                    + more + ": what it has since is not known. docs/black-box.md, After RESET MASTER, has what to do"
+                    + " with each standby; or give it up: --without " + standby.name());
+        }
+        if (!more.isEmpty() && numbers) {
             throw new StepFailure(named(standby) + " has transactions that are not here: " + more
                     + ". Promote that one: --to " + standby.name() + "; or give them up: --without " + standby.name());
         }
-        return "nothing more";
+        return numbers || former ? " has nothing more" : " may have some of it, too";
+    }
+
+    private boolean isRenumbered(StandbyConfig standby, ReportedPosition position)
+            throws IOException, InterruptedException {
+        for (LostSource each : takeover.blackBoxes()) {
+            if (new MissingView(each.look(standby.name(), position)).isRenumbered()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns those that are to be built anew, as the primary's numbers began anew, and not theirs. */
+    Set<StandbyConfig> renumbered() throws InterruptedException {
+        Set<StandbyConfig> found = new LinkedHashSet<>();
+        for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
+            try {
+                if (!isChosen(each.getKey())
+                        && !silent.containsKey(each.getKey())
+                        && isRenumbered(each.getKey(), again(each.getValue()))) {
+                    found.add(each.getKey());
+                }
+            } catch (SQLException | IOException e) {
+                // Not known: it is pointed to the new primary, where its replication stops with an error.
+            }
+        }
+        return found;
     }
 
     /** Its server may have ended the connection, which was idle meanwhile. */

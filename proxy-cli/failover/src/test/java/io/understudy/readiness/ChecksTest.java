@@ -397,6 +397,12 @@ class ChecksTest {
         Map<String, Object> anew = new HashMap<>(lost(true, 0, 0, 0));
         anew.put("notKnown", List.of(Map.of("what", "…", "renumbered", true)));
         assertThat(ofProxy(new ProxyFigures(null, List.of(), anew, null))).containsExactly("blocks missing renumbered");
+        Map<String, Object> unread = new HashMap<>(lost(false, 3, 0, 0));
+        unread.put("primary", Map.of("read", false, "lostAt", "never read"));
+        unread.put("notKnown", List.of(Map.of("what", "…")));
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), unread, null)))
+                .as("a dead primary of which nothing, or not all, was read")
+                .containsExactly("unknown missing not known", "unknown missing not known", "warns missing kept");
         assertThat(ofProxy(ProxyFigures.NONE)).containsExactly("unknown missing ");
     }
 

@@ -23,7 +23,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,8 +63,16 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Whether a log is read, all of which is traced before anything of it is released. */
     private boolean restoring;
 
-    /** Whether another server is the primary than at the start, and nothing of that one was read. */
-    private boolean formerUnread;
+    /** What is not known of the primary before the present one; null for nothing. */
+    private @Nullable String formerUnknown;
+
+    /** The same, until the next stream tells whether it is another server's. */
+    private @Nullable String leftUnknown;
+
+    /** When the proxy last followed a change of the primary. */
+    private long changedNanos;
+
+    private Predicate<String> isPrimary = name -> false;
 
     private final RestoredOutcomes restored = new RestoredOutcomes();
 
@@ -111,6 +121,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         } else if (present.isBehind(facts)) {
             present = anew(facts, behind(facts, present.readUpTo()));
         }
+        leftUnknown = null;
         restored.requested(present, facts);
         doubts.resumed(present);
         present.streamAt(facts);
@@ -125,8 +136,15 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         trouble = null;
     }
 
+    /** Sets how to find out whether the survivor of that name is the primary now. Before the first report. */
+    synchronized void presentPrimary(Predicate<String> byName) {
+        isPrimary = byName;
+    }
+
     /** Clients may have had OKs of it before its log is read. */
     private History follow(@Nullable History former, PrimaryFacts facts) {
+        former(restored.end(former));
+        former(leftUnknown);
         History next = histories.follow(facts, false);
         if (former != null && former.flavor() == next.flavor()) {
             former.answers.giveTo(
@@ -382,21 +400,61 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** As above, by {@link Survivor#server}. */
     synchronized boolean isRenumbered(String server) {
         for (History each : histories) {
-            if (builtAnew.isUnknown(server, each) && !Survivor.isServerOf(server, each.facts)) {
+            if (builtAnew.isUnknown(server, each)) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Called when the proxy has followed a change of the primary. */
-    synchronized void primaryChanged() {
-        formerUnread |= histories.present() == null;
+    /**
+     * Returns which transactions from before a primary's numbers began anew a server lacks, as far as its position was
+     * seen then, and where those ended; for a report.
+     */
+    synchronized String ofBefore(Survivor survivor) {
+        StringJoiner ends = new StringJoiner(", ");
+        for (History each : histories) {
+            if (each.isBeforeReset()) {
+                ends.add(each.readUpTo());
+            }
+        }
+        GtidNumbers lacking = builtAnew.lacking(survivor.server(), histories);
+        return ends.length() == 0
+                ? ""
+                : "Before that they ended at " + ends + ", and it "
+                        + (!lacking.isEmpty()
+                                ? "lacked " + lacking.count() + " of them (" + lacking + ")"
+                                : builtAnew.isSeenBefore(survivor.server())
+                                        ? "had all of them"
+                                        : "was not seen, so that what it had of them is not known");
     }
 
-    /** Returns whether the primary has changed before anything was read of the one at the start. */
-    synchronized boolean isFormerUnread() {
-        return formerUnread;
+    /**
+     * Called when the proxy has followed a change of the primary.
+     *
+     * @param unknown what is not known of the one before, if it is another server; null for nothing
+     */
+    synchronized void primaryChanged(@Nullable String unknown) {
+        changedNanos = nanoClock.getAsLong();
+        leftUnknown = unknown;
+        if (histories.present() == null) {
+            former("what the primary before this one wrote: this proxy began when that was gone, and has read nothing"
+                    + " of it");
+        }
+    }
+
+    private void former(@Nullable String unknown) {
+        formerUnknown = unknown == null ? formerUnknown : unknown;
+    }
+
+    /** Returns what is not known of the primary before the present one; null for nothing, or if somebody has looked. */
+    synchronized @Nullable String formerUnknown() {
+        return formerUnknown == null ? leftUnknown : formerUnknown;
+    }
+
+    /** See {@link RestoredOutcomes#end}. */
+    synchronized @Nullable String restoredEnd() {
+        return restored.end(histories.present());
     }
 
     /** Returns whether the log from which the present history was restored passes over a transaction. */
@@ -529,13 +587,14 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         Survivor survivor = reported.applying(seen(reported.server(), reported.applied()));
         Loss loss = new Loss();
         int ofFormer = 0;
+        Long since = isPrimary.test(reported.name()) ? changedNanos : null;
         for (History history : histories) {
             ofFormer = loss.found();
             if (streaming && history == histories.present() && survivor.isServerOf(history.facts)) {
                 loss.addOwn(history);
                 continue;
             }
-            loss.add(history, survivor);
+            loss.add(history, survivor, since);
             loss.implied.addAll(doubts.implied(survivor.server(), survivor.applied(), history));
         }
         // What a former primary wrote cannot arrive any more, although the present one's binary log is read.
@@ -553,7 +612,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * @param server see {@link Survivor#server}
      */
     synchronized Applied seen(String server, Applied applied) {
-        Applied renumbered = builtAnew.seen(server, applied);
+        Applied renumbered = builtAnew.seen(server, applied, histories);
         doubts.seen(server, renumbered);
         return renumbered;
     }
@@ -599,15 +658,19 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     /**
-     * Called when a server got transactions of the present history from another proxy's file: its position tells the
-     * truth of them.
+     * Called when a server got transactions, perhaps from another proxy's file: its position tells the truth of them.
      *
-     * @param server see {@link Survivor#server}
+     * @param before the server, at its position before that
      */
-    synchronized void applied(String server, GtidNumbers numbers) {
+    synchronized void applied(Survivor before, GtidNumbers numbers) {
         History present = histories.present();
-        if (present != null) {
-            doubts.applied(server, present, numbers);
+        if (present == null) {
+            return;
+        }
+        if (isRenumbered(before)) {
+            builtAnew.applied(before.server(), before.applied(), numbers, histories);
+        } else {
+            doubts.applied(before.server(), present, numbers);
         }
     }
 
@@ -620,10 +683,13 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     synchronized void compared(Survivor reported, @Nullable PrimaryFacts now) {
         History present = histories.present();
         if (present != null && streaming && reported.isServerOf(present.facts) && !isRenumbered(reported.server())) {
-            if (formerUnread) {
-                formerUnread = false;
+            if (formerUnknown != null) {
                 log.warn(
-                        "black-box: nothing is missing of the primary before {}: an operator says so", reported.name());
+                        "black-box: of the primary before {} nothing is missing: an operator says so. It was not"
+                                + " known: {}",
+                        reported.name(),
+                        formerUnknown);
+                formerUnknown = null;
                 return;
             }
             throw new IllegalArgumentException(reported.name() + " is the primary, with which standbys are compared");
@@ -633,7 +699,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             anew = builtAnew.compared(reported.server(), reported.applied(), histories, now);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    reported.name() + " is at " + reported.position() + ": " + e.getMessage(), e);
+                    reported.name() + " is at " + (reported.position().isEmpty() ? "no position" : reported.position())
+                            + ": " + e.getMessage(),
+                    e);
         }
         Survivor survivor = reported.applying(seen(reported.server(), reported.applied()));
         GtidNumbers implied = loss(reported).implied;

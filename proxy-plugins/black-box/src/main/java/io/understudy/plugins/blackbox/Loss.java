@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class Loss {
     /** Neither applied nor received, in the order of the binary log. */
     final List<KeptTransaction> missing = new ArrayList<>();
+    /** Those of them that a primary wrote before its numbers began anew (RESET MASTER). */
+    final List<KeptTransaction> ofBefore = new ArrayList<>();
     /** Received into its relay logs, but not applied. */
     final List<KeptTransaction> received = new ArrayList<>();
     /** Answered, but their events never arrived. */
@@ -68,15 +70,20 @@ final class Loss {
     @Nullable
     Long endedNanos;
 
-    /** Adds what the survivor lacks of a history. Called under the lock of the {@link BlackBox}. */
-    void add(History history, Survivor survivor) {
+    /**
+     * Adds what the survivor lacks of a history. Called under the lock of the {@link BlackBox}.
+     *
+     * @param since when the survivor became the primary, of which clients may have OKs before its log is read; null if
+     *     it is not
+     */
+    void add(History history, Survivor survivor, @Nullable Long since) {
         int before = found();
         logs.put(history.facts, history.readUpTo());
         Lacking part = new Lacking(
                 new GtidNumbers(), history.notKept().minus(survivor.applied().of(history)));
         lacking.put(history, part);
         addKept(history, survivor, part);
-        addUnseen(history, survivor, part);
+        addUnseen(history, survivor, since, part);
         moreNotCaptured += history.answers.moreUnseen();
         for (KeptTransaction each : history.answers.unanswered()) {
             if (survivor.applied().has(each.gtid, history)) {
@@ -97,12 +104,15 @@ final class Loss {
         lacking.put(history, new Lacking(new GtidNumbers(), new GtidNumbers()));
     }
 
-    private void addUnseen(History history, Survivor survivor, Lacking part) {
+    private void addUnseen(History history, Survivor survivor, @Nullable Long since, Lacking part) {
         Map<Gtid, AnsweredCommit> supposed = new LinkedHashMap<>();
         Map<String, Long> highest = history.highest();
         history.answers.unseen().forEach((text, answered) -> {
             for (Gtid gtid : Gtid.parseAll(history.flavor(), text)) {
                 boolean certain = answered.supposed() == null || answered.supposed() == CommitEvidence.WROTE;
+                if (since != null && answered.sentNanos() - since > 0 && !history.isWriter(gtid)) {
+                    continue;
+                }
                 if (certain) {
                     highest.merge(gtid.source(), gtid.number(), Math::max);
                 }
@@ -135,6 +145,9 @@ final class Loss {
                 part.elsewhere.add(each.gtid.source(), each.gtid.number());
             } else {
                 missing.add(each);
+                if (history.isBeforeReset() && !history.isAnew()) {
+                    ofBefore.add(each);
+                }
                 part.captured.add(each.gtid.source(), each.gtid.number());
             }
         }

@@ -70,10 +70,14 @@ final class LostReport {
         return of(survivor, true);
     }
 
-    /** Notes that a server got transactions from another proxy's file; see {@link BlackBox#applied}. */
+    /** Notes that a server got transactions; see {@link BlackBox#applied}. */
     Map<String, Object> applied(Map<String, String> parameters) {
         GtidNumbers numbers = GtidNumbers.ofMySql(parameters.getOrDefault(NUMBERS, ""));
-        box.applied(parameters.getOrDefault("server", ""), numbers);
+        List<PrimaryFacts> primaries = box.primaries();
+        if (!primaries.isEmpty()) {
+            ServerFlavor flavor = primaries.get(primaries.size() - 1).flavor();
+            box.applied(Survivors.reported(parameters, flavor), numbers);
+        }
         return Map.of("transactions", numbers.count());
     }
 
@@ -178,20 +182,20 @@ final class LostReport {
     }
 
     /** @param read whether the primary's log is being read */
-    private List<Object> notKnown(Survivor survivor, boolean read) {
+    List<Object> notKnown(Survivor survivor, boolean read) {
         List<Object> all = new ArrayList<>();
         String unsure = doubt.get();
         if (unsure != null && !read) {
             all.add(Map.of("what", unsure));
         }
-        if (box.isFormerUnread()) {
+        String former = box.formerUnknown();
+        if (former != null) {
             all.add(Map.of(
                     "unread",
                     true,
                     "what",
-                    "what the primary before this one wrote: this proxy began when that was gone, and has read nothing"
-                            + " of it. Once the old primary was compared or given up: understudy report lost --on"
-                            + " primary --compared"));
+                    former + ". Once the old primary was compared or given up: understudy report lost --on primary"
+                            + " --compared"));
         }
         if (box.isRenumbered(survivor)) {
             all.add(Map.of(
@@ -201,7 +205,8 @@ final class LostReport {
                     "which of the transactions since the primary's numbers began anew (RESET MASTER) " + survivor.name()
                             + " has: its position may count the earlier ones, and its replication skip the later ones."
                             + " Build it anew, then understudy report lost --on " + survivor.name() + " --compared."
-                            + " docs/black-box.md, After RESET MASTER, says how, also without the primary"));
+                            + " docs/black-box.md, After RESET MASTER, says how, also without the primary. "
+                            + box.ofBefore(survivor)));
         }
         return all;
     }

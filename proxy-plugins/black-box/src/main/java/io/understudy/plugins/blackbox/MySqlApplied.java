@@ -22,6 +22,13 @@ final class MySqlApplied implements Applied {
 
     @Override
     public String beyond(History history) {
-        return executed.minus(history.seen()).toString();
+        GtidNumbers beyond = new GtidNumbers();
+        // What has this primary's own UUID it wrote, though it was not read.
+        executed.minus(history.seen()).forEach((source, ranges) -> {
+            if (!history.isOwn(source)) {
+                ranges.forEach(range -> beyond.add(source, range.first(), range.last()));
+            }
+        });
+        return beyond.toString();
     }
 }

@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ final class Rescue {
 
     private final BlackBox box;
     private final Supplier<@Nullable String> silence;
+    private final BiFunction<Survivor, Boolean, List<Object>> notKnown;
     private @Nullable Plan plan;
     private int plans;
 
@@ -34,10 +36,14 @@ final class Rescue {
         }
     }
 
-    /** @param silence returns why the primary does not respond, although its stream is open; null if it does */
-    Rescue(BlackBox box, Supplier<@Nullable String> silence) {
+    /**
+     * @param silence returns why the primary does not respond, although its stream is open; null if it does
+     * @param notKnown returns what is not known, of a survivor, while the primary is read or not
+     */
+    Rescue(BlackBox box, Supplier<@Nullable String> silence, BiFunction<Survivor, Boolean, List<Object>> notKnown) {
         this.box = box;
         this.silence = silence;
+        this.notKnown = notKnown;
     }
 
     /**
@@ -51,23 +57,28 @@ final class Rescue {
         if (!read && recorded) {
             box.reported(survivor, loss, true);
         }
-        Plan begun = new Plan(++plans, loss.missing);
+        // A replay would leave out what was written since if the server has those numbers.
+        boolean renumbered = box.isRenumbered(survivor);
+        List<KeptTransaction> written = renumbered ? loss.ofBefore : loss.missing;
+        Plan begun = new Plan(++plans, written);
         plan = begun;
         Map<String, Object> response = new LinkedHashMap<>();
         response.put("rescue", begun.number);
         response.put("survivor", survivor.name());
-        response.put("transactions", loss.missing.size());
+        response.put("transactions", written.size());
         response.put(
                 "answered",
-                loss.missing.stream().filter(each -> each.answered != null).count());
-        response.put(
-                "bytes", loss.missing.stream().mapToLong(each -> each.length).sum());
+                written.stream().filter(each -> each.answered != null).count());
+        response.put("bytes", written.stream().mapToLong(each -> each.length).sum());
+        response.put("writtenSince", loss.missing.size() - written.size());
         response.put("notCaptured", loss.notCaptured.size() + loss.moreNotCaptured);
         response.put("receivedNotApplied", loss.received.size());
         response.put("unknown", loss.gaps.count());
         response.put("impliedOnly", loss.implied.count());
         response.put("survivorBeyond", loss.beyond());
-        response.put(LostReport.RENUMBERED, box.isRenumbered(survivor));
+        response.put(LostReport.RENUMBERED, renumbered);
+        response.put("notKnown", notKnown.apply(survivor, read));
+        response.put("neverRead", box.primaries().isEmpty());
         response.put("damaged", loss.damage());
         response.put("primaryRead", read);
         response.put("mysql", survivor.applied() instanceof MySqlApplied);

@@ -6,6 +6,7 @@ import io.understudy.plugins.blackbox.outcome.Outcomes;
 import io.understudy.plugins.blackbox.outcome.PrimaryOrder;
 import io.understudy.plugins.blackbox.outcome.ServerIdentity;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether the outcomes that a log has from before this process still hold: another server may have been the
@@ -22,6 +23,18 @@ final class RestoredOutcomes {
     /** Called when a log is read. */
     void restored() {
         unproven = true;
+    }
+
+    /**
+     * Returns what is not known of the primary that a log ends with, unless its stream has gone on since; null for
+     * nothing.
+     */
+    @Nullable
+    String end(@Nullable History last) {
+        return !unproven || last == null
+                ? null
+                : "what the primary (server_id " + last.facts.serverId() + ") wrote behind " + last.readUpTo()
+                        + ": this proxy began when that was gone, and its log ends there";
     }
 
     /** Returns whether no stream has told yet. */

@@ -74,6 +74,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private @Nullable KeptInLog kept;
     private @Nullable ScheduledExecutorService timers;
     private @Nullable SourceProbe source;
+    /** Whether the primary does not respond; as of a moment ago, for the time at which another one follows. */
+    private volatile boolean gone;
 
     RunningBlackBox(PluginContext context, BlackBoxConfig config) {
         this.context = context;
@@ -109,8 +111,9 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         publish();
         following = context.primary().onChange(() -> {
             order.changed();
-            box.primaryChanged();
+            box.primaryChanged(box.streaming() && !gone ? null : doubt());
         });
+        repeat(() -> gone = context.primary().isUnreachable(), WATCH_MILLIS);
         repeat(finder, OUTCOMES_MILLIS);
         repeat(sessionEvents, SIGHTINGS_MILLIS);
         DataSource primary = context.primary().dataSource();
@@ -215,7 +218,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     /** Returns why clients may have been told of what is not kept, if the primary's log has ended; null if not. */
     private @Nullable String doubt() {
         Witness begun = witness;
-        return begun == null || source == null || begun.isWhole() ? null : DOUBT;
+        return begun == null || source == null ? box.restoredEnd() : begun.isWhole() ? null : DOUBT;
     }
 
     /** For the prediction of what acknowledging from disk would cost. */
@@ -265,7 +268,10 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 System::nanoTime,
                 this::acknowledging,
                 this::doubt);
-        Rescue rescue = new Rescue(box, silence);
+        box.presentPrimary(name -> name.equals(Survivors.PRIMARY)
+                || context.standbys().stream()
+                        .anyMatch(each -> each.isPrimary() && each.name().equals(name)));
+        Rescue rescue = new Rescue(box, silence, report::notKnown);
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction(
                 "lost", Survivors.PARAMETERS, parameters -> report.of(survivors.fromParameters(parameters)));

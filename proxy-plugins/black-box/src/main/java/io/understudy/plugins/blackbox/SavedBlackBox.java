@@ -45,7 +45,7 @@ public final class SavedBlackBox implements SavedTransactions {
         private Saved(BlackBox box, String why) {
             this.box = box;
             this.why = why;
-            rescue = new Rescue(box, () -> null);
+            rescue = new Rescue(box, () -> null, (survivor, read) -> report().notKnown(survivor, read));
         }
 
         @Override

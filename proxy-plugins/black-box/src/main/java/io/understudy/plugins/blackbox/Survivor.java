@@ -51,9 +51,11 @@ record Survivor(
     }
 
     Survivor applying(Applied known) {
-        Applied toRelayLogs = received == null || !(known instanceof Renumbered numbers)
-                ? received
-                : new Renumbered(received, numbers.rebuilt());
+        Applied toRelayLogs = received;
+        if (received != null && known instanceof Renumbered numbers) {
+            boolean same = numbers.before().equals(numbers.applied());
+            toRelayLogs = new Renumbered(received, same ? received : numbers.before(), numbers.rebuilt());
+        }
         return new Survivor(name, known, toRelayLogs, position, readOnly, chosen, server);
     }
 

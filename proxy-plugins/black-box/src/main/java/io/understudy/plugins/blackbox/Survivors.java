@@ -25,7 +25,7 @@ final class Survivors {
     /** Names of the parameters of {@link #fromParameters}. */
     static final Set<String> PARAMETERS = Set.of(ON, REPLICATED, LOGGED, RECEIVED, READ_ONLY, SERVER);
 
-    private static final String PRIMARY = "primary";
+    static final String PRIMARY = "primary";
     /** Argument for a received position that could not be queried. */
     private static final String UNKNOWN = "?";
 
@@ -39,7 +39,7 @@ final class Survivors {
 
     /** @throws IllegalStateException with the remedy if no server can be queried */
     Survivor choose() {
-        if (hasChanged(box.primaries()) || box.isFormerUnread()) {
+        if (hasChanged(box.primaries()) || box.formerUnknown() != null) {
             try {
                 return primary("the proxy has followed a change of the primary to it");
             } catch (IllegalStateException unreachable) {

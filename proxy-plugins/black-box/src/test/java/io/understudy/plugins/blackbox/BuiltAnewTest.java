@@ -9,6 +9,7 @@ import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
 import io.understudy.plugins.blackbox.log.LogStart;
+import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.ReportedPosition;
 import java.time.Clock;
 import java.util.List;
@@ -86,7 +87,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     }
 
     private Map<String, Object> rescue(long number) {
-        return new Rescue(box, () -> null).begin(standby(number), false);
+        return new Rescue(box, () -> null, (survivor, read) -> List.of()).begin(standby(number), false);
     }
 
     /** None of the {@code captured} ones counts as applied, and it is said that this is not known. */
@@ -108,7 +109,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         seen(0);
         writes(11, 30);
         seen(28);
-        assertUnknown(28, 22);
+        assertUnknown(28, 2 + 22);
     }
 
     @ParameterizedTest
@@ -364,6 +365,119 @@ class BuiltAnewTest extends BlackBoxHarness {
         dies();
         box.compared(standby(0), null);
         assertCounts(0, 8);
+    }
+
+    /** It lacked some from before: those are had from the file alone, and no word makes them present. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aStandbyThatLackedSomeFromBeforeIsBroughtThoseFirst(ServerFlavor product) {
+        begin(product);
+        seen(18);
+        notices(0);
+        writes(1, 8);
+        dies();
+        assertRest(18, 2);
+        assertThatThrownBy(() -> box.compared(standby(0), null))
+                .hasMessageContaining("it lacked 2 transactions")
+                .hasMessageContaining(":19-20");
+        // It was reset too early: what it had is known all the same.
+        assertRest(0, 2);
+        ReportedPosition wrote = product == ServerFlavor.MYSQL
+                ? new ReportedPosition("4f11fa47-71ca-11e1-9e33-c80aa9429562:1", "", "", true, STANDBY)
+                : new ReportedPosition("", "0-2-1", "", true, STANDBY);
+        assertThatThrownBy(() -> box.compared(Survivor.of("s1", flavor, wrote, "it wrote something itself"), null))
+                .hasMessageContaining("it lacked 2 transactions");
+    }
+
+    /** What was applied of it, by its replication or from a file, counts. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aStandbyThatHasAppliedTheRestGetsAllOfIt(ServerFlavor product) {
+        begin(product);
+        seen(18);
+        notices(0);
+        writes(1, 8);
+        seen(19);
+        dies();
+        assertRest(19, 1);
+        assertRest(20, 0);
+        box.compared(standby(0), null);
+        assertCounts(0, 8);
+    }
+
+    /** Also if the new numbers have passed its own before. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void whatAFailoverBringsItFromBeforeCounts(ServerFlavor product) {
+        begin(product);
+        seen(18);
+        notices(0);
+        writes(1, 30);
+        seen(18);
+        dies();
+        assertRest(18, 2);
+        GtidNumbers brought = new GtidNumbers();
+        brought.add(product == ServerFlavor.MYSQL ? UUID : "0", 19, 20);
+        seen(20); // by a probe in between
+        box.applied(standby(18), brought);
+        assertRest(20, 0);
+        assertThatThrownBy(() -> box.compared(standby(20), null)).hasMessageContaining("is still that of before");
+        box.compared(standby(0), null);
+        assertCounts(0, 30);
+    }
+
+    /** Its replication goes on, and skips: what it lacks from before it will never get. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aStandbyThatTheNewNumbersHavePassedStaysWhereItWas(ServerFlavor product) {
+        begin(product);
+        seen(18);
+        notices(0);
+        writes(1, 30);
+        seen(30);
+        dies();
+        assertRest(30, 2);
+        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("has skipped some");
+        box.compared(standby(30), null);
+        assertCounts(30, 30);
+    }
+
+    /** What was written between two resets no standby has that stands where the first one left it. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void ofTwoResetsTheFirstIsNotPassedOver(ServerFlavor product) {
+        begin(product);
+        notices(0);
+        writes(1, 8);
+        notices(0);
+        writes(1, 3);
+        dies();
+        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("it lacked 8 transactions");
+    }
+
+    /** Once its replication is that of another primary; its numbers are its own. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void anOldPrimaryThatComesBackHasAllOfIt(ServerFlavor product) {
+        begin(product);
+        notices(0);
+        writes(1, 8);
+        box.onStart(new PrimaryFacts(product, 2, "2f11fa47-71ca-11e1-9e33-c80aa9429562", true, "ROW", true, upTo(8)));
+        Loss loss = box.loss(server("host:3306:1", 8));
+        assertThat(loss.missing).isEmpty();
+        assertThat(loss.gaps).hasToString("");
+        assertThat(box.loss(standby(20)).missing).hasSize(8);
+    }
+
+    /** A file has what is missing from before, in the order of its numbers, and nothing from since. */
+    private void assertRest(long number, int rest) {
+        assertThat(rescue(number))
+                .containsEntry("renumbered", true)
+                .containsEntry("transactions", rest)
+                .containsEntry("writtenSince", box.loss(standby(number)).missing.size() - rest);
+        String ends = "Before that they ended at " + upTo(20) + ", and it ";
+        assertThat(box.ofBefore(standby(number)))
+                .startsWith(ends + (rest == 0 ? "had all of them" : "lacked " + rest + " of them"));
     }
 
     @ParameterizedTest

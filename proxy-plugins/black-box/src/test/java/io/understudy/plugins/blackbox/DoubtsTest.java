@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.blackbox.outcome.Outcomes;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -112,7 +113,7 @@ class DoubtsTest extends BlackBoxHarness {
         start(1, "0-1-12");
         assertThat(on("0-1-12").implied).hasToString("");
         dead();
-        new Rescue(box, () -> null).begin(survivor("0-1-10", "", ""), true);
+        new Rescue(box, () -> null, (survivor, read) -> List.of()).begin(survivor("0-1-10", "", ""), true);
         start(1, "0-1-12");
         assertThat(on("0-1-12").implied).hasToString("0:11");
     }

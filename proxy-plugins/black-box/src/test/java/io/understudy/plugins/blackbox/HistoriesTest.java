@@ -9,6 +9,8 @@ import io.understudy.testkit.CapturedLog;
 import java.time.Clock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What former primaries wrote, after one or several changes of the primary. */
 class HistoriesTest extends BlackBoxHarness {
@@ -26,14 +28,64 @@ class HistoriesTest extends BlackBoxHarness {
 
     @Test
     void aPrimaryOfWhichNothingWasReadIsNotForgotten() {
-        box.primaryChanged();
+        box.primaryChanged(null);
         start(2, "0-2-10");
-        assertThat(box.isFormerUnread()).isTrue();
-        box.primaryChanged();
+        assertThat(box.formerUnknown()).contains("has read nothing of it");
+        box.primaryChanged(null);
         box.compared(survivor("0-2-10", "", ""), null);
-        assertThat(box.isFormerUnread()).isFalse();
-        box.primaryChanged();
-        assertThat(box.isFormerUnread()).isFalse();
+        assertThat(box.formerUnknown()).isNull();
+        box.primaryChanged(null);
+        assertThat(box.formerUnknown()).isNull();
+        box.primaryChanged("what a witness has not acknowledged");
+        start(3, "0-3-10");
+        assertThat(box.formerUnknown()).isEqualTo("what a witness has not acknowledged");
+    }
+
+    /** Its proxy died with it, perhaps before it had read all. */
+    @Test
+    void whatFollowsTheEndOfARestoredLogIsNotKnown() {
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10"));
+        assertThat(box.restoredEnd()).contains("(server_id 1) wrote behind 0-1-10");
+        box.primaryChanged(box.restoredEnd());
+        start(2, "0-2-11");
+        assertThat(box.formerUnknown()).contains("wrote behind 0-1-10");
+        box.compared(survivor("0-2-11", "", ""), null);
+        assertThat(box.formerUnknown()).isNull();
+    }
+
+    /** Nobody has told the proxy of a change: it was down. */
+    @Test
+    void aLogThatEndsWithAnotherPrimaryIsNotKnownToBeWhole() {
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10"));
+        start(2, "0-2-11");
+        assertThat(box.formerUnknown()).contains("wrote behind 0-1-10");
+    }
+
+    @Test
+    void aLogThatThePrimaryGoesOnWithIsWhole() {
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10"));
+        box.primaryChanged(box.restoredEnd()); // all were read-only at first
+        assertThat(box.formerUnknown()).contains("wrote behind 0-1-10");
+        start(1, "0-1-12");
+        box.onFormat(FORMAT);
+        assertThat(box.restoredEnd()).isNull();
+        assertThat(box.formerUnknown()).isNull();
+        start(2, "0-2-13");
+        assertThat(box.formerUnknown()).isNull();
+    }
+
+    /** A report soon after the promotion. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatThePresentPrimaryAnswersBeforeItsLogIsReadIsNotMissingThere(boolean isPrimary) {
+        box.presentPrimary(name -> isPrimary);
+        start(1, "0-1-10");
+        response("0-1-11");
+        box.primaryChanged(null);
+        now += 10;
+        response("0-2-11");
+        List<String> expected = isPrimary ? List.of("0-1-11") : List.of("0-1-11", "0-2-11");
+        assertThat(on("0-1-10").notCaptured.keySet()).extracting(Gtid::text).containsExactlyElementsOf(expected);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +22,7 @@ class RescueTest extends BlackBoxHarness {
         transaction(12);
         box.onFormat("other".getBytes(StandardCharsets.US_ASCII));
         transaction(13);
-        Rescue rescue = new Rescue(box, () -> null);
+        Rescue rescue = new Rescue(box, () -> null, (survivor, read) -> List.of());
         int number = (int) Objects.requireNonNull(
                 rescue.begin(survivor("0-1-11", "", ""), true).get("rescue"));
         String file = new String(rescue.part(number), StandardCharsets.ISO_8859_1);
@@ -80,7 +81,7 @@ class RescueTest extends BlackBoxHarness {
     @Test
     void anEmptyFileEnds() {
         start(1, "0-1-10");
-        Rescue rescue = new Rescue(box, () -> null);
+        Rescue rescue = new Rescue(box, () -> null, (survivor, read) -> List.of());
         int number = (int) Objects.requireNonNull(
                 rescue.begin(survivor("0-1-10", "", ""), true).get("rescue"));
         assertThat(rescue.part(number)).isEqualTo(file(""));

@@ -55,7 +55,7 @@ class StandbyPositionsTest extends BlackBoxHarness {
         probe("0-1-10");
         assertThat(dead).hasValue(0);
         primary = "0-1-4";
-        probe("0-1-3");
+        probe("0-1-10");
         assertThat(dead).hasValue(1);
         assertThat(positions.areRenumbered()).isTrue();
         probe("");
