@@ -17,6 +17,7 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.plugin.AccountUse;
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.server.DriverSource;
 import io.understudy.server.LiveAccount;
@@ -37,6 +38,7 @@ import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +95,25 @@ class QueryPoolTest {
     }
 
     /** It was being opened when the primary changed: no list of connections had it, so no eviction met it. */
+    /** As of a primary that is known not to respond: attempts that fail have the pool pause before the next. */
+    @Test
+    void aPoolTriesNothingWhileItIsToldNotTo() throws Exception {
+        AtomicReference<@Nullable String> refusal = new AtomicReference<>("nobody is the primary");
+        DriverSource source = new DriverSource(
+                Address.parse("127.0.0.1:" + pair.primary().port()),
+                ServerTlsConfig.preferred(),
+                "watch",
+                Secret.parse("s3same"),
+                Duration.ofSeconds(1));
+        try (QueryPool queries = new QueryPool("told", source, AccountUse.NONE, refusal::get)) {
+            assertThatThrownBy(() -> queries.dataSource().getConnection()).hasMessage("nobody is the primary");
+            refusal.set(null);
+            try (Connection connection = queries.dataSource().getConnection()) {
+                assertThat(connection.isValid(5)).isTrue();
+            }
+        }
+    }
+
     @Test
     void aConnectionToTheFormerPrimaryIsNotUsed() throws Exception {
         Address former = Address.parse(address(pair.primary()));
