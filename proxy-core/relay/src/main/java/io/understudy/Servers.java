@@ -373,6 +373,7 @@ final class Servers implements AutoCloseable {
     /** Returns what the probes say of the primary, to those that wait for one. */
     AbsentPrimary.Signs signs(Runnable afterProbe) {
         primaryMonitor.afterProbe(afterProbe);
+        candidates.afterDecision(afterProbe);
         return new AbsentPrimary.Signs() {
             @Override
             public boolean absent() {

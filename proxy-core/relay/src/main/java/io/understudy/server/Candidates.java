@@ -93,6 +93,7 @@ public final class Candidates implements AutoCloseable {
     /** Whether several are writable since the start, so that none of them is known to be the primary. */
     private volatile boolean unchosen;
 
+    private volatile Runnable afterDecision = () -> {};
     private volatile Verdict verdict = Verdict.PENDING;
     private volatile String explanation = "";
 
@@ -166,6 +167,11 @@ public final class Candidates implements AutoCloseable {
             }
         }
         decide();
+    }
+
+    /** Sets what is called after each probe, on its thread. Must not wait. */
+    public void afterDecision(Runnable listener) {
+        afterDecision = listener;
     }
 
     /** Waits until each candidate has been probed once, but no longer than {@code limit}. */
@@ -318,10 +324,9 @@ public final class Candidates implements AutoCloseable {
                 its.polling.soon();
                 return;
             }
-            Verdict before = verdict;
             conclude(Verdict.ONE, only + " is writable");
             String why = "of the candidates it is the writable one (" + roles() + ")";
-            if (!known && address.isFirst() && !(only.equals(present) && before == Verdict.PENDING)) {
+            if (!known && address.isFirst() && (!only.equals(present) || mayFollow(only))) {
                 begin(only, why);
             } else {
                 address.change(only, PrimaryAddress.Reason.CANDIDATE, why);
@@ -344,6 +349,11 @@ public final class Candidates implements AutoCloseable {
                             + " are all writable; the proxy stays with " + present
                             + ". Make all but one read-only: SET GLOBAL read_only=1");
         }
+    }
+
+    /** One that does not respond may have been the primary before a candidate that was read-only. */
+    private boolean mayFollow(Address only) {
+        return member(only).wasReadOnly && !withRole(Role.UNREACHABLE).isEmpty();
     }
 
     private Member member(Address candidate) {
@@ -387,6 +397,8 @@ public final class Candidates implements AutoCloseable {
         private @Nullable String problem;
         private long sentNanos;
         private long lastSignNanos = System.nanoTime();
+        /** Whether it may have been a standby since the start, and not only down. */
+        private boolean wasReadOnly;
         /** Begin of the last probe that told its role. */
         private long toldNanos;
 
@@ -434,9 +446,11 @@ public final class Candidates implements AutoCloseable {
                     sentNanos = start;
                 }
                 role = found;
+                wasReadOnly |= found == Role.READ_ONLY;
                 problem = why;
                 decide();
             }
+            afterDecision.run();
         }
 
         private void close() {

@@ -137,6 +137,27 @@ class CandidatesTest {
         }
     }
 
+    /** All have been restarted, with read_only in their option files, or the primary comes up later than the proxy. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPrimaryThatWasDownAtTheStartIsNoOtherOne(boolean down) {
+        PrimaryAddress first = new PrimaryAddress(A, registry, Clock.systemUTC());
+        AtomicInteger changes = new AtomicInteger();
+        AtomicInteger decisions = new AtomicInteger();
+        servers.put(A, down ? new ConnectException("refused") : "READ_ONLY");
+        try (Candidates later =
+                new Candidates(first, at -> () -> probe(servers.getOrDefault(at, "")), null, registry, executor)) {
+            later.afterDecision(() -> decisions.addAndGet(later.none() ? 0 : 1));
+            later.watch(List.of(A, B));
+            AutoCloseable unused = first.onChange((from, to) -> changes.incrementAndGet());
+            await().until(later::none);
+            assertThat(later.unknown()).isNotNull();
+            servers.put(A, "WRITABLE");
+            await().until(() -> later.unknown() == null && decisions.get() > 0);
+            assertThat(changes).hasValue(0);
+        }
+    }
+
     /** Without candidates the address is the primary's. */
     @Test
     void withoutCandidatesItIsKnown() {
