@@ -230,7 +230,14 @@ public final class LostSource {
                 .orElse(this);
         Map<String, Object> rescue = new LinkedHashMap<>(
                 rescuing.alone().rescue(String.valueOf(united.part("survivor").get("name"))));
+        if (united.isRenumbered() && !Boolean.TRUE.equals(rescue.get("renumbered"))) {
+            throw new IOException("the primary's numbers began anew (RESET MASTER), and the black box of " + proxy
+                    + " knows nothing of it: its file may not be replayed. Name another proxy with --admin, and leave"
+                    + " out peers in its file");
+        }
         rescue.put("proxy", proxy);
+        rescue.put("notKnown", united.all().get("notKnown"));
+        rescue.put("neverRead", united.isNeverRead());
         rescue.put("elsewhere", LostUnion.elsewhere(all.found, proxy));
         rescue.put("unknown", united.unknown());
         rescue.put("damaged", united.all().get("damaged"));

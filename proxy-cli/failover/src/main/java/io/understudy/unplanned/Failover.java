@@ -88,7 +88,8 @@ public final class Failover implements AutoCloseable {
                 Step.of("check that it can be applied", new MissingStep(takeover, true, runner::line)::rehearse));
         // What would be applied may be what another standby has.
         boolean whole = views.isEmpty() || LostUnion.of(views).toApply() == 0;
-        well &= others.isEmpty() || runner.finish(standbys.compare(whole));
+        well &= others.isEmpty() || runner.finish(standbys.numbers());
+        well &= others.isEmpty() || !whole || runner.finish(standbys.compare());
         if (!well) {
             return ChangeOutcome.NOT_PROMOTED;
         }
@@ -176,7 +177,9 @@ public final class Failover implements AutoCloseable {
             return notPromoted();
         }
         if (!promoted) {
-            if (!applyMissing(true) || !others.isEmpty() && !runner.finish(standbys.compare(true))) {
+            if (!others.isEmpty() && !runner.finish(standbys.numbers())
+                    || !applyMissing(true)
+                    || !others.isEmpty() && !runner.finish(standbys.compare())) {
                 return notPromoted();
             }
             // Once more: it may have come back meanwhile. With --fenced that is somebody's word.
@@ -293,7 +296,11 @@ public final class Failover implements AutoCloseable {
         if (takeover.replicates()) {
             well &= runner.finish(after.forget());
         }
-        anew.addAll(standbys.renumbered());
+        try {
+            anew.addAll(standbys.renumbered());
+        } catch (IOException e) {
+            anew.addAll(others); // the new primary may have their numbers, and they would skip
+        }
         List<StandbyConfig> pointed =
                 others.stream().filter(each -> !anew.contains(each)).toList();
         if (!pointed.isEmpty() && takeover.replicates()) {

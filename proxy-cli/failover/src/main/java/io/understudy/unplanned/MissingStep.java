@@ -14,8 +14,10 @@ import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -40,16 +42,31 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
         Reached reached = takeover.reached();
         try (MissingTransactions missing = new MissingTransactions(flavor)) {
             boolean read = false;
+            Set<String> renumbered = new HashSet<>();
+            Set<String> others = new HashSet<>();
             for (LostSource each : takeover.blackBoxes()) {
                 // By the positions just read: nothing in relay logs counts any more.
                 Map<String, Object> begun = each.rescue("failover", reached.applied(), false);
-                read |= !Boolean.TRUE.equals(begun.get("neverRead"));
+                boolean unread = Boolean.TRUE.equals(begun.get("neverRead"));
+                read |= !unread;
                 take(each, begun, missing);
+                if (Boolean.TRUE.equals(begun.get("renumbered"))) {
+                    renumbered.add(each.name());
+                } else if (!unread) {
+                    others.add(each.name());
+                }
+            }
+            if (!renumbered.isEmpty() && !others.isEmpty()) {
+                throw new StepFailure("nothing was applied: the primary's numbers began anew (RESET MASTER) by the"
+                        + " black box of " + renumbered + ", and that of " + others + " knows nothing of it. Without"
+                        + " those: --without HOST:PORT, the admin endpoint of each");
             }
             MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
             List<MissingTransaction> lacking = replay.lacking(reached);
             if (lacking.isEmpty()) {
-                return read ? "nothing is missing" : "NOT KNOWN: they have read no primary's binary log";
+                return !read
+                        ? "NOT KNOWN: they have read no primary's binary log"
+                        : renumbered.isEmpty() ? "nothing is missing" : "nothing is missing from before the reset";
             }
             check(replay, lacking);
             long begun = System.nanoTime();
@@ -60,11 +77,12 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
                         .executeWithin(
                                 "SET GLOBAL gtid_slave_pos=" + Quoting.text(reached.after(lacking)),
                                 takeover.options().timeout());
-            }
-            GtidNumbers numbers = new GtidNumbers();
-            lacking.forEach(each -> numbers.add(each.source(), each.summary().sequence()));
-            for (LostSource each : takeover.blackBoxes()) {
-                each.applied(takeover.name(), reached.applied(), numbers); // which another one may have had
+                GtidNumbers numbers = new GtidNumbers();
+                lacking.forEach(
+                        each -> numbers.add(each.source(), each.summary().sequence()));
+                for (LostSource each : takeover.blackBoxes()) {
+                    each.applied(takeover.name(), reached.applied(), numbers); // which another one may have had
+                }
             }
             return applied + " transactions, " + lacking.get(0).gtid() + " to "
                     + lacking.get(lacking.size() - 1).gtid() + ", " + missing.bytes() + " bytes, in "

@@ -116,13 +116,22 @@ final class OtherStandbys implements AutoCloseable {
         return node.replications(takeover.pair().dialect()).stream().anyMatch(each -> !each.isStopped());
     }
 
-    /**
-     * Returns the step that fails if another one has what the chosen one lacks.
-     *
-     * @param numbers whether their numbers tell, as they do once everything is applied; if not, it fails only where
-     *     numbers will never tell
-     */
-    Step compare(boolean numbers) {
+    /** Returns the step that fails if another one has numbers that do not tell what it has. */
+    Step numbers() {
+        return Step.of("look at the numbers of the other standbys", () -> {
+            for (StandbyConfig each : renumbered()) {
+                if (!isGivenUp(each)) {
+                    throw new StepFailure(named(each) + " has numbers from before the primary's began anew (RESET"
+                            + " MASTER): what it has since is not known. docs/black-box.md, After RESET MASTER, has"
+                            + " what to do with each standby; or give it up: --without " + each.name());
+                }
+            }
+            return "they are the primary's";
+        });
+    }
+
+    /** Returns the step that fails if another one has what the chosen one lacks. */
+    Step compare() {
         return Step.of("compare " + takeover.name() + " with the other standbys", () -> {
             Reached reached = takeover.reached();
             List<String> found = new ArrayList<>();
@@ -131,35 +140,27 @@ final class OtherStandbys implements AutoCloseable {
                 if (isChosen(standby) || isGivenUp(standby)) {
                     continue;
                 }
-                found.add(standby.name() + more(each.getValue(), standby, reached, numbers));
+                found.add(standby.name() + " has " + more(each.getValue(), standby, reached));
             }
             return String.join("; ", found);
         });
     }
 
-    private String more(Node node, StandbyConfig standby, Reached reached, boolean numbers)
-            throws IOException, InterruptedException, StepFailure {
+    private String more(Node node, StandbyConfig standby, Reached reached) throws StepFailure {
         if (silent.containsKey(standby)) {
-            return " has not been asked";
+            return "not been asked";
         }
-        ReportedPosition position;
+        String more;
         try {
-            position = again(node);
+            more = reached.lacks(again(node));
         } catch (SQLException e) {
-            return " has not been asked (" + e.getMessage() + ")";
+            return "not been asked (" + e.getMessage() + ")";
         }
-        boolean former = isRenumbered(standby, position);
-        String more = reached.lacks(position);
-        if (!more.isEmpty() && former) {
-            throw new StepFailure(named(standby) + " has numbers from before the primary's began anew (RESET MASTER), "
-                    + more + ": what it has since is not known. docs/black-box.md, After RESET MASTER, has what to do"
-                    + " with each standby; or give it up: --without " + standby.name());
-        }
-        if (!more.isEmpty() && numbers) {
+        if (!more.isEmpty()) {
             throw new StepFailure(named(standby) + " has transactions that are not here: " + more
                     + ". Promote that one: --to " + standby.name() + "; or give them up: --without " + standby.name());
         }
-        return numbers || former ? " has nothing more" : " may have some of it, too";
+        return "nothing more";
     }
 
     private boolean isRenumbered(StandbyConfig standby, ReportedPosition position)
@@ -173,7 +174,7 @@ final class OtherStandbys implements AutoCloseable {
     }
 
     /** Returns those that are to be built anew, as the primary's numbers began anew, and not theirs. */
-    Set<StandbyConfig> renumbered() throws InterruptedException {
+    Set<StandbyConfig> renumbered() throws IOException, InterruptedException {
         Set<StandbyConfig> found = new LinkedHashSet<>();
         for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
             try {
@@ -182,8 +183,8 @@ final class OtherStandbys implements AutoCloseable {
                         && isRenumbered(each.getKey(), again(each.getValue()))) {
                     found.add(each.getKey());
                 }
-            } catch (SQLException | IOException e) {
-                // Not known: it is pointed to the new primary, where its replication stops with an error.
+            } catch (SQLException e) {
+                // It is not known to anybody.
             }
         }
         return found;

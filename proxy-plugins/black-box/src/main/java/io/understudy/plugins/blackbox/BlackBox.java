@@ -22,8 +22,11 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.StringJoiner;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -63,16 +66,17 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Whether a log is read, all of which is traced before anything of it is released. */
     private boolean restoring;
 
-    /** What is not known of the primary before the present one; null for nothing. */
-    private @Nullable String formerUnknown;
+    /** What is not known of primaries before the present one. */
+    private final Set<String> formerUnknown = new LinkedHashSet<>();
 
-    /** The same, until the next stream tells whether it is another server's. */
+    /** The same, until the next stream tells whether it is another server's; null for nothing. */
     private @Nullable String leftUnknown;
 
-    /** When the proxy last followed a change of the primary. */
-    private long changedNanos;
+    /** When the proxy last followed a change of the primary; null if it did not. */
+    private @Nullable Long changedNanos;
 
     private Predicate<String> isPrimary = name -> false;
+    private BooleanSupplier gone = () -> true;
 
     private final RestoredOutcomes restored = new RestoredOutcomes();
 
@@ -136,9 +140,15 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         trouble = null;
     }
 
-    /** Sets how to find out whether the survivor of that name is the primary now. Before the first report. */
-    synchronized void presentPrimary(Predicate<String> byName) {
+    /**
+     * Sets how to find out what the proxy knows of the primary. Before the first report; else it is gone.
+     *
+     * @param byName whether the survivor of that name is the primary now
+     * @param silent whether the primary does not respond
+     */
+    synchronized void presentPrimary(Predicate<String> byName, BooleanSupplier silent) {
         isPrimary = byName;
+        gone = silent;
     }
 
     /** Clients may have had OKs of it before its log is read. */
@@ -407,10 +417,12 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return false;
     }
 
-    /**
-     * Returns which transactions from before a primary's numbers began anew a server lacks, as far as its position was
-     * seen then, and where those ended; for a report.
-     */
+    /** See {@link BuiltAnew#isSeenBefore}. */
+    synchronized boolean isSeenBefore(Survivor survivor) {
+        return builtAnew.isSeenBefore(survivor.server());
+    }
+
+    /** Returns where numbers ended before they began anew, and what a server had of them, for a report. */
     synchronized String ofBefore(Survivor survivor) {
         StringJoiner ends = new StringJoiner(", ");
         for (History each : histories) {
@@ -418,15 +430,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 ends.add(each.readUpTo());
             }
         }
-        GtidNumbers lacking = builtAnew.lacking(survivor.server(), histories);
         return ends.length() == 0
                 ? ""
-                : "Before that they ended at " + ends + ", and it "
-                        + (!lacking.isEmpty()
-                                ? "lacked " + lacking.count() + " of them (" + lacking + ")"
-                                : builtAnew.isSeenBefore(survivor.server())
-                                        ? "had all of them"
-                                        : "was not seen, so that what it had of them is not known");
+                : "Before that they ended at " + ends + ", and " + builtAnew.ofBefore(survivor.server(), histories);
     }
 
     /**
@@ -436,7 +442,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      */
     synchronized void primaryChanged(@Nullable String unknown) {
         changedNanos = nanoClock.getAsLong();
-        leftUnknown = unknown;
+        leftUnknown = unknown == null ? leftUnknown : unknown;
         if (histories.present() == null) {
             former("what the primary before this one wrote: this proxy began when that was gone, and has read nothing"
                     + " of it");
@@ -444,12 +450,18 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     private void former(@Nullable String unknown) {
-        formerUnknown = unknown == null ? formerUnknown : unknown;
+        if (unknown != null) {
+            formerUnknown.add(unknown);
+        }
     }
 
-    /** Returns what is not known of the primary before the present one; null for nothing, or if somebody has looked. */
-    synchronized @Nullable String formerUnknown() {
-        return formerUnknown == null ? leftUnknown : formerUnknown;
+    /** Returns what is not known of primaries before the present one; empty for nothing, or if somebody has looked. */
+    synchronized Set<String> formerUnknown() {
+        Set<String> all = new LinkedHashSet<>(formerUnknown);
+        if (leftUnknown != null) {
+            all.add(leftUnknown);
+        }
+        return all;
     }
 
     /** See {@link RestoredOutcomes#end}. */
@@ -612,7 +624,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * @param server see {@link Survivor#server}
      */
     synchronized Applied seen(String server, Applied applied) {
-        Applied renumbered = builtAnew.seen(server, applied, histories);
+        Applied renumbered = builtAnew.seen(server, applied, histories, gone.getAsBoolean());
         doubts.seen(server, renumbered);
         return renumbered;
     }
@@ -633,6 +645,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * @param facts what the primary says
      */
     synchronized boolean beganAnew(Reach before, PrimaryFacts facts) {
+        builtAnew.written(facts, histories);
         History present = histories.present();
         if (present == null || !streaming || !resets.isBehind(present, before, facts)) {
             return false;
@@ -658,19 +671,15 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     /**
-     * Called when a server got transactions, perhaps from another proxy's file: its position tells the truth of them.
+     * Called when a server got transactions of the present history from another proxy's file: its position tells the
+     * truth of them.
      *
-     * @param before the server, at its position before that
+     * @param server see {@link Survivor#server}
      */
-    synchronized void applied(Survivor before, GtidNumbers numbers) {
+    synchronized void applied(String server, GtidNumbers numbers) {
         History present = histories.present();
-        if (present == null) {
-            return;
-        }
-        if (isRenumbered(before)) {
-            builtAnew.applied(before.server(), before.applied(), numbers, histories);
-        } else {
-            doubts.applied(before.server(), present, numbers);
+        if (present != null) {
+            doubts.applied(server, present, numbers);
         }
     }
 
@@ -682,18 +691,25 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      */
     synchronized void compared(Survivor reported, @Nullable PrimaryFacts now) {
         History present = histories.present();
-        if (present != null && streaming && reported.isServerOf(present.facts) && !isRenumbered(reported.server())) {
-            if (formerUnknown != null) {
+        boolean own = present != null && streaming && reported.isServerOf(present.facts);
+        if ((own || isPrimary.test(reported.name())) && !isRenumbered(reported.server())) {
+            Set<String> unknown = formerUnknown();
+            if (!unknown.isEmpty()) {
+                formerUnknown.clear();
+                leftUnknown = null;
                 log.warn(
-                        "black-box: of the primary before {} nothing is missing: an operator says so. It was not"
+                        "black-box: of the primaries before {} nothing is missing: an operator says so. It was not"
                                 + " known: {}",
                         reported.name(),
-                        formerUnknown);
-                formerUnknown = null;
+                        unknown);
                 return;
             }
-            throw new IllegalArgumentException(reported.name() + " is the primary, with which standbys are compared");
+            if (own) {
+                throw new IllegalArgumentException(
+                        reported.name() + " is the primary, with which standbys are compared");
+            }
         }
+        boolean seen = builtAnew.isSeenBefore(reported.server());
         boolean anew;
         try {
             anew = builtAnew.compared(reported.server(), reported.applied(), histories, now);
@@ -706,6 +722,10 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         Survivor survivor = reported.applying(seen(reported.server(), reported.applied()));
         GtidNumbers implied = loss(reported).implied;
         doubts.compared(survivor.server(), survivor.applied());
+        if (anew && !seen && survivor.position().isEmpty()) {
+            former("what " + survivor.name() + " lacked of what was written before the primary's numbers began anew"
+                    + " (RESET MASTER): its position was not seen then, as this proxy began later");
+        }
         if (anew) {
             log.warn(
                     "black-box: {}, at {}, has what its numbers count now since the primary's began anew: an operator"

@@ -18,15 +18,27 @@ import org.jspecify.annotations.Nullable;
  * contradict an operator, though.
  */
 final class BuiltAnew {
+    private static final String DOCUMENT = " docs/black-box.md, After RESET MASTER, has what to do";
+
+    /** Those of which an operator has spoken since the last reset. */
     private final Set<String> servers = new HashSet<>();
+    /** By server of which an operator has ever spoken, the history whose numbers it has: it has all from before. */
+    private final Map<String, Long> whole = new HashMap<>();
     /** By server, the last position of which all numbers are known to be those from before they began anew. */
     private final Map<String, Applied> before = new HashMap<>();
+    /** The same at the time of the last reset. */
+    private final Map<String, Applied> stood = new HashMap<>();
+    /** By server, a position that is such a one unless the primary turns out to have passed it. */
+    private final Map<String, Applied> supposed = new HashMap<>();
     /** Those whose replication has gone on since, and has skipped what has the numbers that they had. */
     private final Set<String> skipped = new HashSet<>();
 
     /** Called when the primary's numbers begin anew. */
     void begin() {
         servers.clear();
+        supposed.clear();
+        stood.clear();
+        stood.putAll(before);
     }
 
     /** Returns whether an operator has spoken of no server since. */
@@ -34,51 +46,54 @@ final class BuiltAnew {
         return servers.isEmpty();
     }
 
-    /** Called with a server's position. Returns what it means. */
-    Applied seen(String server, Applied applied, Histories histories) {
+    /**
+     * Called with a server's position. Returns what it means.
+     *
+     * @param gone whether the primary does not respond: then a position moves by what was received, or brought, before
+     */
+    Applied seen(String server, Applied applied, Histories histories, boolean gone) {
         boolean known = servers.contains(server) || wroteAll(server, histories);
-        Applied old = before.get(server);
-        if (known || isOfBefore(applied, old, histories)) {
+        History former = former(histories);
+        if (known || former == null) {
             before.put(server, applied);
-            old = applied;
-        } else if (old != null && hasMore(applied, old, histories)) {
+        } else {
+            seenOfBefore(server, applied, former, histories, gone);
+        }
+        return new Renumbered(
+                applied, before.getOrDefault(server, applied), known, whole.getOrDefault(server, Long.MIN_VALUE));
+    }
+
+    private void seenOfBefore(String server, Applied applied, History former, Histories histories, boolean gone) {
+        GtidNumbers numbers = own(applied, former);
+        Applied old = before.get(server);
+        boolean passed = isPassed(old, former, since(histories)) || isPassed(applied, former, since(histories));
+        if (numbers.isEmpty()) {
+            return; // reset
+        }
+        GtidNumbers had = old == null ? new GtidNumbers() : own(old, former);
+        if (!numbers.minus(former.known()).minus(had).isEmpty()) {
+            skipped.add(server); // those can be later ones alone
+        } else if (gone && (!passed || old != null && had.minus(numbers).isEmpty())) {
+            before.put(server, applied); // it gets nothing from the primary
+        } else if (!passed) {
+            supposed.put(server, applied);
+        } else if (old != null && !numbers.minus(had).isEmpty()) {
             skipped.add(server);
         }
-        return new Renumbered(applied, old == null ? applied : old, known);
     }
 
-    /**
-     * Called when a server got transactions from before the numbers began anew.
-     *
-     * @param applied its position before that
-     */
-    void applied(String server, Applied applied, GtidNumbers numbers, Histories histories) {
-        Applied old = before.get(server);
-        if (old != null && !hasMore(applied, old, histories)) {
-            before.put(server, new Brought(old, numbers));
-            skipped.remove(server);
+    /** Called with what the primary has written, which was asked after all positions. */
+    void written(PrimaryFacts facts, Histories histories) {
+        History former = former(histories);
+        if (former != null && former.facts.sameServer(facts)) {
+            GtidNumbers since = former.own(History.written(facts));
+            supposed.forEach((server, position) -> {
+                if (!isPassed(before.get(server), former, since) && !isPassed(position, former, since)) {
+                    before.put(server, position);
+                }
+            });
         }
-    }
-
-    /** A position, with numbers that the server got besides. */
-    private record Brought(Applied position, GtidNumbers numbers) implements Applied {
-        @Override
-        public boolean has(Gtid gtid, History history) {
-            return numbers.contains(gtid.source(), gtid.number()) || position.has(gtid, history);
-        }
-
-        @Override
-        public GtidNumbers of(History history) {
-            GtidNumbers all = new GtidNumbers();
-            all.addAll(position.of(history));
-            all.addAll(numbers);
-            return all;
-        }
-
-        @Override
-        public String beyond(History history) {
-            return position.beyond(history);
-        }
+        supposed.clear();
     }
 
     /** An old primary that comes back as a standby: its numbers are its own. */
@@ -93,34 +108,38 @@ final class BuiltAnew {
         return wrote;
     }
 
-    /**
-     * Returns whether a server's numbers are those from before: until the new ones have passed them. What goes on then
-     * without having been built anew counts as what it was.
-     */
-    private static boolean isOfBefore(Applied applied, @Nullable Applied old, Histories histories) {
-        GtidNumbers since = new GtidNumbers();
+    /** Returns the last history before the numbers began anew for the first time; null if they did not. */
+    private static @Nullable History former(Histories histories) {
         History former = null;
+        for (History each : histories) {
+            former = each.isBeforeReset() && !each.isAnew() ? each : former;
+        }
+        return former;
+    }
+
+    private static GtidNumbers since(Histories histories) {
+        GtidNumbers since = new GtidNumbers();
         for (History each : histories) {
             if (each.isAnew()) {
                 since.addAll(each.known());
-            } else if (each.isBeforeReset()) {
-                former = each;
             }
         }
-        return former == null || !isPassed(old, former, since) && !isPassed(applied, former, since);
+        return since;
     }
 
-    private static boolean hasMore(Applied applied, Applied old, Histories histories) {
-        for (History each : histories) {
-            if (each.isAnew() && !applied.of(each).minus(old.of(each)).isEmpty()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
+    /** Returns whether a position's last number of one of the streams is among those that were written since. */
     private static boolean isPassed(@Nullable Applied position, History former, GtidNumbers since) {
-        return position != null && position.of(former).minus(since).isEmpty();
+        if (position == null) {
+            return false;
+        }
+        GtidNumbers numbers = own(position, former);
+        return since.sources().stream()
+                .anyMatch(source -> since.contains(source, numbers.lastUpTo(source, Long.MAX_VALUE)));
+    }
+
+    /** A standby may have written some itself. */
+    private static GtidNumbers own(Applied position, History of) {
+        return of.own(position.of(of));
     }
 
     /**
@@ -131,77 +150,107 @@ final class BuiltAnew {
      * @throws IllegalArgumentException if its position contradicts
      */
     boolean compared(String server, Applied applied, Histories histories, @Nullable PrimaryFacts now) {
-        boolean unknown = false;
         boolean empty = true;
+        History unknown = null;
         for (History each : histories) {
-            empty &= applied.of(each).sources().stream().noneMatch(each::isOwn);
+            empty &= own(applied, each).isEmpty();
             if (isUnknown(server, each)) {
-                unknown = true;
-                check(server, applied, each, now);
+                unknown = each;
+                check(server, applied, each, now, histories);
             }
         }
-        if (unknown && empty && skipped.contains(server)) {
+        if (unknown == null) {
+            return false;
+        }
+        if (empty) {
+            checkReset(server, histories);
+        }
+        servers.add(server);
+        whole.put(server, unknown.number);
+        skipped.remove(server);
+        return true;
+    }
+
+    private void check(
+            String server, Applied applied, History history, @Nullable PrimaryFacts now, Histories histories) {
+        GtidNumbers known = history.known();
+        GtidNumbers numbers = own(applied, history);
+        GtidNumbers ahead = numbers.minus(known);
+        if (now != null && history.facts.sameServer(now)) {
+            ahead = ahead.minus(History.written(now));
+        }
+        boolean still = !known.isEmpty()
+                && !numbers.isEmpty()
+                && (isAt(stood.get(server), numbers, history)
+                        || former(histories) != null && isAt(before.get(server), numbers, history));
+        if (still || !ahead.isEmpty()) {
+            throw new IllegalArgumentException("its position "
+                    + (still ? "is still that of before" : "counts numbers that the primary has not written since")
+                    + " the primary's numbers began anew (RESET MASTER), so it is not what was compared or built anew."
+                    + " Nothing is changed." + DOCUMENT);
+        }
+    }
+
+    private static boolean isAt(@Nullable Applied position, GtidNumbers numbers, History history) {
+        GtidNumbers other = position == null ? new GtidNumbers() : own(position, history);
+        return numbers.minus(other).isEmpty() && other.minus(numbers).isEmpty();
+    }
+
+    /** One that was reset itself gets all that was written since, and nothing from before. */
+    private void checkReset(String server, Histories histories) {
+        if (skipped.contains(server)) {
             throw new IllegalArgumentException("its replication has gone on since the primary's numbers began anew"
                     + " (RESET MASTER), and has skipped some: which of those written since it has cannot be told."
                     + " Nothing is changed. Build it anew, or use another standby");
         }
-        if (unknown && empty) {
-            GtidNumbers lacking = lacking(server, histories);
+        for (History each : histories) {
+            GtidNumbers lacking = lacking(server, each);
             if (!lacking.isEmpty()) {
                 throw new IllegalArgumentException("it was reset, and before that it lacked " + lacking.count()
-                        + " transactions that the primary wrote before its own numbers began anew (RESET MASTER): "
-                        + lacking
-                        + ". Nothing is changed. understudy rescue --apply brings it those; then reset it again. If"
-                        + " it was built anew: once its replication has brought something. docs/black-box.md, After"
-                        + " RESET MASTER, has what to do");
+                        + " transactions that the primary wrote "
+                        + (each.isAnew()
+                                ? "between two resets (RESET MASTER), and they cannot be brought to it: " + lacking
+                                        + ". Nothing is changed. Build it anew, or use another standby."
+                                : "before its own numbers began anew (RESET MASTER): " + lacking
+                                        + ". Nothing is changed. understudy rescue --apply brings it those; then reset"
+                                        + " it again.")
+                        + " If it was built anew: wait until it has replicated a transaction, and repeat this."
+                        + DOCUMENT);
             }
         }
-        if (unknown) {
-            servers.add(server);
-            skipped.remove(server);
+    }
+
+    /** Returns what a server lacks of a history whose numbers began anew behind it, as far as that is known. */
+    private GtidNumbers lacking(String server, History history) {
+        Applied old = before.get(server);
+        boolean counts = history.isBeforeReset() && history.number >= whole.getOrDefault(server, Long.MIN_VALUE);
+        if (!counts || old == null && !history.isAnew()) {
+            return new GtidNumbers();
         }
-        return unknown;
+        return old == null || history.isAnew()
+                ? history.known()
+                : history.known().minus(old.of(history));
+    }
+
+    /** Returns what it is known that a server had from before the numbers began anew, in words. */
+    String ofBefore(String server, Histories histories) {
+        if (skipped.contains(server)) {
+            return "its replication has gone on since, and has skipped some";
+        }
+        for (History each : histories) {
+            GtidNumbers lacking = lacking(server, each);
+            if (!lacking.isEmpty()) {
+                return "it lacked " + lacking.count() + " of them (" + lacking + ")";
+            }
+        }
+        return isSeenBefore(server)
+                ? "it had all of them"
+                : "what it had of them is not known: this proxy has seen no position of it that tells";
     }
 
     /** Returns whether the server's position has been seen while its numbers were those from before. */
     boolean isSeenBefore(String server) {
         return before.containsKey(server);
-    }
-
-    /** Returns what a server is known to lack of what was written before the numbers began anew for the last time. */
-    GtidNumbers lacking(String server, Histories histories) {
-        GtidNumbers lacking = new GtidNumbers();
-        Applied old = before.get(server);
-        for (History each : histories) {
-            if (each.isBeforeReset() && (each.isAnew() || old != null)) {
-                lacking.addAll(
-                        each.isAnew() || old == null
-                                ? each.known()
-                                : each.known().minus(old.of(each)));
-            }
-        }
-        return lacking;
-    }
-
-    private void check(String server, Applied applied, History history, @Nullable PrimaryFacts now) {
-        GtidNumbers known = history.known();
-        GtidNumbers numbers = applied.of(history);
-        GtidNumbers ahead = numbers.minus(known);
-        if (now != null && history.facts.sameServer(now)) {
-            ahead = ahead.minus(History.written(now));
-        }
-        Applied former = before.get(server);
-        boolean still = former != null && !numbers.isEmpty() && isSame(numbers, former.of(history)) && !known.isEmpty();
-        if (still || ahead.sources().stream().anyMatch(history::isOwn)) {
-            throw new IllegalArgumentException("its position "
-                    + (still ? "is still that of before" : "counts numbers that the primary has not written since")
-                    + " the primary's numbers began anew (RESET MASTER), so it is not what was compared or built anew."
-                    + " Nothing is changed. docs/black-box.md, After RESET MASTER, has what to do");
-        }
-    }
-
-    private static boolean isSame(GtidNumbers one, GtidNumbers other) {
-        return one.minus(other).isEmpty() && other.minus(one).isEmpty();
     }
 
     /** Returns whether the server may have transactions of a history whose numbers began anew, or not. */

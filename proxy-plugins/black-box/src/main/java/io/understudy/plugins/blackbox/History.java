@@ -92,6 +92,17 @@ final class History {
         return mariadb() || source.regionMatches(true, 0, uuid, 0, uuid.length());
     }
 
+    /** Returns those of its numbers that this primary, or in a domain anybody, has given. */
+    GtidNumbers own(GtidNumbers all) {
+        GtidNumbers own = new GtidNumbers();
+        all.forEach((source, ranges) -> {
+            if (isOwn(source)) {
+                ranges.forEach(range -> own.add(source, range.first(), range.last()));
+            }
+        });
+        return own;
+    }
+
     /** Returns whether what is kept has transactions of this primary's own, and not only what it has replicated. */
     boolean wrote() {
         return kept.stream().anyMatch(each -> isWriter(each.gtid));

@@ -70,18 +70,17 @@ final class LostReport {
         return of(survivor, true);
     }
 
-    /** Notes that a server got transactions; see {@link BlackBox#applied}. */
+    /** Notes that a server got transactions from another proxy's file; see {@link BlackBox#applied}. */
     Map<String, Object> applied(Map<String, String> parameters) {
         GtidNumbers numbers = GtidNumbers.ofMySql(parameters.getOrDefault(NUMBERS, ""));
-        List<PrimaryFacts> primaries = box.primaries();
-        if (!primaries.isEmpty()) {
-            ServerFlavor flavor = primaries.get(primaries.size() - 1).flavor();
-            box.applied(Survivors.reported(parameters, flavor), numbers);
-        }
+        box.applied(parameters.getOrDefault("server", ""), numbers);
         return Map.of("transactions", numbers.count());
     }
 
-    /** Returns the report, of which nothing stays: for a question that anybody may ask, and that may come often. */
+    /**
+     * Returns the report, of which nothing but the position stays: for a question that anybody may ask, and that may
+     * come often.
+     */
     Map<String, Object> unrecorded(Survivor survivor) {
         return of(survivor, false);
     }
@@ -188,14 +187,15 @@ final class LostReport {
         if (unsure != null && !read) {
             all.add(Map.of("what", unsure));
         }
-        String former = box.formerUnknown();
-        if (former != null) {
-            all.add(Map.of(
-                    "unread",
-                    true,
-                    "what",
-                    former + ". Once the old primary was compared or given up: understudy report lost --on primary"
-                            + " --compared"));
+        for (String each : box.formerUnknown()) {
+            if (read || !each.equals(unsure)) {
+                all.add(Map.of(
+                        "unread",
+                        true,
+                        "what",
+                        each + ". Once the old primary was compared or given up: understudy report lost --on primary"
+                                + " --compared"));
+            }
         }
         if (box.isRenumbered(survivor)) {
             all.add(Map.of(

@@ -22,13 +22,7 @@ final class MySqlApplied implements Applied {
 
     @Override
     public String beyond(History history) {
-        GtidNumbers beyond = new GtidNumbers();
         // What has this primary's own UUID it wrote, though it was not read.
-        executed.minus(history.seen()).forEach((source, ranges) -> {
-            if (!history.isOwn(source)) {
-                ranges.forEach(range -> beyond.add(source, range.first(), range.last()));
-            }
-        });
-        return beyond.toString();
+        return executed.minus(history.seen()).minus(history.own(executed)).toString();
     }
 }

@@ -16,13 +16,7 @@ record Reach(History of, GtidNumbers last, GtidNumbers own, long nanos) {
     Reach and(Collection<Applied> standbys) {
         GtidNumbers all = new GtidNumbers();
         all.addAll(last);
-        for (Applied each : standbys) {
-            each.of(of).forEach((source, ranges) -> {
-                if (of.isOwn(source)) {
-                    ranges.forEach(range -> all.add(source, range.first(), range.last()));
-                }
-            });
-        }
+        standbys.forEach(each -> all.addAll(of.own(each.of(of))));
         return new Reach(of, all, own, nanos);
     }
 

@@ -9,30 +9,42 @@ import io.understudy.servers.GtidNumbers;
  *
  * @param before the same, if its numbers are those from before; else the last position that was
  * @param rebuilt whether the server was built anew since
+ * @param whole the history whose numbers it had when it was built anew: of those before it has all
  */
-record Renumbered(Applied applied, Applied before, boolean rebuilt) implements Applied {
+record Renumbered(Applied applied, Applied before, boolean rebuilt, long whole) implements Applied {
     @Override
     public boolean has(Gtid gtid, History history) {
-        if (rebuilt) {
-            return history.isBeforeReset() || applied.has(gtid, history);
-        }
-        return !history.isAnew() && on(history).has(gtid, history);
+        return hasAll(history) || !isUnknown(history) && on(history).has(gtid, history);
     }
 
     @Override
     public GtidNumbers of(History history) {
-        if (rebuilt) {
-            return history.isBeforeReset() ? history.seen() : applied.of(history);
+        if (hasAll(history)) {
+            return history.seen();
         }
-        return history.isAnew() ? new GtidNumbers() : on(history).of(history);
+        return isUnknown(history) ? new GtidNumbers() : on(history).of(history);
     }
 
     @Override
     public String beyond(History history) {
-        return history.isAnew() && !rebuilt ? "" : on(history).beyond(history);
+        return hasAll(history) || isUnknown(history) ? "" : on(history).beyond(history);
+    }
+
+    private boolean hasAll(History history) {
+        return history.isBeforeReset() && (rebuilt || history.number < whole);
+    }
+
+    private boolean isUnknown(History history) {
+        return history.isAnew() && !rebuilt;
     }
 
     private Applied on(History history) {
         return !rebuilt && history.isBeforeReset() ? before : applied;
+    }
+
+    /** Returns the same of what a server has received. */
+    Renumbered received(Applied received) {
+        boolean same = before == applied; // as it is then
+        return new Renumbered(received, same ? received : before, rebuilt, whole);
     }
 }

@@ -59,7 +59,8 @@ final class Rescue {
         }
         // A replay would leave out what was written since if the server has those numbers.
         boolean renumbered = box.isRenumbered(survivor);
-        List<KeptTransaction> written = renumbered ? loss.ofBefore : loss.missing;
+        List<KeptTransaction> written =
+                !renumbered ? loss.missing : box.isSeenBefore(survivor) ? loss.ofBefore : List.of();
         Plan begun = new Plan(++plans, written);
         plan = begun;
         Map<String, Object> response = new LinkedHashMap<>();

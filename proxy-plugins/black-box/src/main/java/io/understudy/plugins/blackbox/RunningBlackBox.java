@@ -268,9 +268,12 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 System::nanoTime,
                 this::acknowledging,
                 this::doubt);
-        box.presentPrimary(name -> name.equals(Survivors.PRIMARY)
-                || context.standbys().stream()
-                        .anyMatch(each -> each.isPrimary() && each.name().equals(name)));
+        box.presentPrimary(
+                name -> name.equals(Survivors.PRIMARY)
+                        || context.standbys().stream()
+                                .anyMatch(
+                                        each -> each.isPrimary() && each.name().equals(name)),
+                () -> gone);
         Rescue rescue = new Rescue(box, silence, report::notKnown);
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction(

@@ -71,7 +71,7 @@ final class StandbyPositions implements Runnable {
                 probe(standby, flavor);
                 Applied applied = known.get(standby.name());
                 if (applied != null) {
-                    all.add(applied);
+                    all.add(box.seen(servers.getOrDefault(standby.name(), ""), applied));
                 }
             }
             if (all.size() == standbys && !all.isEmpty()) {
@@ -109,7 +109,7 @@ final class StandbyPositions implements Runnable {
             ReportedPosition reported = ReportedPosition.applied(standby.dataSource(), flavor);
             Applied applied = Applied.of(flavor, reported.replicated(), reported.logged());
             servers.put(name, reported.server());
-            known.put(name, box.seen(reported.server(), applied));
+            known.put(name, applied);
             if (failed.succeeded()) {
                 log.info("black-box: standby {} reports its position again", name);
             }

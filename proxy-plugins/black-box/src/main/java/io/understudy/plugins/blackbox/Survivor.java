@@ -51,11 +51,8 @@ record Survivor(
     }
 
     Survivor applying(Applied known) {
-        Applied toRelayLogs = received;
-        if (received != null && known instanceof Renumbered numbers) {
-            boolean same = numbers.before().equals(numbers.applied());
-            toRelayLogs = new Renumbered(received, same ? received : numbers.before(), numbers.rebuilt());
-        }
+        Applied toRelayLogs =
+                received != null && known instanceof Renumbered numbers ? numbers.received(received) : received;
         return new Survivor(name, known, toRelayLogs, position, readOnly, chosen, server);
     }
 

@@ -39,7 +39,7 @@ final class Survivors {
 
     /** @throws IllegalStateException with the remedy if no server can be queried */
     Survivor choose() {
-        if (hasChanged(box.primaries()) || box.formerUnknown() != null) {
+        if (hasChanged(box.primaries()) || !box.formerUnknown().isEmpty()) {
             try {
                 return primary("the proxy has followed a change of the primary to it");
             } catch (IllegalStateException unreachable) {

@@ -9,7 +9,6 @@ import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
 import io.understudy.plugins.blackbox.log.LogStart;
-import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.ReportedPosition;
 import java.time.Clock;
 import java.util.List;
@@ -28,18 +27,24 @@ class BuiltAnewTest extends BlackBoxHarness {
     private static final String UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
     private static final String STANDBY = "host:3306:2";
     private ServerFlavor flavor = ServerFlavor.MARIADB;
+    private boolean gone;
 
     private String upTo(long number) {
         return number == 0 ? "" : flavor == ServerFlavor.MYSQL ? UUID + ":1-" + number : "0-1-" + number;
     }
 
     private PrimaryFacts at(long number) {
+        return at(upTo(number));
+    }
+
+    private PrimaryFacts at(String position) {
         String uuid = flavor == ServerFlavor.MYSQL ? UUID : "";
-        return new PrimaryFacts(flavor, 1, uuid, true, "ROW", true, upTo(number));
+        return new PrimaryFacts(flavor, 1, uuid, true, "ROW", true, position);
     }
 
     private void begin(ServerFlavor product) {
         flavor = product;
+        box.presentPrimary(name -> false, () -> gone);
         box.onStart(at(18));
         box.onFormat(FORMAT);
         writes(19, 20);
@@ -74,6 +79,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     }
 
     private void dies() {
+        gone = true;
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
     }
 
@@ -416,10 +422,9 @@ class BuiltAnewTest extends BlackBoxHarness {
         seen(18);
         dies();
         assertRest(18, 2);
-        GtidNumbers brought = new GtidNumbers();
-        brought.add(product == ServerFlavor.MYSQL ? UUID : "0", 19, 20);
-        seen(20); // by a probe in between
-        box.applied(standby(18), brought);
+        seen(19); // it was interrupted
+        assertRest(19, 1);
+        seen(20);
         assertRest(20, 0);
         assertThatThrownBy(() -> box.compared(standby(20), null)).hasMessageContaining("is still that of before");
         box.compared(standby(0), null);
@@ -436,10 +441,91 @@ class BuiltAnewTest extends BlackBoxHarness {
         writes(1, 30);
         seen(30);
         dies();
-        assertRest(30, 2);
+        assertThat(rescue(30)).containsEntry("transactions", 2);
         assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("has skipped some");
         box.compared(standby(30), null);
         assertCounts(30, 30);
+    }
+
+    /** The new numbers of one domain, or of this primary, have passed those of a standby; others it has as before. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void oneStreamThatHasPassedIsEnough(ServerFlavor product) {
+        String other = product == ServerFlavor.MYSQL ? ",2f11fa47-71ca-11e1-9e33-c80aa9429562:1-9" : ",7-1-9";
+        flavor = product;
+        box.onStart(at(upTo(18) + other));
+        box.onFormat(FORMAT);
+        writes(19, 20);
+        box.seen(STANDBY, Applied.of(flavor, upTo(18) + other, ""));
+        notices(0);
+        writes(1, 30);
+        box.seen(STANDBY, Applied.of(flavor, upTo(30) + other, ""));
+        dies();
+        assertThat(rescue(30)).containsEntry("transactions", 2);
+        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("has skipped some");
+    }
+
+    /** A probe may find a standby ahead of what the proxy has read of the primary's new log. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aPositionCountsOnceThePrimaryIsKnownNotToHavePassedIt(ServerFlavor product) {
+        begin(product);
+        seen(17);
+        notices(0);
+        writes(1, 3);
+        seen(18);
+        assertThat(beganAnew(Applied.of(flavor, upTo(18), ""), at(10))).isFalse();
+        seen(19);
+        assertThat(beganAnew(Applied.of(flavor, upTo(19), ""), at(19))).isFalse();
+        writes(4, 19);
+        dies();
+        assertRest(18, 2);
+    }
+
+    /** What is beyond the old numbers are new ones, however few of them were read. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aPositionBehindTheOldEndHasSkipped(ServerFlavor product) {
+        begin(product);
+        seen(18);
+        notices(0);
+        writes(1, 10);
+        seen(22);
+        dies();
+        assertThat(box.ofBefore(standby(22))).contains("has skipped some");
+        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("has skipped some");
+    }
+
+    /** Built anew behind the first reset, it has all from before that, whatever its numbers are at the second. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aWordOfBeforeTheLastResetCountsForWhatWasBeforeTheFirst(ServerFlavor product) {
+        begin(product);
+        notices(0);
+        writes(1, 8);
+        seen(8);
+        box.compared(standby(7), null);
+        seen(8);
+        notices(0);
+        writes(1, 3);
+        dies();
+        assertThat(rescue(8)).containsEntry("transactions", 0);
+        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("it lacked 8 transactions");
+    }
+
+    /** The proxy began after it was reset. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aWordOfOneThatWasNotSeenLeavesADoubt(ServerFlavor product) {
+        flavor = product;
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, at(20), ""));
+        notices(0);
+        writes(1, 8);
+        dies();
+        assertThat(rescue(0)).containsEntry("renumbered", true).containsEntry("transactions", 0);
+        box.compared(standby(0), null);
+        assertThat(box.formerUnknown().toString()).contains("what s1 lacked of what was written before");
+        assertCounts(0, 8);
     }
 
     /** What was written between two resets no standby has that stands where the first one left it. */
@@ -475,9 +561,10 @@ class BuiltAnewTest extends BlackBoxHarness {
                 .containsEntry("renumbered", true)
                 .containsEntry("transactions", rest)
                 .containsEntry("writtenSince", box.loss(standby(number)).missing.size() - rest);
-        String ends = "Before that they ended at " + upTo(20) + ", and it ";
         assertThat(box.ofBefore(standby(number)))
-                .startsWith(ends + (rest == 0 ? "had all of them" : "lacked " + rest + " of them"));
+                .contains("Before that they ended at ")
+                .contains(upTo(20))
+                .contains(", and it " + (rest == 0 ? "had all of them" : "lacked " + rest + " of them"));
     }
 
     @ParameterizedTest
