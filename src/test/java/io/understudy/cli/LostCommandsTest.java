@@ -9,10 +9,10 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.testkit.FreePort;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -54,10 +54,7 @@ class LostCommandsTest {
         pair.createAccount("monitor", "secret", "REPLICATION SLAVE, SLAVE MONITOR ON *.*");
         pair.createAccount("app", "secret", "ALL ON shop.*");
         pair.awaitCaughtUp(PATIENCE);
-        int admin;
-        try (ServerSocket probe = new ServerSocket(0)) {
-            admin = probe.getLocalPort();
-        }
+        int admin = FreePort.next();
         file = Files.writeString(folder.resolve("lost.yaml"), """
                 listen: { address: "127.0.0.1:0" }
                 primary:

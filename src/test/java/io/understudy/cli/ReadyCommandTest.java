@@ -12,10 +12,10 @@ import io.understudy.embedded.PairOptions;
 import io.understudy.host.PluginTypes;
 import io.understudy.remote.AdminClient;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.testkit.FreePort;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -79,7 +79,7 @@ class ReadyCommandTest {
     }
 
     private void start(String primary, String standby) throws Exception {
-        admin = freePort();
+        admin = FreePort.next();
         file = Files.writeString(folder.resolve("ready.yaml"), """
                 listen: { address: "127.0.0.1:0" }
                 primary:
@@ -114,12 +114,6 @@ class ReadyCommandTest {
         assertThat(unknown.status()).as(unknown.toString()).isEqualTo(4);
         assertThat(unknown.out())
                 .contains("unknown  missing: what the black box knows of missing commits is not known");
-    }
-
-    private static int freePort() throws Exception {
-        try (ServerSocket probe = new ServerSocket(0)) {
-            return probe.getLocalPort();
-        }
     }
 
     @AfterEach
@@ -279,7 +273,7 @@ class ReadyCommandTest {
     void comparesWithThePrimaryThatTheProxyFollows() throws Exception {
         stopProxy();
         start(
-                "address: \"127.0.0.1:" + freePort() + "\"",
+                "address: \"127.0.0.1:" + FreePort.next() + "\"",
                 "127.0.0.1:" + pair.standby().port());
         Said before = run("standby-1", "-c", file.toString());
         assertThat(before.status()).isEqualTo(4);

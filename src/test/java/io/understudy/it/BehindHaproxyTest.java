@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.testkit.FreePort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -106,9 +107,9 @@ class BehindHaproxyTest {
         Matcher delay = DELAY.matcher(docs);
         assertThat(delay.find()).isTrue();
         String advised = System.getProperty("understudy.it.drainDelay", delay.group(1));
-        int[] ports = {RunProgram.freePort(), RunProgram.freePort()};
-        int[] admins = {RunProgram.freePort(), RunProgram.freePort()};
-        int front = RunProgram.freePort();
+        int[] ports = {FreePort.next(), FreePort.next()};
+        int[] admins = {FreePort.next(), FreePort.next()};
+        int front = FreePort.next();
         List<Process> processes = new ArrayList<>();
         List<Thread> clients = new ArrayList<>();
         try (EmbeddedServer server = EmbeddedServer.start(ServerOptions.of(1))) {

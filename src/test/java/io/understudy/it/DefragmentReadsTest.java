@@ -13,10 +13,10 @@ import io.understudy.embedded.PairOptions;
 import io.understudy.host.PluginTypes;
 import io.understudy.remote.AdminClient;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.testkit.FreePort;
 import io.understudy.testkit.ThinkTime;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -68,15 +68,9 @@ class DefragmentReadsTest {
         pair.close();
     }
 
-    private static int freePort() throws Exception {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
-    }
-
     private Path file(String sample) throws Exception {
-        port = freePort();
-        admin = freePort();
+        port = FreePort.next();
+        admin = FreePort.next();
         return Files.writeString(folder.resolve("u.yaml"), """
                 listen: { address: "127.0.0.1:%d" }
                 primary:

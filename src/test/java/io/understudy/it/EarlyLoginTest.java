@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.understudy.testkit.Bytes;
+import io.understudy.testkit.FreePort;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -87,7 +87,7 @@ class EarlyLoginTest {
                         option mysql-check user %s
                         server s1 127.0.0.1:%d check inter 200ms
                     """.formatted(
-                            stats, freePort(), server.user(), proxy.address().getPort()));
+                    stats, FreePort.next(), server.user(), proxy.address().getPort()));
             Process process = new ProcessBuilder(haproxy.toString(), "-db", "-f", config.toString())
                     .redirectErrorStream(true)
                     .redirectOutput(folder.resolve("log").toFile())
@@ -104,12 +104,6 @@ class EarlyLoginTest {
             } finally {
                 process.destroyForcibly().waitFor();
             }
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0)) {
-            return free.getLocalPort();
         }
     }
 

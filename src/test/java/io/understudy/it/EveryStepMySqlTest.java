@@ -12,9 +12,9 @@ import io.understudy.switchover.PlannedChange;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
 import io.understudy.switchover.WritableServers;
+import io.understudy.testkit.FreePort;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -94,10 +94,7 @@ class EveryStepMySqlTest {
     }
 
     private static LoadedConfig config(Server one, Server two, PluginTypes plugins) throws Exception {
-        int admin;
-        try (ServerSocket probe = new ServerSocket(0)) {
-            admin = probe.getLocalPort();
-        }
+        int admin = FreePort.next();
         return ConfigLoader.load(
                 """
                 listen: { address: "127.0.0.1:0" }

@@ -9,6 +9,7 @@ import io.netty.channel.epoll.Epoll;
 import io.understudy.config.ConfigLoader;
 import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.testkit.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -60,12 +61,6 @@ class FailedStartTest {
         return client;
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, LOOPBACK)) {
-            return socket.getLocalPort();
-        }
-    }
-
     private static String yaml(String listen, int primary, String admin) {
         return """
                 transport: epoll
@@ -113,8 +108,8 @@ class FailedStartTest {
     @Test
     void clientsOfOneAddressAreServedThoughAnotherIsTaken() throws Exception {
         assumeThat(Epoll.isAvailable()).isTrue();
-        int port = freePort();
-        int closed = freePort();
+        int port = FreePort.next();
+        int closed = FreePort.next();
         try (ServerSocket taken = new ServerSocket(0, 1, LOOPBACK);
                 RunningProxy present = start(yaml("\"127.0.0.1:" + port + "\"", closed, "127.0.0.1:0"))) {
             assertThat(present.adminAddress()).isNotNull();

@@ -8,12 +8,12 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import io.understudy.switchover.ChangeOutcome;
+import io.understudy.testkit.FreePort;
 import io.understudy.unplanned.Failover;
 import io.understudy.unplanned.FailoverOptions;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -55,10 +55,7 @@ class FailoverMySqlTest {
     }
 
     private static LoadedConfig config(MySqlSemiSyncPair pair, PluginTypes plugins) throws Exception {
-        int admin;
-        try (ServerSocket probe = new ServerSocket(0)) {
-            admin = probe.getLocalPort();
-        }
+        int admin = FreePort.next();
         return ConfigLoader.load(
                 """
                 listen: { address: "127.0.0.1:0" }

@@ -14,12 +14,12 @@ import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
 import io.understudy.servers.MariaDbGtid;
 import io.understudy.switchover.ChangeOutcome;
+import io.understudy.testkit.FreePort;
 import io.understudy.unplanned.Failover;
 import io.understudy.unplanned.FailoverOptions;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -68,10 +68,7 @@ final class FailoverPair implements AutoCloseable {
     private FailoverPair(EmbeddedPair pair, Path folder) throws Exception {
         this.pair = pair;
         this.folder = folder;
-        int admin;
-        try (ServerSocket probe = new ServerSocket(0)) {
-            admin = probe.getLocalPort();
-        }
+        int admin = FreePort.next();
         Files.writeString(folder.resolve("failover.yaml"), """
                 listen: { address: "127.0.0.1:0" }
                 primary:

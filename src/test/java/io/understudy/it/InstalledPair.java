@@ -2,6 +2,7 @@ package io.understudy.it;
 
 import static org.awaitility.Awaitility.await;
 
+import io.understudy.testkit.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -53,7 +54,7 @@ final class InstalledPair implements ProvedPair {
     private final Path home;
     private final List<String> arguments;
     private final Process[] processes = new Process[2];
-    private final int[] ports = {RunProgram.freePort(), RunProgram.freePort()};
+    private final int[] ports = {FreePort.next(), FreePort.next()};
 
     static boolean isChosen() {
         return System.getProperty(MARIADB) != null || System.getProperty(MySqlSemiSyncPair.PROPERTY) != null;

@@ -13,9 +13,9 @@ import io.understudy.embedded.PairOptions;
 import io.understudy.host.PluginTypes;
 import io.understudy.it.FailoverPair.Said;
 import io.understudy.remote.AdminClient;
+import io.understudy.testkit.FreePort;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -66,11 +66,8 @@ class KilledProxyTest {
                         + " ON *.*");
         pair.awaitCaughtUp(PATIENCE);
         int endpoint;
-        try (ServerSocket one = new ServerSocket(0);
-                ServerSocket two = new ServerSocket(0)) {
-            port = one.getLocalPort();
-            endpoint = two.getLocalPort();
-        }
+        port = FreePort.next();
+        endpoint = FreePort.next();
         Files.writeString(file(), """
                 listen: { address: "127.0.0.1:%d" }
                 primary:

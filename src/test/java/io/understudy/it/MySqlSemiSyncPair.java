@@ -3,11 +3,11 @@ package io.understudy.it;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.DelayedLink;
+import io.understudy.testkit.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -85,10 +85,7 @@ final class MySqlSemiSyncPair implements SemiSyncPair {
         if (!initialize.waitFor(120, TimeUnit.SECONDS) || initialize.exitValue() != 0) {
             throw new IOException("mysqld --initialize-insecure failed: " + Files.readString(log));
         }
-        int port;
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = probe.getLocalPort();
-        }
+        int port = FreePort.next();
         processes.add(new ProcessBuilder(mysqld(
                         "--datadir=" + data,
                         "--port=" + port,

@@ -11,6 +11,7 @@ import io.understudy.host.PluginTypes;
 import io.understudy.it.OutcomeLoad.Failed;
 import io.understudy.it.OutcomeLoad.Told;
 import io.understudy.remote.AdminClient;
+import io.understudy.testkit.FreePort;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -100,7 +101,7 @@ class OutcomesServerTest {
         pair = ProvedPair.start();
         link = DelayedLink.to(new InetSocketAddress("127.0.0.1", pair.primary()), Duration.ZERO);
         int primary = death == Death.CUT ? link.port() : pair.primary();
-        port = RunProgram.freePort();
+        port = FreePort.next();
         Path log = Files.createDirectory(folder.resolve("log" + round));
         boolean directory = death == Death.PROXY || !WITNESS.equals("off");
         Files.writeString(file(), """
@@ -122,7 +123,7 @@ class OutcomesServerTest {
                         pair.mariadb() ? "disabled" : "preferred",
                         CommitProxy.PASSWORD,
                         pair.standby(),
-                        RunProgram.freePort(),
+                        FreePort.next(),
                         WITNESS,
                         directory ? ", directory: \"" + log + "\"" : ""));
         Files.setPosixFilePermissions(log, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));

@@ -14,10 +14,10 @@ import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
 import io.understudy.host.PluginTypes;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.testkit.FreePort;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -62,11 +62,8 @@ class PeersTest {
                 PASSWORD,
                 "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT, BINLOG REPLAY ON *.*");
         pair.awaitCaughtUp(PATIENCE);
-        try (ServerSocket one = new ServerSocket(0);
-                ServerSocket two = new ServerSocket(0)) {
-            first = one.getLocalPort();
-            second = two.getLocalPort();
-        }
+        first = FreePort.next();
+        second = FreePort.next();
     }
 
     @AfterEach

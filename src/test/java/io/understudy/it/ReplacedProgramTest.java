@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.netty.channel.epoll.Epoll;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.ServerOptions;
+import io.understudy.testkit.FreePort;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -133,8 +134,8 @@ class ReplacedProgramTest {
         assumeTrue(Epoll.isAvailable());
         try (EmbeddedServer server = EmbeddedServer.start(ServerOptions.of(1))) {
             server.execute("CREATE DATABASE shop", "CREATE TABLE shop.t (w INT, n INT, PRIMARY KEY (w, n))");
-            int port = RunProgram.freePort();
-            int adminPort = RunProgram.freePort();
+            int port = FreePort.next();
+            int adminPort = FreePort.next();
             Files.writeString(folder.resolve("run.yaml"), """
                     listen: { address: "127.0.0.1:%d", reusePort: true }
                     primary: { address: "127.0.0.1:%d", tls: { mode: disabled } }
@@ -196,7 +197,7 @@ class ReplacedProgramTest {
                 listen: { address: "127.0.0.1:%d", reusePort: true }
                 primary: { address: "127.0.0.1:1" }
                 admin: { enabled: false }
-                """.formatted(RunProgram.freePort()));
+                """.formatted(FreePort.next()));
         Path log = folder.resolve("refused.log");
         Process refused =
                 run(log, "--replace", String.valueOf(ProcessHandle.current().pid()));
@@ -216,13 +217,13 @@ class ReplacedProgramTest {
     @Test
     void anotherProxyOfTheHostIsNotReplaced() throws Exception {
         assumeTrue(Epoll.isAvailable());
-        int port = RunProgram.freePort();
+        int port = FreePort.next();
         file("run.yaml", port);
         Path log = folder.resolve("other.log");
         Process other = run(log);
         try {
             RunProgram.awaitLine(log, "listening on", other);
-            int mine = RunProgram.freePort();
+            int mine = FreePort.next();
             file("run.yaml", mine);
             Path refusal = folder.resolve("not-mine.log");
             Process refused = run(refusal, "--replace", String.valueOf(other.pid()));

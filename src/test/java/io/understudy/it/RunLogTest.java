@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.base.JsonReader;
+import io.understudy.testkit.FreePort;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -95,10 +95,7 @@ class RunLogTest {
 
     @Test
     void everyLineIsAnEventAndAReloadChangesFormatAndLevel() throws Exception {
-        int closed;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            closed = socket.getLocalPort();
-        }
+        int closed = FreePort.next();
         configure(closed, "{ format: json }");
         Process program = run();
         try {

@@ -13,10 +13,10 @@ import io.understudy.switchover.ChangeOutcome;
 import io.understudy.switchover.PlannedChange;
 import io.understudy.switchover.Switchover;
 import io.understudy.switchover.SwitchoverLimits;
+import io.understudy.testkit.FreePort;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -71,10 +71,7 @@ class SwitchoverMySqlTest {
     }
 
     private static LoadedConfig config(MySqlSemiSyncPair pair, PluginTypes plugins) throws Exception {
-        int admin;
-        try (ServerSocket probe = new ServerSocket(0)) {
-            admin = probe.getLocalPort();
-        }
+        int admin = FreePort.next();
         return ConfigLoader.load(
                 """
                 listen: { address: "127.0.0.1:0" }

@@ -2,9 +2,7 @@ package io.understudy.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import io.understudy.testkit.FreePort;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,12 +26,6 @@ class TutorialTest {
     @TempDir
     private Path folder;
 
-    private static String freePort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return String.valueOf(free.getLocalPort());
-        }
-    }
-
     @Test
     void everyCommandOfTheTutorialWorks() throws Exception {
         StringBuilder script = new StringBuilder("""
@@ -48,7 +40,7 @@ class TutorialTest {
         }
         String text = script.toString();
         for (String port : PORTS) {
-            text = text.replace(port, freePort());
+            text = text.replace(port, Integer.toString(FreePort.next()));
         }
         // Found as `understudy`: a class path of this build behind the package's launcher.
         Path program = folder.resolve("bin/understudy");

@@ -13,10 +13,10 @@ import io.understudy.embedded.PairOptions;
 import io.understudy.host.PluginTypes;
 import io.understudy.remote.AdminClient;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.testkit.FreePort;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -85,10 +85,7 @@ abstract class SwitchoverHarness {
     }
 
     final void start(String primary) throws Exception {
-        int port;
-        try (ServerSocket probe = new ServerSocket(0)) {
-            port = probe.getLocalPort();
-        }
+        int port = FreePort.next();
         Path file = Files.writeString(folder.resolve("switchover.yaml"), """
                 listen: { address: "127.0.0.1:0" }
                 primary:

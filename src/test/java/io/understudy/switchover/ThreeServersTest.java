@@ -12,11 +12,11 @@ import io.understudy.embedded.ServerOptions;
 import io.understudy.host.PluginTypes;
 import io.understudy.remote.AdminClient;
 import io.understudy.runtime.RunningProxy;
+import io.understudy.testkit.FreePort;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -49,10 +49,7 @@ class ThreeServersTest {
     }
 
     private static LoadedConfig config(EmbeddedPair pair, EmbeddedServer third) throws Exception {
-        int port;
-        try (ServerSocket probe = new ServerSocket(0)) {
-            port = probe.getLocalPort();
-        }
+        int port = FreePort.next();
         String server = "tls: { mode: disabled }, user: monitor, password: secret }";
         return ConfigLoader.load(
                 """
