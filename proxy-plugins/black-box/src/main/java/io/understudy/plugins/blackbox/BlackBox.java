@@ -22,10 +22,8 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.StringJoiner;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -66,11 +64,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Whether a log is read, all of which is traced before anything of it is released. */
     private boolean restoring;
 
-    /** What is not known of primaries before the present one. */
-    private final Set<String> formerUnknown = new LinkedHashSet<>();
-
-    /** The same, until the next stream tells whether it is another server's; null for nothing. */
-    private @Nullable String leftUnknown;
+    private final FormerPrimaries former = new FormerPrimaries();
 
     /** When the proxy last followed a change of the primary; null if it did not. */
     private @Nullable Long changedNanos;
@@ -125,7 +119,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         } else if (present.isBehind(facts)) {
             present = anew(facts, behind(facts, present.readUpTo()));
         }
-        leftUnknown = null;
+        former.streams(false);
         restored.requested(present, facts);
         doubts.resumed(present);
         present.streamAt(facts);
@@ -153,8 +147,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** Clients may have had OKs of it before its log is read. */
     private History follow(@Nullable History former, PrimaryFacts facts) {
-        former(restored.end(former));
-        former(leftUnknown);
+        this.former.add(restored.end(former));
+        this.former.streams(true);
         History next = histories.follow(facts, false);
         if (former != null && former.flavor() == next.flavor()) {
             former.answers.giveTo(
@@ -422,17 +416,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return builtAnew.isSeenBefore(survivor.server());
     }
 
-    /** Returns where numbers ended before they began anew, and what a server had of them, for a report. */
+    /** See {@link BuiltAnew#ofBefore}. */
     synchronized String ofBefore(Survivor survivor) {
-        StringJoiner ends = new StringJoiner(", ");
-        for (History each : histories) {
-            if (each.isBeforeReset()) {
-                ends.add(each.readUpTo());
-            }
-        }
-        return ends.length() == 0
-                ? ""
-                : "Before that they ended at " + ends + ", and " + builtAnew.ofBefore(survivor.server(), histories);
+        return builtAnew.ofBefore(survivor.server(), histories);
     }
 
     /**
@@ -442,26 +428,17 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      */
     synchronized void primaryChanged(@Nullable String unknown) {
         changedNanos = nanoClock.getAsLong();
-        leftUnknown = unknown == null ? leftUnknown : unknown;
+        former.changed(unknown);
         if (histories.present() == null) {
-            former("what the primary before this one wrote: this proxy began when that was gone, and has read nothing"
-                    + " of it");
-        }
-    }
-
-    private void former(@Nullable String unknown) {
-        if (unknown != null) {
-            formerUnknown.add(unknown);
+            former.add(
+                    "what the primary before this one wrote: this proxy began when that was gone, and has read nothing"
+                            + " of it");
         }
     }
 
     /** Returns what is not known of primaries before the present one; empty for nothing, or if somebody has looked. */
     synchronized Set<String> formerUnknown() {
-        Set<String> all = new LinkedHashSet<>(formerUnknown);
-        if (leftUnknown != null) {
-            all.add(leftUnknown);
-        }
-        return all;
+        return former.unknown();
     }
 
     /** See {@link RestoredOutcomes#end}. */
@@ -695,8 +672,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         if ((own || isPrimary.test(reported.name())) && !isRenumbered(reported.server())) {
             Set<String> unknown = formerUnknown();
             if (!unknown.isEmpty()) {
-                formerUnknown.clear();
-                leftUnknown = null;
+                former.clear();
                 log.warn(
                         "black-box: of the primaries before {} nothing is missing: an operator says so. It was not"
                                 + " known: {}",
@@ -723,7 +699,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         GtidNumbers implied = loss(reported).implied;
         doubts.compared(survivor.server(), survivor.applied());
         if (anew && !seen && survivor.position().isEmpty()) {
-            former("what " + survivor.name() + " lacked of what was written before the primary's numbers began anew"
+            former.add("what " + survivor.name() + " lacked of what was written before the primary's numbers began anew"
                     + " (RESET MASTER): its position was not seen then, as this proxy began later");
         }
         if (anew) {

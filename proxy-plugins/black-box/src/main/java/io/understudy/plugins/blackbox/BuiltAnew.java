@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -232,8 +233,18 @@ final class BuiltAnew {
                 : history.known().minus(old.of(history));
     }
 
-    /** Returns what it is known that a server had from before the numbers began anew, in words. */
+    /** Returns where numbers ended before they began anew, and what a server had of them, for a report. */
     String ofBefore(String server, Histories histories) {
+        StringJoiner ends = new StringJoiner(", ");
+        for (History each : histories) {
+            if (each.isBeforeReset()) {
+                ends.add(each.readUpTo());
+            }
+        }
+        return ends.length() == 0 ? "" : "Before that they ended at " + ends + ", and " + had(server, histories);
+    }
+
+    private String had(String server, Histories histories) {
         if (skipped.contains(server)) {
             return "its replication has gone on since, and has skipped some";
         }
