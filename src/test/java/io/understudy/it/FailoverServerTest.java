@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** {@code failover} on a real pair whose primary dies while the standby lacks transactions. */
 @Timeout(180)
 class FailoverServerTest {
-    private static final Pattern NOT_CAPTURED = Pattern.compile("(\\d+) transactions that clients were told");
+    static final Pattern NOT_CAPTURED = Pattern.compile("(\\d+) transactions that clients were told");
 
     @TempDir
     private Path folder;
