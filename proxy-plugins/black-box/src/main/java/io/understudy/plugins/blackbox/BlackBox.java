@@ -24,7 +24,6 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +69,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private @Nullable Long changedNanos;
 
     private Predicate<String> isPrimary = name -> false;
-    private BooleanSupplier gone = () -> true;
+    private Predicate<String> gone = server -> true;
 
     private final RestoredOutcomes restored = new RestoredOutcomes();
 
@@ -138,9 +137,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * Sets how to find out what the proxy knows of the primary. Before the first report; else it is gone.
      *
      * @param byName whether the survivor of that name is the primary now
-     * @param silent whether the primary does not respond
+     * @param silent whether the primary does not respond, and sends nothing to a server, see {@link Survivor#server}
      */
-    synchronized void presentPrimary(Predicate<String> byName, BooleanSupplier silent) {
+    synchronized void presentPrimary(Predicate<String> byName, Predicate<String> silent) {
         isPrimary = byName;
         gone = silent;
     }
@@ -601,18 +600,19 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * @param server see {@link Survivor#server}
      */
     synchronized Applied seen(String server, Applied applied) {
-        Applied renumbered = builtAnew.seen(server, applied, histories, gone.getAsBoolean());
+        Applied renumbered = builtAnew.seen(server, applied, histories, gone.test(server));
         doubts.seen(server, renumbered);
         return renumbered;
     }
 
     /**
-     * Returns what is read so far, and what standbys have, with which the primary is to be compared at once; null if no
-     * stream is open. Called all the time.
+     * Returns what is read so far, and what standbys have, with which the primary is to be compared at once; null if
+     * nothing was read. Called all the time.
      */
     synchronized @Nullable Reach reach(Collection<Applied> known) {
         History present = histories.present();
-        return present == null || !streaming ? null : resets.read(present, known);
+        builtAnew.asking();
+        return present == null ? null : resets.read(present, known);
     }
 
     /**
@@ -622,10 +622,13 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * @param facts what the primary says
      */
     synchronized boolean beganAnew(Reach before, PrimaryFacts facts) {
-        builtAnew.written(facts, histories);
         History present = histories.present();
-        if (present == null || !streaming || !resets.isBehind(present, before, facts)) {
+        if (present == null || !resets.isBehind(present, before, facts)) {
+            builtAnew.written(facts, histories);
             return false;
+        }
+        if (!streaming) {
+            return false; // the next stream tells
         }
         if (present.isBehind(facts)) {
             anew(present.facts, behind(facts, present.readUpTo()));

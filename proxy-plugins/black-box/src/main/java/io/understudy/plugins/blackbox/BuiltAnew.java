@@ -29,8 +29,12 @@ final class BuiltAnew {
     private final Map<String, Applied> before = new HashMap<>();
     /** The same at the time of the last reset. */
     private final Map<String, Applied> stood = new HashMap<>();
-    /** By server, a position that is such a one unless the primary turns out to have passed it. */
+    /**
+     * By server, a position that is such a one unless the primary turns out to have begun anew, or to have passed it.
+     */
     private final Map<String, Applied> supposed = new HashMap<>();
+    /** Those that were seen before the primary was asked. */
+    private final Map<String, Applied> asked = new HashMap<>();
     /** Those whose replication has gone on since, and has skipped what has the numbers that they had. */
     private final Set<String> skipped = new HashSet<>();
 
@@ -38,6 +42,7 @@ final class BuiltAnew {
     void begin() {
         servers.clear();
         supposed.clear();
+        asked.clear();
         stood.clear();
         stood.putAll(before);
     }
@@ -50,13 +55,16 @@ final class BuiltAnew {
     /**
      * Called with a server's position. Returns what it means.
      *
-     * @param gone whether the primary does not respond: then a position moves by what was received, or brought, before
+     * @param gone whether the primary does not respond, and sends nothing: then a position moves by what was received,
+     *     or brought, before
      */
     Applied seen(String server, Applied applied, Histories histories, boolean gone) {
         boolean known = servers.contains(server) || wroteAll(server, histories);
         History former = former(histories);
-        if (known || former == null) {
+        if (known || former == null && gone) {
             before.put(server, applied);
+        } else if (former == null) {
+            supposed.put(server, applied);
         } else {
             seenOfBefore(server, applied, former, histories, gone);
         }
@@ -83,18 +91,26 @@ final class BuiltAnew {
         }
     }
 
-    /** Called with what the primary has written, which was asked after all positions. */
+    /** Called when the primary is to be asked: of positions that are seen from now on its answer tells nothing. */
+    void asking() {
+        asked.clear();
+        asked.putAll(supposed);
+        supposed.clear();
+    }
+
+    /** Called with what the primary has written, if that does not tell that its numbers have begun anew. */
     void written(PrimaryFacts facts, Histories histories) {
         History former = former(histories);
-        if (former != null && former.facts.sameServer(facts)) {
-            GtidNumbers since = former.own(History.written(facts));
-            supposed.forEach((server, position) -> {
-                if (!isPassed(before.get(server), former, since) && !isPassed(position, former, since)) {
+        History of = former == null ? histories.present() : former;
+        if (of != null && of.facts.sameServer(facts)) {
+            GtidNumbers since = former == null ? new GtidNumbers() : of.own(History.written(facts));
+            asked.forEach((server, position) -> {
+                if (!isPassed(before.get(server), of, since) && !isPassed(position, of, since)) {
                     before.put(server, position);
                 }
             });
         }
-        supposed.clear();
+        asked.clear();
     }
 
     /** An old primary that comes back as a standby: its numbers are its own. */

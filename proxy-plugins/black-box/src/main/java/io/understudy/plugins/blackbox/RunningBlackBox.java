@@ -60,6 +60,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
 
     private final BlackBox box;
     private final SessionEvents sessionEvents;
+    private final Receivers receivers = new Receivers();
     private final PluginContext context;
     private final BlackBoxConfig config;
     private final List<Future<?>> tasks = new ArrayList<>();
@@ -118,7 +119,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         repeat(sessionEvents, SIGHTINGS_MILLIS);
         DataSource primary = context.primary().dataSource();
         asked = primary == null ? null : new JdbcPrimaryQueries(primary, context.primary()::isUnreachable);
-        StandbyPositions positions = new StandbyPositions(context, box, asked, this::readAnew);
+        StandbyPositions positions = new StandbyPositions(context, box, asked, receivers, this::readAnew);
         repeat(positions, config.poll().toMillis());
         Gauge.builder("understudy.black.box.renumbered", positions, each -> each.areRenumbered() ? 1 : 0)
                 .description("1 while it is not known what a standby has, since the primary's numbers began anew"
@@ -273,7 +274,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                         || context.standbys().stream()
                                 .anyMatch(
                                         each -> each.isPrimary() && each.name().equals(name)),
-                () -> gone);
+                server -> gone && !receivers.isReceiving(server));
         Rescue rescue = new Rescue(box, silence, report::notKnown);
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction(

@@ -27,6 +27,7 @@ final class StandbyPositions implements Runnable {
     private final BlackBox box;
     private final @Nullable PrimaryQueries primary;
     private final Runnable readAnew;
+    private final Receivers receivers;
     private final Map<String, Applied> known = new HashMap<>();
     /** By standby, see {@link Survivor#server}. */
     private final Map<String, String> servers = new HashMap<>();
@@ -39,7 +40,13 @@ final class StandbyPositions implements Runnable {
      * @param primary null if the primary cannot be queried
      * @param readAnew called when the primary has begun anew, and the open stream brings nothing of it
      */
-    StandbyPositions(PluginContext context, BlackBox box, @Nullable PrimaryQueries primary, Runnable readAnew) {
+    StandbyPositions(
+            PluginContext context,
+            BlackBox box,
+            @Nullable PrimaryQueries primary,
+            Receivers receivers,
+            Runnable readAnew) {
+        this.receivers = receivers;
         this.primary = primary;
         this.readAnew = readAnew;
         this.context = context;
@@ -59,6 +66,10 @@ final class StandbyPositions implements Runnable {
                 return; // An exception would end the schedule.
             }
             ServerFlavor flavor = primaries.get(primaries.size() - 1).flavor();
+            boolean responds = box.streaming() && !context.primary().isUnreachable();
+            if (responds) {
+                receivers.responds();
+            }
             List<Applied> all = new ArrayList<>();
             int standbys = 0;
             for (Standby standby : context.standbys()) {
@@ -68,7 +79,7 @@ final class StandbyPositions implements Runnable {
                     continue;
                 }
                 standbys++;
-                probe(standby, flavor);
+                probe(standby, flavor, responds);
                 Applied applied = known.get(standby.name());
                 if (applied != null) {
                     all.add(box.seen(servers.getOrDefault(standby.name(), ""), applied));
@@ -101,7 +112,7 @@ final class StandbyPositions implements Runnable {
         }
     }
 
-    private void probe(Standby standby, ServerFlavor flavor) {
+    private void probe(Standby standby, ServerFlavor flavor, boolean responds) {
         String name = standby.name();
         QueryFailures failed = failures.computeIfAbsent(
                 name, added -> new QueryFailures(() -> !standby.state().reachable()));
@@ -110,6 +121,9 @@ final class StandbyPositions implements Runnable {
             Applied applied = Applied.of(flavor, reported.replicated(), reported.logged());
             servers.put(name, reported.server());
             known.put(name, applied);
+            if (!responds) {
+                receivers.ask(reported.server(), standby.dataSource(), flavor);
+            }
             if (failed.succeeded()) {
                 log.info("black-box: standby {} reports its position again", name);
             }

@@ -44,11 +44,11 @@ class BuiltAnewTest extends BlackBoxHarness {
 
     private void begin(ServerFlavor product) {
         flavor = product;
-        box.presentPrimary(name -> false, () -> gone);
+        box.presentPrimary(name -> false, server -> gone);
         box.onStart(at(18));
         box.onFormat(FORMAT);
         writes(19, 20);
-        seen(20);
+        had(20);
     }
 
     /** The stream tells that the primary has begun anew, and has written so many since. */
@@ -64,6 +64,17 @@ class BuiltAnewTest extends BlackBoxHarness {
             String gtid = flavor == ServerFlavor.MYSQL ? UUID + ":" + number : "0-1-" + number;
             box.onTransaction(Transactions.of(gtid, TransactionKind.WRITE, 0, 1, number, -1, 0, now, Set.of(), false));
         }
+    }
+
+    /** Seen there while the primary was seen to be further, or as far. */
+    private void had(long number) {
+        seen(number);
+        asked(20);
+    }
+
+    /** The primary is asked, and is where it was. */
+    private boolean asked(long number) {
+        return box.beganAnew(Objects.requireNonNull(box.reach(List.of())), at(number));
     }
 
     private void seen(long number) {
@@ -109,7 +120,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     @EnumSource(ServerFlavor.class)
     void aPositionThatGoesBackProvesNothing(ServerFlavor product) {
         begin(product);
-        seen(3);
+        had(3);
         notices(8);
         writes(9, 10);
         seen(0);
@@ -202,7 +213,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     void anOkWithANumberThatWasReadBeforeItsCommandTells(ServerFlavor product) {
         begin(product);
         probes();
-        assertThat(answers(20, now - 1, true)).isFalse();
+        assertThat(answers(20, now - 11, true)).isFalse();
         probes();
         assertThat(answers(3, now - 5, true)).isTrue();
         assertThat(answers(4, now + 1, true)).isFalse();
@@ -239,12 +250,13 @@ class BuiltAnewTest extends BlackBoxHarness {
     @EnumSource(ServerFlavor.class)
     void anOkThatRepeatsOrIsLateTellsNothing(ServerFlavor product) {
         begin(product);
-        assertThat(answers(19, now + 1, true)).isFalse();
+        writes(21, 21);
+        assertThat(answers(21, now + 1, true)).isFalse();
         probes();
         probes();
-        assertThat(answers(19, now + 1, false)).isFalse();
-        assertThat(answers(20, now - 11, true)).isFalse();
-        assertCounts(20, 20);
+        assertThat(answers(21, now + 1, false)).isFalse();
+        assertThat(answers(21, now - 11, true)).isFalse();
+        assertCounts(21, 21);
     }
 
     /** MySQL: a procedure has its session track ALL_GTIDS, with the number of its commit. */
@@ -378,7 +390,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     @EnumSource(ServerFlavor.class)
     void aStandbyThatLackedSomeFromBeforeIsBroughtThoseFirst(ServerFlavor product) {
         begin(product);
-        seen(18);
+        had(18);
         notices(0);
         writes(1, 8);
         dies();
@@ -400,7 +412,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     @EnumSource(ServerFlavor.class)
     void aStandbyThatHasAppliedTheRestGetsAllOfIt(ServerFlavor product) {
         begin(product);
-        seen(18);
+        had(18);
         notices(0);
         writes(1, 8);
         seen(19);
@@ -416,7 +428,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     @EnumSource(ServerFlavor.class)
     void whatAFailoverBringsItFromBeforeCounts(ServerFlavor product) {
         begin(product);
-        seen(18);
+        had(18);
         notices(0);
         writes(1, 30);
         seen(18);
@@ -436,7 +448,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     @EnumSource(ServerFlavor.class)
     void aStandbyThatTheNewNumbersHavePassedStaysWhereItWas(ServerFlavor product) {
         begin(product);
-        seen(18);
+        had(18);
         notices(0);
         writes(1, 30);
         seen(30);
@@ -465,12 +477,57 @@ class BuiltAnewTest extends BlackBoxHarness {
         assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("has skipped some");
     }
 
+    /** A proxy that is cut off from the primary does not know that this is reset, and passes the standby, meanwhile. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aPositionThatIsSeenWithoutAWordFromThePrimaryDoesNotCount(ServerFlavor product) {
+        begin(product);
+        had(18);
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "cut"));
+        seen(19);
+        assertThat(asked(19)).as("no stream").isFalse();
+        seen(19);
+        notices(19);
+        dies();
+        assertRest(18, 2);
+        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("it lacked 2 transactions");
+    }
+
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aPositionOfADeadPrimaryCounts(ServerFlavor product) {
+        begin(product);
+        had(18);
+        dies();
+        seen(19);
+        gone = false;
+        notices(0);
+        writes(1, 3);
+        dies();
+        assertRest(19, 1);
+    }
+
+    /** It may be one of those that the primary has written since it answered. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aPositionThatIsSeenWhileThePrimaryIsAskedDoesNotCount(ServerFlavor product) {
+        begin(product);
+        had(17);
+        notices(0);
+        writes(1, 3);
+        Reach read = Objects.requireNonNull(box.reach(List.of()));
+        seen(18);
+        assertThat(box.beganAnew(read, at(3))).isFalse();
+        dies();
+        assertThat(box.ofBefore(standby(17))).contains("it lacked 3 of them");
+    }
+
     /** A probe may find a standby ahead of what the proxy has read of the primary's new log. */
     @ParameterizedTest
     @EnumSource(ServerFlavor.class)
     void aPositionCountsOnceThePrimaryIsKnownNotToHavePassedIt(ServerFlavor product) {
         begin(product);
-        seen(17);
+        had(17);
         notices(0);
         writes(1, 3);
         seen(18);
@@ -487,7 +544,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     @EnumSource(ServerFlavor.class)
     void aPositionBehindTheOldEndHasSkipped(ServerFlavor product) {
         begin(product);
-        seen(18);
+        had(18);
         notices(0);
         writes(1, 10);
         seen(22);

@@ -78,7 +78,7 @@ class HistoriesTest extends BlackBoxHarness {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatThePresentPrimaryAnswersBeforeItsLogIsReadIsNotMissingThere(boolean isPrimary) {
-        box.presentPrimary(name -> isPrimary, () -> false);
+        box.presentPrimary(name -> isPrimary, server -> false);
         start(1, "0-1-10");
         response("0-1-11");
         box.primaryChanged(null);

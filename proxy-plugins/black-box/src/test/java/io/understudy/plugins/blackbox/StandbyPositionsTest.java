@@ -3,6 +3,7 @@ package io.understudy.plugins.blackbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.Primary;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import java.sql.SQLException;
 import java.util.List;
@@ -14,14 +15,19 @@ import org.junit.jupiter.api.Test;
 class StandbyPositionsTest extends BlackBoxHarness {
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicInteger dead = new AtomicInteger();
+    private boolean silent;
     private Runnable during = () -> {};
     private @Nullable String position = "0-1-10";
     private @Nullable String primary = "0-1-10";
     private final StandbyPositions positions = new StandbyPositions(
             ScriptedStandby.object(
-                    PluginContext.class, (name, arguments) -> List.of(ScriptedStandby.of("server-2", this::row))),
+                    PluginContext.class,
+                    (name, arguments) -> name.equals("primary")
+                            ? ScriptedStandby.object(Primary.class, (asked, nothing) -> silent)
+                            : List.of(ScriptedStandby.of("server-2", this::row))),
             box,
             this::facts,
+            new Receivers(),
             dead::incrementAndGet);
 
     private PrimaryFacts facts() throws SQLException {
