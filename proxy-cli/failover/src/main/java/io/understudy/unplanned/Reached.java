@@ -50,14 +50,7 @@ final class Reached {
         if (flavor == ServerFlavor.MYSQL) {
             GtidNumbers more = GtidNumbers.ofMySql(other.replicated());
             more.addAll(GtidNumbers.ofMySql(received));
-            GtidNumbers lacking = more.minus(onMySql);
-            GtidNumbers known = new GtidNumbers();
-            lacking.forEach((source, ranges) -> {
-                if (onMySql.sources().contains(source)) {
-                    ranges.forEach(each -> known.add(source, each.first(), each.last()));
-                }
-            });
-            return known.toString();
+            return more.minus(onMySql).of(onMySql.sources()::contains).toString();
         }
         Map<Long, Long> here = MariaDbGtid.sequences(position.replicated());
         return MariaDbGtid.text(MariaDbGtid.list(other.replicated() + "," + received).stream()

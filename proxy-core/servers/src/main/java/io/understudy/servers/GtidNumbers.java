@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 
 /**
  * Sets of transaction numbers by source: a UUID on MySQL, with {@code :tag} if it has one; a domain on MariaDB. The
@@ -94,6 +95,17 @@ public final class GtidNumbers {
 
     public void addAll(GtidNumbers other) {
         other.sources.forEach((source, intervals) -> intervals.forEach(each -> add(source, each.first(), each.last())));
+    }
+
+    /** Returns the numbers of some of the sources. */
+    public GtidNumbers of(Predicate<String> some) {
+        GtidNumbers of = new GtidNumbers();
+        sources.forEach((source, intervals) -> {
+            if (some.test(source)) {
+                of.sources.put(source, new ArrayList<>(intervals));
+            }
+        });
+        return of;
     }
 
     /** Returns whether it has a transaction, by its MySQL GTID in lower case. */

@@ -94,13 +94,7 @@ final class History {
 
     /** Returns those of its numbers that this primary, or in a domain anybody, has given. */
     GtidNumbers own(GtidNumbers all) {
-        GtidNumbers own = new GtidNumbers();
-        all.forEach((source, ranges) -> {
-            if (isOwn(source)) {
-                ranges.forEach(range -> own.add(source, range.first(), range.last()));
-            }
-        });
-        return own;
+        return all.of(this::isOwn);
     }
 
     /** Returns whether what is kept has transactions of this primary's own, and not only what it has replicated. */

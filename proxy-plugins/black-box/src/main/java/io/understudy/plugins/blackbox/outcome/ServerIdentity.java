@@ -34,13 +34,7 @@ public record ServerIdentity(ServerFlavor flavor, long serverId, String uuid) {
 
     /** Returns the numbers of this server alone. */
     GtidNumbers own(GtidNumbers all) {
-        GtidNumbers own = new GtidNumbers();
-        all.forEach((source, ranges) -> {
-            if (isSource(source)) {
-                ranges.forEach(each -> own.add(source, each.first(), each.last()));
-            }
-        });
-        return own;
+        return all.of(this::isSource);
     }
 
     /** Returns the name for records. */
