@@ -7,7 +7,6 @@ import io.understudy.plugins.binlog.BinlogListener;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.BinlogTrouble;
 import io.understudy.plugins.binlog.PrimaryFacts;
-import io.understudy.plugins.binlog.TransactionBytes;
 import io.understudy.plugins.blackbox.log.LogDamage;
 import io.understudy.plugins.blackbox.log.LogPlace;
 import io.understudy.plugins.blackbox.log.LogStart;
@@ -21,7 +20,6 @@ import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -229,50 +227,10 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return restored.areUnproven();
     }
 
-    /**
-     * Called when a log was restored, before {@link #writeTo}: makes traces of the newest transactions that it has of
-     * the primary's last run.
-     *
-     * @param mostBytes of events to be read for it
-     */
-    void trace(int most, long mostBytes) {
-        List<KeptTransaction> newest = new ArrayList<>();
-        History traced;
-        int whole;
-        synchronized (this) {
-            traced = histories.present();
-            if (traced == null) {
-                return;
-            }
-            whole = traced.kept.size() - traced.keptBeforeLack;
-            long bytes = 0;
-            Iterator<KeptTransaction> newestFirst = traced.kept.descendingIterator();
-            while (newestFirst.hasNext() && newest.size() < most && bytes < mostBytes) {
-                KeptTransaction next = newestFirst.next();
-                newest.add(next);
-                bytes += next.length;
-            }
-        }
-        Long since = null;
-        long run = 0;
-        for (KeptTransaction each : newest) {
-            long created = Traces.created(each.format);
-            if (run != 0 && created != run) {
-                break; // what precedes is of an earlier run, which had the same connection ids
-            }
-            run = created;
-            byte[] events = bytes(each);
-            BinlogTransaction read =
-                    events == null ? null : TransactionBytes.read(each.history.flavor(), each.format, events);
-            if (read != null) {
-                traces.restored(read, each.token, each.nanos, each.history.facts.serverId() == read.serverId());
-            }
-            whole = read == null ? 0 : whole - 1;
-            since = whole >= 0 && read != null ? Long.valueOf(each.nanos) : since;
-        }
-        if (since != null) {
-            traces.restoredUpTo(traced.facts, traced.readUpTo(), since);
-        }
+    /** Returns the newest transactions that a restored log has; null if it has no history. */
+    synchronized @Nullable RestoredTraces newest(int most, long mostBytes) {
+        History present = histories.present();
+        return present == null ? null : new RestoredTraces(this, present, most, mostBytes);
     }
 
     /** Has all that is retained from now on written to a log. */

@@ -61,7 +61,10 @@ final class KeptInLog implements Keeping, AutoCloseable {
             }
             LogQueue filled = new LogQueue(box, opened, clock, nanoClock);
             queue = filled;
-            box.trace(TRACED, TRACED_BYTES);
+            RestoredTraces newest = box.newest(TRACED, TRACED_BYTES);
+            if (newest != null) {
+                newest.trace();
+            }
             box.writeTo(filled);
             Witness filling = witness;
             if (filling != null) {
