@@ -48,7 +48,7 @@ public final class Failover implements AutoCloseable {
         this.config = config;
         List<StandbyConfig> all = new ArrayList<>(others);
         all.add(config.standby(takeover.name()));
-        standbys = new OtherStandbys(takeover, all, SwitchoverAccount.of(config));
+        standbys = OtherStandbys.of(takeover, all, SwitchoverAccount.of(config));
         runner = new StepRunner(out);
     }
 

@@ -29,14 +29,20 @@ final class OtherStandbys implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(2);
 
     private final Takeover takeover;
-    /** With the chosen one, in the same order for every run: of two runs the first one goes on. */
-    private final Map<StandbyConfig, Node> all = new LinkedHashMap<>();
+    /** With the chosen one. */
+    private final Map<StandbyConfig, Node> all;
     /** Why a standby did not respond: it is waited for once. */
     private final Map<StandbyConfig, String> silent = new LinkedHashMap<>();
 
-    /** @param standbys all of the file that are not the old primary */
-    OtherStandbys(Takeover takeover, List<StandbyConfig> standbys, SwitchoverConfig account) {
+    /** @param all that are not the old primary, in the same order for every run: of two runs the first one goes on */
+    OtherStandbys(Takeover takeover, Map<StandbyConfig, Node> all) {
         this.takeover = takeover;
+        this.all = all;
+    }
+
+    /** @param standbys all of the file that are not the old primary */
+    static OtherStandbys of(Takeover takeover, List<StandbyConfig> standbys, SwitchoverConfig account) {
+        Map<StandbyConfig, Node> all = new LinkedHashMap<>();
         standbys.stream()
                 .sorted(Comparator.comparing(each -> each.address().toString()))
                 .forEach(each -> all.put(
@@ -47,6 +53,7 @@ final class OtherStandbys implements AutoCloseable {
                                 each.tls(),
                                 each.connectTimeout().compareTo(CONNECT) < 0 ? each.connectTimeout() : CONNECT,
                                 account)));
+        return new OtherStandbys(takeover, all);
     }
 
     private boolean isChosen(StandbyConfig standby) {

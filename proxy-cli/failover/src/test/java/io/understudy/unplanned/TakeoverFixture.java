@@ -1,6 +1,7 @@
 package io.understudy.unplanned;
 
 import io.understudy.config.Address;
+import io.understudy.lost.LostSource;
 import io.understudy.servers.MariaDb;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.switchover.Node;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** A MariaDB standby that says what a test sets, and whose replication a statement stops. */
 final class TakeoverFixture implements ScriptedServer.Script {
     String readOnly = "1";
+    String replicated = "0-1-5";
     String server = "2";
     String receiver = "Yes";
     String applier = "Yes";
@@ -37,6 +39,10 @@ final class TakeoverFixture implements ScriptedServer.Script {
     ScriptedServer.Script primary = (connection, sql) -> Map.of();
 
     boolean fenced;
+    /** Standbys and proxies that are given up. */
+    Set<String> without = Set.of();
+    /** Whether nobody else has the lock of a failover; else connection 7 has it. */
+    boolean locks = true;
 
     @Override
     public List<Map<String, String>> rows(int connection, String sql) throws SQLException {
@@ -57,8 +63,8 @@ final class TakeoverFixture implements ScriptedServer.Script {
     public Map<String, String> row(int connection, String sql) throws SQLException {
         if (sql.startsWith("SELECT @@global.gtid_slave_pos")) {
             Map<String, String> row = new LinkedHashMap<>();
-            row.put("replicated", "0-1-5");
-            row.put("logged", "0-1-5");
+            row.put("replicated", replicated);
+            row.put("logged", replicated);
             row.put("read_only", readOnly);
             row.put("server", server);
             return row;
@@ -72,6 +78,12 @@ final class TakeoverFixture implements ScriptedServer.Script {
         if (sql.startsWith("STOP SLAVE")) {
             receiver = "No";
             applier = "No";
+        }
+        if (sql.startsWith("SELECT GET_LOCK(")) {
+            return Map.of("lock", locks ? "1" : "0");
+        }
+        if (sql.startsWith("SELECT IS_USED_LOCK(")) {
+            return Map.of("connection", "7");
         }
         return switch (sql) {
             case "SELECT VERSION()" -> Map.of("VERSION()", "10.11.6-MariaDB");
@@ -101,6 +113,10 @@ final class TakeoverFixture implements ScriptedServer.Script {
     }
 
     Takeover takeover(String old, AskedProxy... proxies) throws SQLException {
+        return takeover(old, List.of(), proxies);
+    }
+
+    Takeover takeover(String old, List<LostSource> boxes, AskedProxy... proxies) throws SQLException {
         return new Takeover(
                 new Pair(
                         new Node("the old primary", ScriptedServer.of(primary)),
@@ -113,7 +129,7 @@ final class TakeoverFixture implements ScriptedServer.Script {
                 true,
                 ScriptedServer.of(this),
                 List.of(proxies),
-                List.of(),
-                new FailoverOptions(fenced, Duration.ofSeconds(30), Set.of(), null));
+                boxes,
+                new FailoverOptions(fenced, Duration.ofSeconds(30), without, null));
     }
 }

@@ -1,0 +1,154 @@
+package io.understudy.unplanned;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import io.understudy.base.Secret;
+import io.understudy.config.Address;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.config.StandbyConfig;
+import io.understudy.lost.LostSource;
+import io.understudy.remote.AdminClient;
+import io.understudy.switchover.Node;
+import io.understudy.switchover.ScriptedServer;
+import io.understudy.switchover.StepFailure;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A second standby beside the one that is to be promoted. */
+class OtherStandbysTest {
+    private final TakeoverFixture chosen = new TakeoverFixture();
+    private final TakeoverFixture other = new TakeoverFixture();
+    private final StandbyConfig config = new StandbyConfig(
+            "s2",
+            Address.parse("10.0.0.3:3306"),
+            ServerTlsConfig.preferred(),
+            Duration.ofSeconds(1),
+            "mirror",
+            Secret.parse(""));
+    private @Nullable HttpServer proxy;
+
+    OtherStandbysTest() {
+        other.server = "3";
+    }
+
+    @AfterEach
+    void stop() {
+        if (proxy != null) {
+            proxy.stop(0);
+        }
+    }
+
+    private List<LostSource> box(String response) throws IOException {
+        HttpServer box = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        box.createContext("/api/lost/look", exchange -> {
+            byte[] bytes = response.getBytes(StandardCharsets.US_ASCII);
+            exchange.sendResponseHeaders(200, bytes.length);
+            exchange.getResponseBody().write(bytes);
+            exchange.close();
+        });
+        box.start();
+        proxy = box;
+        return List.of(
+                new LostSource(new AdminClient("127.0.0.1:" + box.getAddress().getPort(), "token"), null, List.of()));
+    }
+
+    private OtherStandbys standbys(List<LostSource> boxes, ScriptedServer.Script server) throws SQLException {
+        Map<StandbyConfig, Node> all = new LinkedHashMap<>();
+        all.put(config, new Node("s2", ScriptedServer.of(server)));
+        return new OtherStandbys(chosen.takeover("10.0.0.1:3306", boxes), all);
+    }
+
+    private static Map<String, String> refuses(int connection, String sql) throws SQLException {
+        throw new SQLException("refused");
+    }
+
+    private String compare() throws Exception {
+        try (OtherStandbys all = standbys(List.of(), other)) {
+            return all.compare().run();
+        }
+    }
+
+    @Test
+    void oneThatHasMoreIsToBePromoted() throws Exception {
+        assertThat(compare()).isEqualTo("s2 has nothing more");
+        other.replicated = "0-1-6";
+        other.received = "0-1-6";
+        assertThatThrownBy(this::compare)
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("s2 (10.0.0.3:3306) has transactions that are not here: 0-1-6")
+                .hasMessageContaining("--to s2");
+    }
+
+    /** They are gone with its relay logs if the chosen one is promoted. */
+    @Test
+    void whatIsReceivedCounts() {
+        other.received = "0-1-7";
+        assertThatThrownBy(this::compare).hasMessageContaining("0-1-7");
+    }
+
+    @Test
+    void oneThatIsGivenUpIsNotAsked() throws Exception {
+        chosen.without = Set.of("s2");
+        other.replicated = "0-1-6";
+        assertThat(compare()).isEmpty();
+    }
+
+    @Test
+    void oneThatDoesNotRespondIsSaid() throws Exception {
+        try (OtherStandbys all = standbys(List.of(), OtherStandbysTest::refuses)) {
+            assertThat(all.claim(false).run()).isEqualTo("not asked: s2: its position: refused");
+            assertThat(all.compare().run()).isEqualTo("s2 has not been asked");
+        }
+    }
+
+    /** Positions of before the reset say nothing of what it has. */
+    @Test
+    void oneWithNumbersFromBeforeTheResetStopsItAll() throws Exception {
+        List<LostSource> boxes = box("{\"notKnown\": [{\"renumbered\": true, \"what\": \"its numbers\"}]}");
+        try (OtherStandbys all = standbys(boxes, other)) {
+            assertThatThrownBy(() -> all.numbers().run())
+                    .isInstanceOf(StepFailure.class)
+                    .hasMessageContaining("s2 (10.0.0.3:3306) has numbers from before the primary's began anew")
+                    .hasMessageContaining("--without s2");
+            assertThat(all.renumbered()).containsExactly(config);
+        }
+        chosen.without = Set.of("s2");
+        try (OtherStandbys all = standbys(boxes, other)) {
+            assertThat(all.numbers().run()).isEqualTo("they are the primary's");
+            assertThat(all.renumbered()).as("it is not told to follow").containsExactly(config);
+        }
+    }
+
+    @Test
+    void oneThatIsWritableMayBeThePrimary() throws Exception {
+        chosen.primary = OtherStandbysTest::refuses;
+        other.readOnly = "0";
+        other.receiver = "No";
+        other.applier = "No";
+        try (OtherStandbys all = standbys(List.of(), other)) {
+            assertThatThrownBy(() -> all.claim(false).run())
+                    .isInstanceOf(StepFailure.class)
+                    .hasMessageContaining("is writable and does not replicate")
+                    .hasMessageContaining("understudy switchover --to s1");
+        }
+        other.locks = false;
+        try (OtherStandbys all = standbys(List.of(), other)) {
+            assertThatThrownBy(() -> all.claim(false).run())
+                    .hasMessageContaining("another failover runs: connection 7 of s2")
+                    .hasMessageContaining("KILL 7");
+        }
+    }
+}
