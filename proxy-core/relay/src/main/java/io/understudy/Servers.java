@@ -465,6 +465,7 @@ final class Servers implements AutoCloseable {
         PrimaryAddress.Reason reason = present.reason();
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("address", present.address().toString());
+        view.put("known", candidates.unknown() == null);
         view.put("since", present.since().toString());
         view.put("reason", reason == null ? "start" : reason.label());
         view.put("reachable", state.reachable());

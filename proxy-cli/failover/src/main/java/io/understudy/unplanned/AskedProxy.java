@@ -63,6 +63,11 @@ record AskedProxy(String name, AdminClient admin, ProxyControl control) {
         return all;
     }
 
+    /** Returns whether a proxy knows which server is the primary; one of an earlier version does not say. */
+    static boolean knows(Map<String, Object> view) {
+        return !Boolean.FALSE.equals(view.get("known"));
+    }
+
     Map<String, Object> view() throws IOException, InterruptedException {
         return admin.view("primary");
     }

@@ -101,7 +101,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
             StringJoiner signs = new StringJoiner("; ");
             for (AskedProxy each : List.copyOf(left)) {
                 Map<String, Object> view = each.view();
-                if (follows(each, view)) {
+                if (follows(each, view) || !AskedProxy.knows(view)) {
                     left.remove(each);
                 } else if (Boolean.TRUE.equals(view.get("reachable"))) {
                     // It may name the server otherwise.

@@ -85,17 +85,23 @@ record Takeover(
         }
     }
 
-    /** Returns the address that a proxy still follows, or that of the file; the standby's if neither is another one. */
+    /**
+     * Returns the address that a proxy still follows, or that of the file; the standby's if neither is another one. A
+     * proxy that began without a writable candidate has taken one of them, and does not know the primary.
+     */
     private static Address old(
             StandbyConfig standby, List<ReplicaStatus> sources, UnderstudyConfig config, List<AskedProxy> proxies)
             throws IOException, InterruptedException {
+        boolean known = !proxies.isEmpty();
         for (AskedProxy each : proxies) {
-            Address present = Address.parse(String.valueOf(each.view().get("address")));
-            if (!present.equals(standby.address())) {
+            Map<String, Object> view = each.view();
+            Address present = Address.parse(String.valueOf(view.get("address")));
+            known &= AskedProxy.knows(view);
+            if (AskedProxy.knows(view) && !present.equals(standby.address())) {
                 return present;
             }
         }
-        if (!proxies.isEmpty()) {
+        if (known) {
             return config.primary().address();
         }
         return config.primary().candidates().stream()

@@ -86,6 +86,13 @@ class OldPrimaryStepTest {
                 .hasMessageContaining("db1:3306 responds to the proxy proxy:1, though not here");
     }
 
+    /** It began without a writable candidate, and has taken one of them. */
+    @Test
+    void aProxyThatDoesNotKnowThePrimaryGivesNoSignOfIt() throws Exception {
+        assertThat(check(ALIVE.formatted("db3:3306").replace("{", "{\"known\": false, ")))
+                .endsWith("does not");
+    }
+
     @Test
     void theStandbyIsNotTheOldPrimary() throws Exception {
         assertThat(check(ALIVE.formatted("10.0.0.2:3306"))).endsWith("does not");
