@@ -111,7 +111,7 @@ class ReadyCommandTest {
         assertThat(byProxy.status()).as(byProxy.toString()).isZero();
         stopProxy();
         Said unknown = run("standby-1", "-c", file.toString());
-        assertThat(unknown.status()).as(unknown.toString()).isEqualTo(4);
+        assertThat(unknown.status()).as(unknown.toString()).isEqualTo(8);
         assertThat(unknown.out())
                 .contains("unknown  missing: what the black box knows of missing commits is not known");
     }

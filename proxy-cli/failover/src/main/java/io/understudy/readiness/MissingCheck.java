@@ -19,12 +19,12 @@ final class MissingCheck {
             return;
         }
         if (situation.proxy().lost() == null) {
-            found.unknown(
+            found.undecided(
                     "",
-                    "what the black box knows of missing commits is not known: the proxy was not asked, or could not"
-                            + " ask the standby",
+                    "what the black box knows of missing commits is not known: the proxy was not asked, did not respond"
+                            + " in time, or could not ask the standby",
                     "commits that clients were told of may be missing there",
-                    "start the proxy, and give the admin token (admin.token in the file)");
+                    "start the proxy, give the admin token (admin.token in the file), and repeat this");
             return;
         }
         MissingView lost = new MissingView(situation.proxy().lost());

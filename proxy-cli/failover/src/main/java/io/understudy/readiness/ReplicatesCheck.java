@@ -1,7 +1,9 @@
 package io.understudy.readiness;
 
+import io.understudy.lost.MissingView;
 import io.understudy.servers.ReplicaStatus;
 import java.util.List;
+import java.util.Map;
 
 /** Checks that the standby replicates all of this primary's writes and applies them. */
 final class ReplicatesCheck {
@@ -70,7 +72,7 @@ final class ReplicatesCheck {
                     "source " + channel.name(),
                     "it is to replicate from " + channel.source() + " and has not connected there yet",
                     "whether that is the primary is not known",
-                    "on the standby: " + start(found.standby(), ""));
+                    start(found, ""));
         } else if (!from) {
             found.blocks(
                     "source " + channel.name(),
@@ -80,8 +82,11 @@ final class ReplicatesCheck {
         }
     }
 
-    private static String start(ServerFacts standby, String thread) {
-        return (standby.isMariaDb() ? "START SLAVE" : "START REPLICA") + (thread.isEmpty() ? "" : " " + thread);
+    private static String start(Findings found, String thread) {
+        Map<String, Object> lost = found.situation().proxy().lost();
+        return lost != null && new MissingView(lost).isRenumbered()
+                ? "do not start it: docs/black-box.md, After RESET MASTER"
+                : "on the standby: " + (found.standby().isMariaDb() ? "START SLAVE" : "START REPLICA") + thread;
     }
 
     private static void threads(ReplicaStatus channel, Findings found) {
@@ -91,8 +96,7 @@ final class ReplicatesCheck {
                     "applier " + channel.name(),
                     "the applier has stopped" + (error.isEmpty() ? "" : ": " + error),
                     "what it has received is not in its tables, and is discarded if its replication is restarted",
-                    (error.isEmpty() ? "" : "mend the error, then ") + "on the standby: "
-                            + start(found.standby(), "SQL_THREAD"));
+                    (error.isEmpty() ? "" : "mend the error, then ") + start(found, " SQL_THREAD"));
         }
         if (!channel.receives() && found.primary().responded()) {
             String error = error(channel.receiverErrno(), channel.receiverError());
@@ -106,7 +110,7 @@ final class ReplicatesCheck {
                                     + " (docs/black-box.md, After RESET MASTER), or it has transactions that the"
                                     + " primary lacks, as an old primary (errant). Build it anew; or compare both"
                                     + " first: docs/failover.md, People, step 6"
-                            : "on the standby: " + start(found.standby(), "IO_THREAD"));
+                            : start(found, " IO_THREAD"));
         }
     }
 
