@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.embedded.EmbeddedPair;
+import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
 import io.understudy.embedded.ServerOptions;
 import io.understudy.lost.MissingView;
 import io.understudy.report.ReportText;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -72,6 +74,13 @@ class ReplayTwiceTest {
                     assertThat(pair.standby().query("SELECT n FROM shop.t")).isEqualTo("0");
                 }
                 pair.standby().execute("STOP SLAVE");
+                String at = pair.standby().query("SELECT @@global.gtid_slave_pos");
+                moveTo("0-1-2", pair.standby(), binaryLog);
+                assertThatThrownBy(() -> BlackBoxTools.replay(file, pair.standby()))
+                        .as("one that is behind, and would leave out what is between")
+                        .hasMessageContaining("lacks transactions in front of those of this rescue file");
+                moveTo(at, pair.standby(), binaryLog);
+                assertThat(pair.standby().query("SELECT n FROM shop.t")).isEqualTo("0");
                 BlackBoxTools.replay(file, pair.standby());
                 assertThat(pair.standby().query("SELECT n FROM shop.t")).isEqualTo("3");
                 assertThat(proxy.lostNow().number("answeredAndMissing", "count"))
@@ -81,6 +90,13 @@ class ReplayTwiceTest {
                 assertThat(pair.standby().query("SELECT n FROM shop.t")).isEqualTo("3");
             }
         }
+    }
+
+    private static void moveTo(String position, EmbeddedServer standby, boolean binaryLog) throws SQLException {
+        if (binaryLog) {
+            standby.execute("RESET MASTER");
+        }
+        standby.execute("SET GLOBAL gtid_slave_pos='" + position + "'");
     }
 
     /** A transaction above half of the memory is in no file, and a replay moves the position past it. */

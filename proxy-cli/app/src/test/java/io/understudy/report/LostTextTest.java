@@ -3,6 +3,7 @@ package io.understudy.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.lost.MissingView;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,10 @@ class LostTextTest {
         assertThat(new MissingView(nothingMissing("0-1-9", "12:00")).isLoss()).isFalse();
         assertThat(new MissingView(nothingMissing("", "12:00")).isLoss()).isTrue();
         assertThat(ReportText.LOST.of(nothingMissing("", "12:00"))).contains("what it has is NOT KNOWN");
+        Map<String, Object> compared = new HashMap<>(nothingMissing("", "12:00"));
+        compared.put("survivor", Map.of("name", "standby-1", "position", "", "compared", true));
+        assertThat(new MissingView(compared).isLoss()).isFalse();
+        assertThat(ReportText.LOST.of(compared)).contains("at no position: it counts as having all from before");
         assertThat(new MissingView(nothingMissing("0-1-9", "never read")).isLoss())
                 .isTrue();
         assertThat(ReportText.LOST.of(nothingMissing("0-1-9", "never read")))
@@ -91,7 +96,7 @@ class LostTextTest {
     void theReplayIsThatOfFailover() {
         assertThat(ReportText.rescue(Map.of("transactions", 2, "survivor", "s1"), "lost.binlog"))
                 .contains("  2. { echo \"SET sql_log_bin=0;\"; mariadb-binlog lost.binlog; } | mariadb -h NEW_PRIMARY")
-                .contains("replay the file on each other standby");
+                .contains("each other standby needs a file of its own (--on)");
         assertThat(ReportText.rescue(Map.of("transactions", 2, "survivor", "s1", "mysql", true), "lost.binlog"))
                 .contains("  2. mysqlbinlog lost.binlog | mysql ")
                 .doesNotContain("each other standby");

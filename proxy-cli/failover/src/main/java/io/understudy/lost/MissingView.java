@@ -109,7 +109,8 @@ public record MissingView(Map<String, Object> all) {
 
     /** Returns whether something is missing that stays missing, or it is not known what is. */
     public boolean isLoss() {
-        return String.valueOf(part("survivor").get("position")).isBlank()
+        Map<String, Object> survivor = part("survivor");
+        return String.valueOf(survivor.get("position")).isBlank() && !Boolean.TRUE.equals(survivor.get("compared"))
                 || isNeverRead()
                 || isRenumbered()
                 || isUnread()
@@ -160,8 +161,8 @@ public record MissingView(Map<String, Object> all) {
     public List<String> lost() {
         List<String> lost = gone();
         if (toApply() > 0) {
-            lost.add(toApply() + " transactions that the black box has, and that were not applied before the server"
-                    + " accepted writes: understudy report lost, understudy rescue");
+            lost.add(toApply() + " transactions that the black box has, and that are not applied there:"
+                    + " understudy report lost, understudy rescue");
         }
         return lost;
     }

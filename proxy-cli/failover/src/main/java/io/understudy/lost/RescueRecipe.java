@@ -6,7 +6,7 @@ public final class RescueRecipe {
 
     /**
      * Returns it. MariaDB would log a replayed {@code CREATE TABLE … SELECT} as two transactions, so nothing is logged
-     * there: each other standby needs the file, too.
+     * there: each other standby needs a file of its own.
      *
      * @param server the client's options
      */

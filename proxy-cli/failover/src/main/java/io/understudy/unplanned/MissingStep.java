@@ -42,6 +42,7 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
         Reached reached = takeover.reached();
         try (MissingTransactions missing = new MissingTransactions(flavor)) {
             boolean read = false;
+            boolean hadAll = false;
             Set<String> renumbered = new HashSet<>();
             Set<String> others = new HashSet<>();
             for (LostSource each : takeover.blackBoxes()) {
@@ -52,6 +53,7 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
                 take(each, begun, missing);
                 if (Boolean.TRUE.equals(begun.get("renumbered"))) {
                     renumbered.add(each.name());
+                    hadAll |= Boolean.TRUE.equals(begun.get("hadAll"));
                 } else if (!unread) {
                     others.add(each.name());
                 }
@@ -66,7 +68,11 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
             if (lacking.isEmpty()) {
                 return !read
                         ? "NOT KNOWN: they have read no primary's binary log"
-                        : renumbered.isEmpty() ? "nothing is missing" : "nothing is missing from before the reset";
+                        : renumbered.isEmpty()
+                                ? "nothing is missing"
+                                : hadAll
+                                        ? "nothing is missing from before the reset"
+                                        : "NOT KNOWN: what it lacks from before the reset; they have nothing of it";
             }
             check(replay, lacking);
             long begun = System.nanoTime();
@@ -116,11 +122,19 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
     private void take(LostSource box, Map<String, Object> begun, MissingTransactions missing)
             throws IOException, InterruptedException, StepFailure {
         boolean some = !"0".equals(String.valueOf(begun.get("transactions")));
+        boolean skipped = Boolean.TRUE.equals(begun.get("skipped"));
+        if (skipped && !promotes) {
+            throw new StepFailure(
+                    "nothing was applied: the primary's numbers began anew (RESET MASTER), the replication"
+                            + " of " + takeover.name()
+                            + " has gone on since, and has skipped some. Use another standby; what"
+                            + " this one lacked before is in: understudy rescue --to FILE --on " + takeover.name());
+        }
         if (promotes && Boolean.TRUE.equals(begun.get("renumbered"))) { // also if nothing of it is kept
             String name = takeover.name();
             throw new StepFailure("nothing was applied: the primary's numbers began anew (RESET MASTER), and the"
                     + " position of " + name + " does not tell what of them it has"
-                    + (some
+                    + (some && !skipped
                             ? "; besides, it lacks " + begun.get("transactions") + " transactions from before, which"
                                     + " understudy rescue --apply --on " + name + " brings it"
                             : "")
@@ -154,8 +168,9 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
                             + (mysql
                                     ? "STOP REPLICA; SET GLOBAL super_read_only=0, GLOBAL local_infile=1; " + command
                                             + "; then repeat this"
-                                    : "STOP SLAVE; " + command + "; then repeat this. Other standbys need the same file"
-                                            + " before they follow"),
+                                    : "STOP SLAVE; " + command
+                                            + "; then repeat this. Each other standby needs a file of"
+                                            + " its own before it follows"),
                     e);
         }
     }

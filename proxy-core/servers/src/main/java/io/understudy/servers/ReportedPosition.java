@@ -40,7 +40,8 @@ public record ReportedPosition(
         }
     }
 
-    private static ReportedPosition applied(ServerQueries server, ServerFlavor flavor) throws SQLException {
+    /** As above, over a connection that is open. */
+    public static ReportedPosition applied(ServerQueries server, ServerFlavor flavor) throws SQLException {
         String positions = flavor == ServerFlavor.MARIADB
                 ? "@@global.gtid_slave_pos, @@global.gtid_binlog_state"
                 : "@@global.gtid_executed, ''";

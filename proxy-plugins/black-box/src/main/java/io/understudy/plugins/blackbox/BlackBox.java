@@ -360,17 +360,28 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** As above, by {@link Survivor#server}. */
     synchronized boolean isRenumbered(String server) {
-        for (History each : histories) {
-            if (builtAnew.isUnknown(server, each)) {
-                return true;
-            }
-        }
-        return false;
+        return builtAnew.isUnknown(server, histories);
     }
 
     /** See {@link BuiltAnew#isSeenBefore}. */
     synchronized boolean isSeenBefore(Survivor survivor) {
         return builtAnew.isSeenBefore(survivor.server());
+    }
+
+    /** See {@link BuiltAnew#hasSkipped}. */
+    synchronized boolean hasSkipped(Survivor survivor) {
+        return builtAnew.hasSkipped(survivor.server());
+    }
+
+    /** See {@link BuiltAnew#isCompared}. */
+    synchronized boolean isCompared(Survivor survivor) {
+        return builtAnew.isCompared(survivor.server(), histories);
+    }
+
+    /** Returns whether it is known that the server had all from before the primary's numbers began anew. */
+    synchronized boolean hadAll(Survivor survivor) {
+        return builtAnew.isSeenBefore(survivor.server())
+                && builtAnew.lacking(survivor.server(), histories).isEmpty();
     }
 
     /** See {@link BuiltAnew#ofBefore}. */
@@ -546,10 +557,16 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         // What a former primary wrote cannot arrive any more, although the present one's binary log is read.
         loss.streaming = streaming && ofFormer == 0;
         loss.forgotten = histories.forgotten();
-        loss.trouble = streaming && ofFormer > 0 ? "the primary has changed" : trouble;
+        loss.trouble = streaming && ofFormer > 0 ? since(histories.present()) : trouble;
         loss.endedNanos = endedNanos;
         damage.stream().filter(LogDamage::mayLack).map(LogDamage::toString).forEach(loss.damage::add);
         return loss;
+    }
+
+    private static String since(@Nullable History present) {
+        return present != null && present.isAnew()
+                ? "its numbers have begun anew since (RESET MASTER)"
+                : "the primary has changed";
     }
 
     /**
@@ -558,7 +575,16 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * @param server see {@link Survivor#server}
      */
     synchronized Applied seen(String server, Applied applied) {
-        Applied renumbered = builtAnew.seen(server, applied, histories, gone.test(server));
+        return seen(server, applied, "");
+    }
+
+    /**
+     * As above.
+     *
+     * @param received what its replication has received, asked behind the position; empty if it was not asked
+     */
+    synchronized Applied seen(String server, Applied applied, String received) {
+        Applied renumbered = builtAnew.seen(server, applied, received, histories, gone.test(server));
         doubts.seen(server, renumbered);
         return renumbered;
     }
@@ -594,6 +620,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
         // It was reset before the proxy began to read it, and has not reached its former numbers yet.
         present.begunAnew();
+        builtAnew.forget();
         anew(present, behind(facts, "a standby"));
         return false;
     }
@@ -647,6 +674,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
             }
         }
         boolean seen = builtAnew.isSeenBefore(reported.server());
+        GtidNumbers lacked = builtAnew.lacking(reported.server(), histories);
+        lacked.addAll(loss(reported).implied);
         boolean anew;
         try {
             anew = builtAnew.compared(reported.server(), reported.applied(), histories, now);
@@ -662,6 +691,11 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         if (anew && !seen && survivor.position().isEmpty()) {
             former.add("what " + survivor.name() + " lacked of what was written before the primary's numbers began anew"
                     + " (RESET MASTER): its position was not seen then, as this proxy began later");
+        }
+        if (anew && !lacked.isEmpty() && survivor.position().isEmpty()) {
+            former.add(lacked.count() + " transactions that " + survivor.name()
+                    + " lacked of what was written before the"
+                    + " primary's numbers began anew (RESET MASTER), and that this black box does not have: " + lacked);
         }
         if (anew) {
             log.warn(

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Loss {
     /** Neither applied nor received, in the order of the binary log. */
     final List<KeptTransaction> missing = new ArrayList<>();
-    /** Those of them that a primary wrote before its numbers began anew (RESET MASTER). */
+    /** Those of them that a primary wrote before its numbers began anew (RESET MASTER), and the survivor's did not. */
     final List<KeptTransaction> ofBefore = new ArrayList<>();
     /** Received into its relay logs, but not applied. */
     final List<KeptTransaction> received = new ArrayList<>();
@@ -145,12 +145,16 @@ final class Loss {
                 part.elsewhere.add(each.gtid.source(), each.gtid.number());
             } else {
                 missing.add(each);
-                if (history.isBeforeReset() && !history.isAnew()) {
+                if (history.isBeforeReset() && !isUnknown(survivor, history)) {
                     ofBefore.add(each);
                 }
                 part.captured.add(each.gtid.source(), each.gtid.number());
             }
         }
+    }
+
+    private static boolean isUnknown(Survivor survivor, History history) {
+        return survivor.applied() instanceof Renumbered numbers && numbers.isUnknown(history);
     }
 
     Map<History, Lacking> lacking() {

@@ -211,12 +211,13 @@ final class LostReport {
         return all;
     }
 
-    private static Map<String, Object> survivor(Survivor survivor) {
+    private Map<String, Object> survivor(Survivor survivor) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("name", survivor.name());
         map.put("chosen", survivor.chosen());
         map.put("position", survivor.position());
         map.put("readOnly", survivor.readOnly());
+        map.put("compared", box.isCompared(survivor));
         return map;
     }
 

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,22 +32,28 @@ final class Receivers {
         return receiving.contains(server);
     }
 
-    /** Called while the primary responds, and its binary log is read. */
-    void responds() {
-        first.clear();
-        receiving.clear();
+    /**
+     * Called while the primary responds, and its binary log is read.
+     *
+     * @param renumbered whether of a server, see {@link Survivor#server}, it is not known what it has: then what it
+     *     received stays
+     */
+    void responds(Predicate<String> renumbered) {
+        first.keySet().removeIf(renumbered.negate());
+        receiving.removeIf(renumbered.negate());
     }
 
-    /** Called while it does not. */
-    void ask(String server, DataSource source, ServerFlavor flavor) {
-        try (ServerQueries queries = ServerQueries.of(source)) {
-            has(server, ReplicaStatus.of(queries, flavor));
+    /** Returns what a server has received, after its position was read; empty if it does not say. */
+    String ask(String server, ServerQueries queries, ServerFlavor flavor) {
+        try {
+            return has(server, ReplicaStatus.of(queries, flavor));
         } catch (SQLException e) {
             log.debug("black-box: a standby does not say what it has received", e);
+            return "";
         }
     }
 
-    void has(String server, List<ReplicaStatus> connections) {
+    String has(String server, List<ReplicaStatus> connections) {
         String received = connections.stream()
                 .map(each -> each.received() + " " + each.receivedFile())
                 .collect(Collectors.joining(","));
@@ -55,5 +61,6 @@ final class Receivers {
         if (before != null && !before.equals(received) && connections.stream().anyMatch(ReplicaStatus::receives)) {
             receiving.add(server);
         }
+        return received;
     }
 }

@@ -7,11 +7,9 @@ import io.understudy.servers.GtidNumbers;
  * transactions then. A server that was built anew since needs nothing from before; any other one counts as having
  * nothing of what was written since.
  *
- * @param before the same, if its numbers are those from before; else the last position that was
- * @param rebuilt whether the server was built anew since
- * @param whole the history whose numbers it had when it was built anew: of those before it has all
+ * @param before the same, if its numbers are those of its epoch; else the last position that was
  */
-record Renumbered(Applied applied, Applied before, boolean rebuilt, long whole) implements Applied {
+record Renumbered(Applied applied, Applied before, Epoch epoch) implements Applied {
     @Override
     public boolean has(Gtid gtid, History history) {
         return hasAll(history) || !isUnknown(history) && on(history).has(gtid, history);
@@ -31,20 +29,21 @@ record Renumbered(Applied applied, Applied before, boolean rebuilt, long whole) 
     }
 
     private boolean hasAll(History history) {
-        return history.isBeforeReset() && (rebuilt || history.number < whole);
+        return history.isBeforeReset() && epoch.isBehind(history);
     }
 
-    private boolean isUnknown(History history) {
-        return history.isAnew() && !rebuilt;
+    /** Returns whether it counts as having nothing of a history, as its numbers denote others there. */
+    boolean isUnknown(History history) {
+        return epoch.isBefore(history);
     }
 
     private Applied on(History history) {
-        return !rebuilt && history.isBeforeReset() ? before : applied;
+        return epoch.isPast() && history.isBeforeReset() ? before : applied;
     }
 
     /** Returns the same of what a server has received. */
     Renumbered received(Applied received) {
         boolean same = before == applied; // as it is then
-        return new Renumbered(received, same ? received : before, rebuilt, whole);
+        return new Renumbered(received, same ? received : before, epoch);
     }
 }

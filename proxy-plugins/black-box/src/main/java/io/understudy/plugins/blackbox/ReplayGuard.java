@@ -1,6 +1,7 @@
 package io.understudy.plugins.blackbox;
 
 import io.understudy.plugins.binlog.EventType;
+import io.understudy.servers.MariaDbGtid;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +38,10 @@ final class ReplayGuard {
 
     private static final String REFUSAL =
             "this server has transactions of this rescue file already, nothing was executed: make a new file";
+
+    private static final String LACKS =
+            "this server lacks transactions in front of those of this rescue file, nothing was"
+                    + " executed: make a file for this server, with --on";
 
     private static final String SPLITS = "CREATE TABLE ... SELECT would get two numbers: make a new file, and replay it"
             + " after SET sql_log_bin=0";
@@ -75,8 +80,13 @@ final class ReplayGuard {
         return query("IF " + LOGS + " THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT='" + SPLITS + "'; END IF", format);
     }
 
-    /** Returns an event that fails if the server has one of the transactions, or cannot note that it has. */
-    static byte[] before(List<KeptTransaction> transactions, byte[] format) {
+    /**
+     * Returns an event that fails if the server has one of the transactions, lacks some of those that the server has
+     * for which the file was made, or cannot note what it has.
+     *
+     * @param position of the server for which the file was made
+     */
+    static byte[] before(List<KeptTransaction> transactions, String position, byte[] format) {
         Map<String, Long> first = new LinkedHashMap<>();
         for (KeptTransaction each : transactions) {
             first.merge(each.gtid.domain() + "-" + each.gtid.server(), each.gtid.number(), Math::min);
@@ -91,8 +101,31 @@ final class ReplayGuard {
                         + " THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT='" + REFUSAL + "'; END IF; "
                         + "SET @understudy_has=CONCAT(',',@@global.gtid_slave_pos); IF " + has
                         + " THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT='" + REFUSAL + "'; END IF; "
+                        + lacks(transactions, position)
                         + "IF NOT " + LOGS + " THEN SET GLOBAL gtid_slave_pos=@@global.gtid_slave_pos; END IF; END",
                 format);
+    }
+
+    /** Replication from a new primary would begin behind the file, and leave out what is in front of it. */
+    private static String lacks(List<KeptTransaction> transactions, String position) {
+        StringBuilder all = new StringBuilder();
+        MariaDbGtid.sequences(position).forEach((domain, number) -> {
+            if (transactions.stream().anyMatch(each -> each.gtid.domain() == domain)) {
+                String one = "'," + domain + "-[0-9]+-[0-9]+'";
+                all.append("SET @understudy_has=CONCAT(',',@@global.gtid_slave_pos,',',@@global.gtid_binlog_state),"
+                                + "@understudy_number=0; WHILE @understudy_has REGEXP ")
+                        .append(one)
+                        .append(" DO SET @understudy_one=REGEXP_SUBSTR(@understudy_has,")
+                        .append(one)
+                        .append("); SET @understudy_number=GREATEST(@understudy_number,CAST(SUBSTRING_INDEX("
+                                + "@understudy_one,'-',-1) AS UNSIGNED)),@understudy_has=REGEXP_REPLACE("
+                                + "@understudy_has,CONCAT('^.*?',@understudy_one,'(?=,|$)'),''); END WHILE;"
+                                + " IF @understudy_number<")
+                        .append(number)
+                        .append(" THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT='" + LACKS + "'; END IF; ");
+            }
+        });
+        return all.toString();
     }
 
     /** Returns an event that notes the transaction before it where that is not logged. */

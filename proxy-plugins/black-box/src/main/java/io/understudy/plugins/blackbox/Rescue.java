@@ -26,12 +26,16 @@ final class Rescue {
     private static final class Plan {
         private final int number;
         private final List<KeptTransaction> transactions;
+        /** Where the server is that lacks them. */
+        private final String position;
+
         private boolean begun;
         private int next;
         private byte @Nullable [] format;
 
-        private Plan(int number, List<KeptTransaction> transactions) {
+        private Plan(int number, List<KeptTransaction> transactions, String position) {
             this.number = number;
+            this.position = position;
             this.transactions = transactions;
         }
     }
@@ -61,7 +65,7 @@ final class Rescue {
         boolean renumbered = box.isRenumbered(survivor);
         List<KeptTransaction> written =
                 !renumbered ? loss.missing : box.isSeenBefore(survivor) ? loss.ofBefore : List.of();
-        Plan begun = new Plan(++plans, written);
+        Plan begun = new Plan(++plans, written, survivor.position());
         plan = begun;
         Map<String, Object> response = new LinkedHashMap<>();
         response.put("rescue", begun.number);
@@ -78,6 +82,8 @@ final class Rescue {
         response.put("impliedOnly", loss.implied.count());
         response.put("survivorBeyond", loss.beyond());
         response.put(LostReport.RENUMBERED, renumbered);
+        response.put("hadAll", box.hadAll(survivor));
+        response.put("skipped", box.hasSkipped(survivor));
         response.put("notKnown", notKnown.apply(survivor, read));
         response.put("neverRead", box.primaries().isEmpty());
         response.put("damaged", loss.damage());
@@ -115,7 +121,7 @@ final class Rescue {
                 present.format = each.format;
                 out.writeBytes(each.format);
                 if (present.next == 0 && mariaDb) {
-                    out.writeBytes(ReplayGuard.before(present.transactions, each.format));
+                    out.writeBytes(ReplayGuard.before(present.transactions, present.position, each.format));
                 }
             }
             if (mariaDb && ReplayGuard.isSplit(bytes)) {

@@ -7,6 +7,7 @@ import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.PrimaryQueries;
 import io.understudy.servers.ReportedPosition;
+import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -66,9 +67,8 @@ final class StandbyPositions implements Runnable {
                 return; // An exception would end the schedule.
             }
             ServerFlavor flavor = primaries.get(primaries.size() - 1).flavor();
-            boolean responds = box.streaming() && !context.primary().isUnreachable();
-            if (responds) {
-                receivers.responds();
+            if (box.streaming() && !context.primary().isUnreachable()) {
+                receivers.responds(box::isRenumbered);
             }
             List<Applied> all = new ArrayList<>();
             int standbys = 0;
@@ -79,10 +79,10 @@ final class StandbyPositions implements Runnable {
                     continue;
                 }
                 standbys++;
-                probe(standby, flavor, responds);
+                String received = probe(standby, flavor);
                 Applied applied = known.get(standby.name());
                 if (applied != null) {
-                    all.add(box.seen(servers.getOrDefault(standby.name(), ""), applied));
+                    all.add(box.seen(servers.getOrDefault(standby.name(), ""), applied, received));
                 }
             }
             if (all.size() == standbys && !all.isEmpty()) {
@@ -112,21 +112,20 @@ final class StandbyPositions implements Runnable {
         }
     }
 
-    private void probe(Standby standby, ServerFlavor flavor, boolean responds) {
+    /** Returns what the standby has received; empty if that is not known. */
+    private String probe(Standby standby, ServerFlavor flavor) {
         String name = standby.name();
         QueryFailures failed = failures.computeIfAbsent(
                 name, added -> new QueryFailures(() -> !standby.state().reachable()));
-        try {
-            ReportedPosition reported = ReportedPosition.applied(standby.dataSource(), flavor);
+        try (ServerQueries queries = ServerQueries.of(standby.dataSource())) {
+            ReportedPosition reported = ReportedPosition.applied(queries, flavor);
             Applied applied = Applied.of(flavor, reported.replicated(), reported.logged());
             servers.put(name, reported.server());
             known.put(name, applied);
-            if (!responds) {
-                receivers.ask(reported.server(), standby.dataSource(), flavor);
-            }
             if (failed.succeeded()) {
                 log.info("black-box: standby {} reports its position again", name);
             }
+            return receivers.ask(reported.server(), queries, flavor);
         } catch (SQLException | IllegalArgumentException e) {
             if (failed.failed()) {
                 log.warn(
@@ -136,6 +135,7 @@ final class StandbyPositions implements Runnable {
                         name,
                         e.getMessage());
             }
+            return "";
         }
     }
 }

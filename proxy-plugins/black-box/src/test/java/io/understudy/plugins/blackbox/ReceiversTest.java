@@ -37,7 +37,9 @@ class ReceiversTest {
         assertThat(receives("Yes", "0-1-20")).isFalse();
         assertThat(receives("Yes", "0-1-21")).isTrue();
         assertThat(receives("No", "0-1-21")).isTrue();
-        receivers.responds();
+        receivers.responds(server -> true);
+        assertThat(receivers.isReceiving(SERVER)).isTrue();
+        receivers.responds(server -> false);
         assertThat(receivers.isReceiving(SERVER)).isFalse();
         assertThat(receives("Yes", "0-1-30")).isFalse();
     }

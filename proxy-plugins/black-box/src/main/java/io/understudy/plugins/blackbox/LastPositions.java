@@ -1,0 +1,199 @@
+package io.understudy.plugins.blackbox;
+
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.servers.GtidNumbers;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Up to where each server had transactions while its numbers were the primary's: once these have begun anew (RESET
+ * MASTER), replication may go on and skip those that have a number that the server knows. A position counts if the
+ * primary, asked after it, has not written so many numbers anew; or if the server has received nothing since. Servers
+ * are known by {@link Survivor#server}. Guarded by the lock of the {@link BlackBox}.
+ */
+final class LastPositions {
+    /** @param received what its replication had received then; empty if it was not asked */
+    private record Sighting(Applied applied, String received) {}
+
+    private final Map<String, Sighting> last = new HashMap<>();
+    /** The same at the time of the last reset. */
+    private final Map<String, Sighting> stood = new HashMap<>();
+    /** Those that count unless the primary turns out to have begun anew, or to have passed them. */
+    private final Map<String, Sighting> supposed = new HashMap<>();
+    /** Those of them that were seen before the primary was asked. */
+    private final Map<String, Sighting> asked = new HashMap<>();
+    /** Those whose replication has gone on since, and has skipped what has the numbers that they had. */
+    private final Set<String> skipped = new HashSet<>();
+    /** Those that had some of the primary's present numbers, and have lost their own since. */
+    private final Set<String> reset = new HashSet<>();
+
+    /** Called when the primary's numbers begin anew. */
+    void begin() {
+        supposed.clear();
+        asked.clear();
+        stood.clear();
+        stood.putAll(last);
+    }
+
+    /** Called when the numbers turn out to have begun anew before any position was seen. */
+    void forget() {
+        last.clear();
+    }
+
+    /**
+     * Called with a server's position.
+     *
+     * @param received what its replication has received, asked behind the position; empty if it was not asked
+     * @param gone whether the primary does not respond, and sends nothing: then a position moves by what was received,
+     *     or brought, before
+     */
+    void seen(String server, Applied applied, String received, boolean gone, Epoch epoch, Histories histories) {
+        Sighting now = new Sighting(applied, received);
+        if (epoch.isPast()) {
+            if (epoch.last() != null) {
+                seenOfBefore(server, now, gone, epoch, histories);
+            }
+        } else if (isReset(server, applied, epoch, histories)) {
+            reset.add(server);
+        } else {
+            reset.remove(server);
+            (gone ? last : supposed).put(server, now);
+        }
+    }
+
+    private void seenOfBefore(String server, Sighting now, boolean gone, Epoch epoch, Histories histories) {
+        History former = Objects.requireNonNull(epoch.last());
+        GtidNumbers numbers = own(now.applied, former);
+        if (numbers.isEmpty()) {
+            return; // reset
+        }
+        GtidNumbers since = since(epoch, histories);
+        Sighting old = last.get(server);
+        GtidNumbers had = old == null ? new GtidNumbers() : own(old.applied, former);
+        boolean passed = isPassed(old, former, since) || isPassed(now, former, since);
+        String received = old == null ? "" : old.received;
+        boolean comparable = !received.isEmpty() && !now.received.isEmpty();
+        boolean same = comparable && received.equals(now.received);
+        boolean grown = old != null && !numbers.minus(had).isEmpty();
+        boolean further = !comparable && old != null && had.minus(numbers).isEmpty();
+        if (!numbers.minus(former.known()).minus(had).isEmpty()) {
+            skipped.add(server); // those can be later ones alone
+        } else if (same || gone && (!passed || further)) {
+            last.put(server, now);
+        } else if (!passed) {
+            supposed.put(server, now);
+        } else if (grown) {
+            skipped.add(server);
+        }
+    }
+
+    /** Called when the primary is to be asked: of positions that are seen from now on its answer tells nothing. */
+    void asking() {
+        asked.clear();
+        asked.putAll(supposed);
+        supposed.clear();
+    }
+
+    /** Called with what the primary has written, if that does not tell that its numbers have begun anew. */
+    void written(String server, PrimaryFacts facts, Epoch epoch, Histories histories) {
+        Sighting position = asked.remove(server);
+        History of = epoch.isPast() ? epoch.last() : histories.present();
+        if (position != null && of != null && of.facts.sameServer(facts)) {
+            GtidNumbers since = epoch.isPast() ? of.own(History.written(facts)) : new GtidNumbers();
+            if (!isPassed(last.get(server), of, since) && !isPassed(position, of, since)) {
+                last.put(server, position);
+            }
+        }
+    }
+
+    /** Returns the servers of which the primary's answer will tell something. */
+    Set<String> asked() {
+        return Set.copyOf(asked.keySet());
+    }
+
+    /** Called when an operator says that the server has what its position counts. */
+    void compared(String server, Applied applied) {
+        last.put(server, new Sighting(applied, ""));
+        skipped.remove(server);
+        reset.remove(server);
+    }
+
+    /** Returns the server's last position that counts; null if none was seen. */
+    @Nullable
+    Applied of(String server) {
+        Sighting known = last.get(server);
+        return known == null ? null : known.applied;
+    }
+
+    /** Returns whether the numbers are those that the server had when it was last seen, or at the reset. */
+    boolean isStill(String server, GtidNumbers numbers, History history) {
+        return isAt(stood.get(server), numbers, history) || isAt(last.get(server), numbers, history);
+    }
+
+    private static boolean isAt(@Nullable Sighting position, GtidNumbers numbers, History history) {
+        GtidNumbers other = position == null ? new GtidNumbers() : own(position.applied, history);
+        return numbers.minus(other).isEmpty() && other.minus(numbers).isEmpty();
+    }
+
+    /** Returns whether its replication has gone on behind the primary's numbers, and has skipped some. */
+    boolean hasSkipped(String server) {
+        return skipped.contains(server);
+    }
+
+    /** Returns whether it had some of the numbers of its epoch when it was last seen, and has lost its own since. */
+    boolean isReset(String server) {
+        return reset.contains(server);
+    }
+
+    /** Returns whether a server that had some of the numbers of its epoch has none now, where numbers began anew. */
+    boolean isReset(String server, Applied applied, Epoch epoch, Histories histories) {
+        return epoch.isLater()
+                && numbers(applied, epoch, histories).isEmpty()
+                && !had(server, epoch, histories).isEmpty();
+    }
+
+    /** Returns the numbers of a server's epoch that it had when it was last seen. */
+    GtidNumbers had(String server, Epoch epoch, Histories histories) {
+        Sighting old = last.get(server);
+        return old == null ? new GtidNumbers() : numbers(old.applied, epoch, histories);
+    }
+
+    private static GtidNumbers numbers(Applied position, Epoch epoch, Histories histories) {
+        GtidNumbers all = new GtidNumbers();
+        for (History each : histories) {
+            if (!epoch.isBehind(each) && !epoch.isBefore(each)) {
+                all.addAll(own(position, each));
+            }
+        }
+        return all;
+    }
+
+    private static GtidNumbers since(Epoch epoch, Histories histories) {
+        GtidNumbers since = new GtidNumbers();
+        for (History each : histories) {
+            if (epoch.isBefore(each)) {
+                since.addAll(each.known());
+            }
+        }
+        return since;
+    }
+
+    /** Returns whether a position's last number of one of the streams is among those that were written since. */
+    private static boolean isPassed(@Nullable Sighting position, History former, GtidNumbers since) {
+        if (position == null) {
+            return false;
+        }
+        GtidNumbers numbers = own(position.applied, former);
+        return since.sources().stream()
+                .anyMatch(source -> since.contains(source, numbers.lastUpTo(source, Long.MAX_VALUE)));
+    }
+
+    /** A standby may have written some itself. */
+    static GtidNumbers own(Applied position, History of) {
+        return of.own(position.of(of));
+    }
+}
