@@ -82,9 +82,13 @@ final class ReplicatesCheck {
         }
     }
 
-    private static String start(Findings found, String thread) {
+    private static boolean isRenumbered(Findings found) {
         Map<String, Object> lost = found.situation().proxy().lost();
-        return lost != null && new MissingView(lost).isRenumbered()
+        return lost != null && new MissingView(lost).isRenumbered();
+    }
+
+    private static String start(Findings found, String thread) {
+        return isRenumbered(found)
                 ? "do not start it: docs/black-box.md, After RESET MASTER"
                 : "on the standby: " + (found.standby().isMariaDb() ? "START SLAVE" : "START REPLICA") + thread;
     }
@@ -96,7 +100,8 @@ final class ReplicatesCheck {
                     "applier " + channel.name(),
                     "the applier has stopped" + (error.isEmpty() ? "" : ": " + error),
                     "what it has received is not in its tables, and is discarded if its replication is restarted",
-                    (error.isEmpty() ? "" : "mend the error, then ") + start(found, " SQL_THREAD"));
+                    (error.isEmpty() || isRenumbered(found) ? "" : "mend the error, then ")
+                            + start(found, " SQL_THREAD"));
         }
         if (!channel.receives() && found.primary().responded()) {
             String error = error(channel.receiverErrno(), channel.receiverError());

@@ -133,7 +133,7 @@ final class OtherStandbys implements AutoCloseable {
                             + " what to do with each standby; or give it up: --without " + each.name());
                 }
             }
-            return "they are the primary's";
+            return (silent.isEmpty() ? "" : "of those that respond ") + "they are the primary's";
         });
     }
 

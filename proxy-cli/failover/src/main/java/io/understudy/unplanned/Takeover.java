@@ -104,6 +104,9 @@ record Takeover(
         if (known) {
             return config.primary().address();
         }
+        if (!proxies.isEmpty() && !sources.isEmpty()) {
+            return Address.parse(sources.get(0).source()); // whatever the candidates call it
+        }
         return config.primary().candidates().stream()
                 .filter(each ->
                         sources.stream().anyMatch(source -> source.source().equals(each.toString())))
