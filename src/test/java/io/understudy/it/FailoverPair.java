@@ -6,6 +6,7 @@ import io.understudy.cli.Understudy;
 import io.understudy.config.ConfigLoader;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.UnderstudyConfig;
+import io.understudy.embedded.DelayedLink;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
@@ -28,8 +29,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /** A pair whose primary dies, and a running proxy with a black box before it. */
@@ -38,6 +41,9 @@ final class FailoverPair implements AutoCloseable {
     private static final String PASSWORD = CommitProxy.PASSWORD;
 
     final EmbeddedPair pair;
+    /** The proxy's way to the primary, if that is another one. */
+    private final @Nullable DelayedLink way;
+
     private final Path folder;
     private final RunningProxy proxy;
     private boolean closed;
@@ -46,6 +52,19 @@ final class FailoverPair implements AutoCloseable {
 
     /** @param grants of the account of section {@code switchover}, in addition to those that a switchover needs */
     static FailoverPair start(Path folder, String grants) throws Exception {
+        return new FailoverPair(pair(grants), null, folder);
+    }
+
+    /** As above, with a proxy that can be cut off from the primary. */
+    static FailoverPair startApart(Path folder, String grants) throws Exception {
+        EmbeddedPair pair = pair(grants);
+        return new FailoverPair(
+                pair,
+                DelayedLink.to(new InetSocketAddress("127.0.0.1", pair.primary().port()), Duration.ZERO),
+                folder);
+    }
+
+    private static EmbeddedPair pair(String grants) {
         EmbeddedPair pair = EmbeddedPair.start(PairOptions.defaults()
                 .withSemiSync(false)
                 .withRtt(Duration.ZERO)
@@ -62,11 +81,12 @@ final class FailoverPair implements AutoCloseable {
                 "READ_ONLY ADMIN, REPLICATION SLAVE ADMIN, SLAVE MONITOR, RELOAD, EVENT, SET USER" + grants
                         + " ON *.*");
         pair.awaitCaughtUp(PATIENCE);
-        return new FailoverPair(pair, folder);
+        return pair;
     }
 
-    private FailoverPair(EmbeddedPair pair, Path folder) throws Exception {
+    private FailoverPair(EmbeddedPair pair, @Nullable DelayedLink way, Path folder) throws Exception {
         this.pair = pair;
+        this.way = way;
         this.folder = folder;
         int admin = FreePort.next();
         Files.writeString(folder.resolve("failover.yaml"), """
@@ -82,7 +102,7 @@ final class FailoverPair implements AutoCloseable {
                 plugins:
                   black-box: { poll: 100ms }
                 """.formatted(
-                        pair.primary().port(), pair.standby().port(), PASSWORD, admin));
+                way == null ? pair.primary().port() : way.port(), pair.standby().port(), PASSWORD, admin));
         proxy = startProxy();
         awaitRead();
     }
@@ -141,6 +161,11 @@ final class FailoverPair implements AutoCloseable {
     void cutOff() {
         pair.link().refuse();
         pair.link().cut();
+    }
+
+    /** Cuts the proxy off from the primary, whose address refuses it. */
+    void cutProxyOff() {
+        Objects.requireNonNull(way).close();
     }
 
     /** Waits until the black box has all that was written without the proxy and that the standby lacks. */

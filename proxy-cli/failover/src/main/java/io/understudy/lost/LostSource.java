@@ -205,6 +205,11 @@ public final class LostSource {
      * missing there then.
      */
     public Map<String, Object> compared(String on) throws IOException, InterruptedException {
+        Map<String, String> look = new LinkedHashMap<>(asked(on));
+        look.put("look", "true");
+        for (LostSource each : proxies()) {
+            each.actions.act("lost/compared", look); // none counts it that another one refuses
+        }
         for (LostSource each : proxies()) {
             each.actions.act("lost/compared", asked(on));
         }

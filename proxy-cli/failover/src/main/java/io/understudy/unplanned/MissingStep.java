@@ -42,7 +42,7 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
         Reached reached = takeover.reached();
         try (MissingTransactions missing = new MissingTransactions(flavor)) {
             boolean read = false;
-            boolean hadAll = false;
+            boolean hadAll = true;
             Set<String> renumbered = new HashSet<>();
             Set<String> others = new HashSet<>();
             for (LostSource each : takeover.blackBoxes()) {
@@ -53,7 +53,7 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
                 take(each, begun, missing);
                 if (Boolean.TRUE.equals(begun.get("renumbered"))) {
                     renumbered.add(each.name());
-                    hadAll |= Boolean.TRUE.equals(begun.get("hadAll"));
+                    hadAll &= Boolean.TRUE.equals(begun.get("hadAll"));
                 } else if (!unread) {
                     others.add(each.name());
                 }
@@ -83,12 +83,11 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
                         .executeWithin(
                                 "SET GLOBAL gtid_slave_pos=" + Quoting.text(reached.after(lacking)),
                                 takeover.options().timeout());
-                GtidNumbers numbers = new GtidNumbers();
-                lacking.forEach(
-                        each -> numbers.add(each.source(), each.summary().sequence()));
-                for (LostSource each : takeover.blackBoxes()) {
-                    each.applied(takeover.name(), reached.applied(), numbers); // which another one may have had
-                }
+            }
+            GtidNumbers numbers = new GtidNumbers();
+            lacking.forEach(each -> numbers.add(each.source(), each.summary().sequence()));
+            for (LostSource each : takeover.blackBoxes()) {
+                each.applied(takeover.name(), takeover.reached().applied(), numbers); // another one may have had them
             }
             return applied + " transactions, " + lacking.get(0).gtid() + " to "
                     + lacking.get(lacking.size() - 1).gtid() + ", " + missing.bytes() + " bytes, in "
@@ -99,6 +98,10 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
                             + "; what is applied stays, and a second run goes on there." + remedy(),
                     e);
         }
+    }
+
+    private static boolean isSome(Map<String, Object> rescue) {
+        return !"0".equals(String.valueOf(rescue.get("transactions")));
     }
 
     /** Checks what would be applied behind what is received. Changes nothing, and no proxy remembers it. */
@@ -121,7 +124,7 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
 
     private void take(LostSource box, Map<String, Object> begun, MissingTransactions missing)
             throws IOException, InterruptedException, StepFailure {
-        boolean some = !"0".equals(String.valueOf(begun.get("transactions")));
+        boolean some = isSome(begun);
         boolean skipped = Boolean.TRUE.equals(begun.get("skipped"));
         if (skipped && !promotes) {
             throw new StepFailure(

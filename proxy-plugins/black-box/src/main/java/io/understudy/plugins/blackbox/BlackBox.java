@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** Longest time that an OK and its events wait for each other. */
     private static final long PATIENCE_NANOS = 60_000_000_000L;
+
+    private static final Applied NOTHING = new MySqlApplied(new GtidNumbers());
 
     private final long limit;
     private final boolean drops;
@@ -67,7 +70,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private @Nullable Long changedNanos;
 
     private Predicate<String> isPrimary = name -> false;
-    private Predicate<String> gone = server -> true;
+    private BooleanSupplier gone = () -> true;
 
     private final RestoredOutcomes restored = new RestoredOutcomes();
 
@@ -123,7 +126,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         resets.streaming(present);
         traces.started(facts);
         if (queue != null) {
-            queue.started(present.start());
+            queue.started(start(present));
         }
         recorder.begin();
         streaming = true;
@@ -135,9 +138,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
      * Sets how to find out what the proxy knows of the primary. Before the first report; else it is gone.
      *
      * @param byName whether the survivor of that name is the primary now
-     * @param silent whether the primary does not respond, and sends nothing to a server, see {@link Survivor#server}
+     * @param silent whether the primary does not respond
      */
-    synchronized void presentPrimary(Predicate<String> byName, Predicate<String> silent) {
+    synchronized void presentPrimary(Predicate<String> byName, BooleanSupplier silent) {
         isPrimary = byName;
         gone = silent;
     }
@@ -177,7 +180,8 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     private History anew(PrimaryFacts facts, String how) {
         recorder.discard();
         traces.anew();
-        return anew(histories.follow(facts, true), how);
+        History present = histories.present();
+        return anew(present != null && present.isUnused() ? present : histories.follow(facts, true), how);
     }
 
     private History anew(History next, String how) {
@@ -189,7 +193,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                         + " they know. docs/black-box.md, After RESET MASTER, has what to do",
                 how);
         if (queue != null) {
-            queue.started(next.start());
+            queue.started(start(next));
         }
         return next;
     }
@@ -242,10 +246,11 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Returns what takes over the content of a log, in place of what was retained before. */
     synchronized LogVisitor restored(Clock clock) {
         histories.clear();
+        builtAnew.clear();
         damage.clear();
         restoring = true;
         restored.restored();
-        return new RestoredLog(this, histories, outcomes, damage, clock, nanoClock);
+        return new RestoredLog(this, histories, builtAnew::restore, outcomes, damage, clock, nanoClock);
     }
 
     /** Called when the log has a transaction. */
@@ -256,7 +261,11 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     /** Returns the position of the present history; null if there is none. */
     synchronized @Nullable LogStart position() {
         History present = histories.present();
-        return present == null ? null : present.start();
+        return present == null ? null : start(present);
+    }
+
+    private LogStart start(History present) {
+        return present.start().with(builtAnew.words());
     }
 
     /** Returns when the last stream ended, which is now if there is one. */
@@ -378,10 +387,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         return builtAnew.isCompared(survivor.server(), histories);
     }
 
-    /** Returns whether it is known that the server had all from before the primary's numbers began anew. */
+    /** See {@link BuiltAnew#hadAll}. */
     synchronized boolean hadAll(Survivor survivor) {
-        return builtAnew.isSeenBefore(survivor.server())
-                && builtAnew.lacking(survivor.server(), histories).isEmpty();
+        return builtAnew.hadAll(survivor.server(), histories);
     }
 
     /** See {@link BuiltAnew#ofBefore}. */
@@ -514,9 +522,9 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     void applied(Collection<Applied> known) {
         LogQueue written;
         synchronized (this) {
-            standbys = List.copyOf(known);
+            standbys = known.stream().map(this::now).toList();
             if (!restoring) {
-                histories.release(known);
+                histories.release(standbys);
             }
             full &= histories.bytes() > limit / 2;
             written = queue;
@@ -541,7 +549,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** Returns the transactions that the survivor has and lacks. */
     synchronized Loss loss(Survivor reported) {
-        Survivor survivor = reported.applying(seen(reported.server(), reported.applied()));
+        Survivor survivor = reported.applying(meaning(reported.server(), reported.applied()));
         Loss loss = new Loss();
         int ofFormer = 0;
         Long since = isPrimary.test(reported.name()) ? changedNanos : null;
@@ -569,24 +577,36 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                 : "the primary has changed";
     }
 
-    /**
-     * Called with a server's position. Returns what it means for the present histories.
-     *
-     * @param server see {@link Survivor#server}
-     */
-    synchronized Applied seen(String server, Applied applied) {
-        return seen(server, applied, "");
+    /** Returns what a position certainly means; numbers may have begun anew since it was seen. */
+    private Applied now(Applied known) {
+        if (!(known instanceof Renumbered numbers)) {
+            return known;
+        }
+        Renumbered now = builtAnew.meaning(numbers.server(), numbers.applied(), histories);
+        return now.epoch().isPast() && !builtAnew.isSeenBefore(now.server()) ? NOTHING : now;
     }
 
     /**
-     * As above.
+     * Called with a server's position, as a report has it. Returns what it means for the present histories.
      *
-     * @param received what its replication has received, asked behind the position; empty if it was not asked
+     * @param server see {@link Survivor#server}
      */
-    synchronized Applied seen(String server, Applied applied, String received) {
-        Applied renumbered = builtAnew.seen(server, applied, received, histories, gone.test(server));
+    synchronized Applied meaning(String server, Applied applied) {
+        Applied renumbered = builtAnew.meaning(server, applied, histories);
         doubts.seen(server, renumbered);
         return renumbered;
+    }
+
+    /**
+     * Called with a server's position by each probe. Returns what it means for the present histories.
+     *
+     * @param receipt asked behind the position
+     */
+    synchronized Applied seen(String server, Applied applied, Receipt receipt) {
+        if (!restoring) {
+            builtAnew.seen(server, applied, receipt, histories, gone.getAsBoolean());
+        }
+        return meaning(server, applied);
     }
 
     /**
@@ -596,7 +616,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     synchronized @Nullable Reach reach(Collection<Applied> known) {
         History present = histories.present();
         builtAnew.asking();
-        return present == null ? null : resets.read(present, known);
+        return present == null || restoring ? null : resets.read(present, known);
     }
 
     /**
@@ -620,7 +640,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         }
         // It was reset before the proxy began to read it, and has not reached its former numbers yet.
         present.begunAnew();
-        builtAnew.forget();
+        builtAnew.clear();
         anew(present, behind(facts, "a standby"));
         return false;
     }
@@ -636,29 +656,31 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     /**
-     * Called when a server got transactions of the present history from another proxy's file: its position tells the
-     * truth of them.
-     *
-     * @param server see {@link Survivor#server}
+     * Called when a server got transactions, perhaps from another proxy's file: its position tells the truth of them.
      */
-    synchronized void applied(String server, GtidNumbers numbers) {
+    synchronized void applied(Survivor survivor, GtidNumbers numbers) {
         History present = histories.present();
         if (present != null) {
-            doubts.applied(server, present, numbers);
+            doubts.applied(survivor.server(), present, numbers);
         }
+        builtAnew.brought(survivor.server(), survivor.applied(), numbers, histories);
     }
 
     /**
      * Called when somebody has compared the survivor's tables, or built it anew: its position counts.
      *
      * @param now what the primary says after the survivor was asked; null if it does not respond
+     * @param look whether nothing is to change
      * @throws IllegalArgumentException if that cannot be; nothing has changed then
      */
-    synchronized void compared(Survivor reported, @Nullable PrimaryFacts now) {
+    synchronized void compared(Survivor reported, @Nullable PrimaryFacts now, boolean look) {
         History present = histories.present();
         boolean own = present != null && streaming && reported.isServerOf(present.facts);
         if ((own || isPrimary.test(reported.name())) && !isRenumbered(reported.server())) {
             Set<String> unknown = formerUnknown();
+            if (!unknown.isEmpty() && look) {
+                return;
+            }
             if (!unknown.isEmpty()) {
                 former.clear();
                 log.warn(
@@ -678,24 +700,31 @@ final class BlackBox implements BinlogListener, BinlogEvents {
         lacked.addAll(loss(reported).implied);
         boolean anew;
         try {
-            anew = builtAnew.compared(reported.server(), reported.applied(), histories, now);
+            anew = builtAnew.compared(reported.server(), reported.applied(), histories, now, look);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     reported.name() + " is at " + (reported.position().isEmpty() ? "no position" : reported.position())
                             + ": " + e.getMessage(),
                     e);
         }
-        Survivor survivor = reported.applying(seen(reported.server(), reported.applied()));
+        if (look) {
+            return;
+        }
+        Survivor survivor = reported.applying(meaning(reported.server(), reported.applied()));
         GtidNumbers implied = loss(reported).implied;
+        boolean reset = builtAnew.isReset(reported.applied(), histories);
         doubts.compared(survivor.server(), survivor.applied());
-        if (anew && !seen && survivor.position().isEmpty()) {
+        if (anew && !seen && reset) {
             former.add("what " + survivor.name() + " lacked of what was written before the primary's numbers began anew"
                     + " (RESET MASTER): its position was not seen then, as this proxy began later");
         }
-        if (anew && !lacked.isEmpty() && survivor.position().isEmpty()) {
+        if (anew && !lacked.isEmpty() && reset) {
             former.add(lacked.count() + " transactions that " + survivor.name()
                     + " lacked of what was written before the"
                     + " primary's numbers began anew (RESET MASTER), and that this black box does not have: " + lacked);
+        }
+        if (anew && queue != null && present != null) {
+            queue.started(start(present)); // with this word
         }
         if (anew) {
             log.warn(

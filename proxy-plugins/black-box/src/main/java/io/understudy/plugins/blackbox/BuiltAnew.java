@@ -23,31 +23,50 @@ final class BuiltAnew {
     private final Map<String, Long> whole = new HashMap<>();
 
     private final LastPositions positions = new LastPositions();
-    /** Whether an operator has spoken of any server since the last reset. */
-    private boolean spoken;
+    /** Whether an operator has compared any server since the last reset. */
+    private boolean compared;
 
     /** Called when the primary's numbers begin anew. */
     void begin() {
-        spoken = false;
+        compared = false;
         positions.begin();
     }
 
-    /** See {@link LastPositions#forget}. */
-    void forget() {
-        positions.forget();
+    /** See {@link LastPositions#clear}. */
+    void clear() {
+        positions.clear();
     }
 
-    /** Returns whether an operator has spoken of no server since. */
-    boolean isEmpty() {
-        return !spoken;
+    /** Returns whether an operator has compared no server since. */
+    boolean isNoneCompared() {
+        return !compared;
     }
 
-    /** See {@link LastPositions#seen}. Returns what the position means. */
-    Applied seen(String server, Applied applied, String received, Histories histories, boolean gone) {
-        Epoch epoch = epoch(server, histories);
-        positions.seen(server, applied, received, gone, epoch, histories);
+    /** See {@link LastPositions#seen}. */
+    void seen(String server, Applied applied, Receipt receipt, Histories histories, boolean gone) {
+        positions.seen(server, applied, receipt, gone, epoch(server, histories), histories);
+    }
+
+    /** See {@link LastPositions#brought}. */
+    void brought(String server, Applied applied, GtidNumbers numbers, Histories histories) {
+        positions.brought(server, applied, numbers, epoch(server, histories));
+    }
+
+    /** Returns what operators have said, for a log: by server, the history whose numbers it has. */
+    Map<String, Long> words() {
+        return Map.copyOf(whole);
+    }
+
+    /** Called with what a log has of it. */
+    void restore(Map<String, Long> words) {
+        whole.clear();
+        whole.putAll(words);
+    }
+
+    /** Returns what a position means. */
+    Renumbered meaning(String server, Applied applied, Histories histories) {
         Applied last = positions.of(server);
-        return new Renumbered(applied, last == null ? applied : last, epoch);
+        return new Renumbered(server, applied, last == null ? applied : last, epoch(server, histories));
     }
 
     /** See {@link LastPositions#asking}. */
@@ -64,16 +83,18 @@ final class BuiltAnew {
     private Epoch epoch(String server, Histories histories) {
         long first = whole.getOrDefault(server, Long.MIN_VALUE);
         long next = Long.MAX_VALUE;
-        History last = null;
-        for (History each : histories) {
-            if (each.isAnew() && each.number > first) {
-                if (!Survivor.isServerOf(server, each.facts)) {
-                    next = each.number;
+        for (Histories.Reset each : histories.resets()) {
+            if (each.number() > first) {
+                if (!Survivor.isServerOf(server, each.facts())) {
+                    next = each.number();
                     break;
                 }
-                first = each.number;
+                first = each.number();
             }
-            last = each.number < first ? null : each;
+        }
+        History last = null;
+        for (History each : histories) {
+            last = each.number >= first && each.number < next ? each : last;
         }
         return new Epoch(first, next, last);
     }
@@ -82,20 +103,19 @@ final class BuiltAnew {
      * Called when an operator says that the server has what its position counts.
      *
      * @param now what the primary says after the server was asked; null if it does not respond
+     * @param look whether nothing is to change
      * @return whether that was in question
      * @throws IllegalArgumentException if its position contradicts
      */
-    boolean compared(String server, Applied applied, Histories histories, @Nullable PrimaryFacts now) {
+    boolean compared(String server, Applied applied, Histories histories, @Nullable PrimaryFacts now, boolean look) {
         Epoch epoch = epoch(server, histories);
-        boolean empty = true;
         for (History each : histories) {
-            empty &= LastPositions.own(applied, each).isEmpty();
             if (epoch.isBefore(each) && each.isAnew()) {
                 check(server, applied, each, now);
             }
         }
-        if (!epoch.isPast() && positions.isReset(server, applied, epoch, histories)) {
-            throw new IllegalArgumentException("it had " + positions.had(server, epoch, histories)
+        if (!epoch.isPast() && positions.isEmptied(server, applied, epoch, histories)) {
+            throw new IllegalArgumentException("it had " + positions.lastNumbers(server, epoch, histories)
                     + " of what the primary wrote since its numbers began anew (RESET MASTER), and was reset behind"
                     + " that: its tables have them, and its position does not. Nothing is changed. Set its position to"
                     + " those numbers again");
@@ -103,16 +123,31 @@ final class BuiltAnew {
         if (!epoch.isPast()) {
             return false;
         }
-        if (empty) {
+        boolean reset = isReset(applied, histories);
+        if (reset) {
             checkReset(server, epoch, histories);
         }
+        if (look) {
+            return true;
+        }
+        // One that was reset itself has all up to the next reset of the primary, and nothing of what follows.
+        long last = histories.resets().stream()
+                .mapToLong(Histories.Reset::number)
+                .max()
+                .orElse(epoch.next());
+        whole.put(server, reset ? epoch.next() : last);
+        positions.compared(server, applied);
+        compared = true;
+        return true;
+    }
+
+    /** Returns whether a position has none of the primaries' numbers; it may have some of its own. */
+    boolean isReset(Applied applied, Histories histories) {
         for (History each : histories) {
-            if (each.isAnew()) {
-                whole.put(server, each.number);
+            if (!LastPositions.own(applied, each).isEmpty()) {
+                return false;
             }
         }
-        positions.compared(server, applied);
-        spoken = true;
         return true;
     }
 
@@ -140,43 +175,32 @@ final class BuiltAnew {
                     + " Nothing is changed. Build it anew, or use another standby");
         }
         for (History each : histories) {
-            boolean between = epoch.isBefore(each);
             GtidNumbers lacking = lacking(server, each, epoch);
-            if (!between) {
-                lacking.removeAll(each.notKept());
-            }
+            lacking.removeAll(lacking.minus(each.keptNumbers())); // which nobody can bring to it
             if (!lacking.isEmpty()) {
                 throw new IllegalArgumentException("it was reset, and before that it lacked " + lacking.count()
-                        + " transactions that the primary wrote "
-                        + (between
-                                ? "between two resets (RESET MASTER), and they cannot be brought to it: " + lacking
-                                        + ". Nothing is changed. Build it anew, or use another standby."
-                                : "before its own numbers began anew (RESET MASTER): " + lacking
-                                        + ". Nothing is changed. understudy rescue --apply brings it those; then reset"
-                                        + " it again.")
-                        + " If it was built anew: wait until it has replicated a transaction, and repeat this."
+                        + " transactions that the primary wrote before its own numbers began anew (RESET MASTER): "
+                        + lacking + ". Nothing is changed. understudy rescue --apply brings it those; then reset it"
+                        + " again. If it was built anew: wait until it has replicated a transaction, and repeat this."
                         + DOCUMENT);
             }
         }
     }
 
-    /** Returns what a server lacks of a history whose numbers began anew behind it, as far as that is known. */
+    /** Returns what a server lacks of a history of its epoch, as far as that is known. */
     private GtidNumbers lacking(String server, History history, Epoch epoch) {
         Applied old = positions.of(server);
-        if (!history.isBeforeReset() || epoch.isBehind(history)) {
-            return new GtidNumbers();
-        }
-        if (epoch.isBefore(history)) {
-            return history.known();
-        }
-        return old == null ? new GtidNumbers() : history.known().minus(old.of(history));
+        return old == null || !history.isBeforeReset() || epoch.isAfter(history) || epoch.isBefore(history)
+                ? new GtidNumbers()
+                : history.known().minus(old.of(history));
     }
 
     /** Returns where numbers ended before they began anew, and what a server had of them, for a report. */
     String ofBefore(String server, Histories histories) {
+        Epoch epoch = epoch(server, histories);
         StringJoiner ends = new StringJoiner(", ");
         for (History each : histories) {
-            if (each.isBeforeReset()) {
+            if (each.isBeforeReset() && !epoch.isAfter(each) && !epoch.isBefore(each)) {
                 ends.add(each.readUpTo());
             }
         }
@@ -190,12 +214,20 @@ final class BuiltAnew {
         GtidNumbers lacking = lacking(server, histories);
         return !lacking.isEmpty()
                 ? "it lacked " + lacking.count() + " of them (" + lacking + ")"
-                : isSeenBefore(server)
+                : hadAll(server, histories)
                         ? "it had all of them"
-                        : "what it had of them is not known: this proxy has seen no position of it that tells";
+                        : "what it had of them is not known: this proxy has seen no position of it that tells, or has"
+                                + " forgotten what was written then";
     }
 
-    /** Returns what a server lacks from before the numbers began anew behind it, as far as that is known. */
+    /** Returns whether it is known that a server had all from before the numbers began anew behind it. */
+    boolean hadAll(String server, Histories histories) {
+        return isSeenBefore(server)
+                && epoch(server, histories).last() != null
+                && lacking(server, histories).isEmpty();
+    }
+
+    /** Returns what a server lacks of its epoch, if numbers have begun anew since, and as far as that is known. */
     GtidNumbers lacking(String server, Histories histories) {
         Epoch epoch = epoch(server, histories);
         GtidNumbers all = new GtidNumbers();
@@ -224,6 +256,6 @@ final class BuiltAnew {
 
     /** Returns whether numbers have begun anew behind those that the server has, or it has lost its own since. */
     boolean isUnknown(String server, Histories histories) {
-        return epoch(server, histories).isPast() || positions.isReset(server);
+        return epoch(server, histories).isPast() || positions.isEmptied(server);
     }
 }

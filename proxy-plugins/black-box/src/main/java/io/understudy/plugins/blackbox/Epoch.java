@@ -20,13 +20,13 @@ record Epoch(long first, long next, @Nullable History last) {
         return first != Long.MIN_VALUE;
     }
 
-    /** Returns whether a history is later. */
+    /** Returns whether a history is later: the server's numbers denote others there. */
     boolean isBefore(History history) {
         return history.number >= next;
     }
 
-    /** Returns whether a history is earlier. */
-    boolean isBehind(History history) {
+    /** Returns whether a history is earlier: the server has all of it. */
+    boolean isAfter(History history) {
         return history.number < first;
     }
 }

@@ -20,7 +20,20 @@ final class Histories implements Iterable<History> {
     /** The present one and those of earlier primaries. */
     private static final int MOST = 3;
 
+    /** Resets that are kept; of more, the oldest are forgotten. */
+    private static final int MOST_RESETS = 100;
+
+    /**
+     * That a primary's numbers have begun anew, which outlives the histories.
+     *
+     * @param number of the first history behind it
+     */
+    record Reset(long number, PrimaryFacts facts) {}
+
     private final ArrayDeque<History> all = new ArrayDeque<>();
+    /** Those of histories that are forgotten. */
+    private final ArrayDeque<Reset> forgottenResets = new ArrayDeque<>();
+
     private long last;
     private long dropped;
     private long forgotten;
@@ -74,8 +87,21 @@ final class Histories implements Iterable<History> {
         return List.of();
     }
 
+    /** Returns all resets, the oldest first. */
+    List<Reset> resets() {
+        List<Reset> resets = new ArrayList<>(forgottenResets);
+        all.stream().filter(History::isAnew).forEach(each -> resets.add(new Reset(each.number, each.facts)));
+        return resets;
+    }
+
     private void forgetOldest() {
         History oldest = all.remove();
+        if (oldest.isAnew()) {
+            forgottenResets.add(new Reset(oldest.number, oldest.facts));
+            if (forgottenResets.size() > MOST_RESETS) {
+                forgottenResets.remove();
+            }
+        }
         int kept = oldest.kept.size();
         long unseen = oldest.answers.unseen().size() + oldest.answers.moreUnseen();
         if (kept > 0 || unseen > 0) {
@@ -179,6 +205,7 @@ final class Histories implements Iterable<History> {
 
     void clear() {
         all.clear();
+        forgottenResets.clear();
     }
 
     @Override

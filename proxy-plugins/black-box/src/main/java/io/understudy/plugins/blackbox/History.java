@@ -107,6 +107,11 @@ final class History {
         return anew;
     }
 
+    /** Returns whether its numbers have begun anew, and nothing was written since, as far as it is known. */
+    boolean isUnused() {
+        return anew && seen.isEmpty() && answers.unseen().isEmpty();
+    }
+
     /** Called when numbers prove to have begun anew before it. */
     void begunAnew() {
         anew = true;
@@ -226,7 +231,7 @@ final class History {
                 facts.gtids(),
                 position,
                 text(logged));
-        return new LogStart(number, anew, now, text(starts));
+        return new LogStart(number, anew, now, text(starts), Map.of());
     }
 
     private static String text(List<Gtid> position) {
@@ -364,6 +369,13 @@ final class History {
                 .forEach(
                         text -> Gtid.parseAll(flavor(), text).forEach(each -> known.add(each.source(), each.number())));
         return known;
+    }
+
+    /** Returns the transactions whose events are retained. */
+    GtidNumbers keptNumbers() {
+        GtidNumbers numbers = new GtidNumbers();
+        kept.forEach(each -> numbers.add(each.gtid.source(), each.gtid.number()));
+        return numbers;
     }
 
     /** Returns the transactions whose events are not retained: never received, dropped, or released. */

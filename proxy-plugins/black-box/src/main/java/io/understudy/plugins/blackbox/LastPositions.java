@@ -5,18 +5,17 @@ import io.understudy.servers.GtidNumbers;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Up to where each server had transactions while its numbers were the primary's: once these have begun anew (RESET
- * MASTER), replication may go on and skip those that have a number that the server knows. A position counts if the
- * primary, asked after it, has not written so many numbers anew; or if the server has received nothing since. Servers
- * are known by {@link Survivor#server}. Guarded by the lock of the {@link BlackBox}.
+ * The last position of each server at which all its numbers were those of its epoch. Once the primary's numbers have
+ * begun anew (RESET MASTER), replication may go on and skip what has a number that the server knows. So a position
+ * counts if the primary, asked after it, has not written so many numbers anew; or if the server has received nothing
+ * since, or nothing sends. Servers are known by {@link Survivor#server}. Guarded by the lock of the {@link BlackBox}.
  */
 final class LastPositions {
-    /** @param received what its replication had received then; empty if it was not asked */
+    /** @param received see {@link Receipt} */
     private record Sighting(Applied applied, String received) {}
 
     private final Map<String, Sighting> last = new HashMap<>();
@@ -28,8 +27,8 @@ final class LastPositions {
     private final Map<String, Sighting> asked = new HashMap<>();
     /** Those whose replication has gone on since, and has skipped what has the numbers that they had. */
     private final Set<String> skipped = new HashSet<>();
-    /** Those that had some of the primary's present numbers, and have lost their own since. */
-    private final Set<String> reset = new HashSet<>();
+    /** Those that had some of the numbers of their epoch, and have none now. */
+    private final Set<String> emptied = new HashSet<>();
 
     /** Called when the primary's numbers begin anew. */
     void begin() {
@@ -39,55 +38,71 @@ final class LastPositions {
         stood.putAll(last);
     }
 
-    /** Called when the numbers turn out to have begun anew before any position was seen. */
-    void forget() {
+    /** Called when nothing that was seen counts: numbers had begun anew before it, or a log is restored. */
+    void clear() {
         last.clear();
+        begin();
+        skipped.clear();
+        emptied.clear();
     }
 
     /**
      * Called with a server's position.
      *
-     * @param received what its replication has received, asked behind the position; empty if it was not asked
-     * @param gone whether the primary does not respond, and sends nothing: then a position moves by what was received,
-     *     or brought, before
+     * @param receipt asked behind the position
+     * @param gone whether the primary does not respond: unless it sends to the server nevertheless, a position moves by
+     *     what was received, or brought, before
      */
-    void seen(String server, Applied applied, String received, boolean gone, Epoch epoch, Histories histories) {
-        Sighting now = new Sighting(applied, received);
+    void seen(String server, Applied applied, Receipt receipt, boolean gone, Epoch epoch, Histories histories) {
+        boolean still = gone && receipt.isNothing();
+        History former = epoch.last();
         if (epoch.isPast()) {
-            if (epoch.last() != null) {
-                seenOfBefore(server, now, gone, epoch, histories);
+            if (former != null && !numbers(applied, epoch, histories).isEmpty()) { // else it was reset
+                seenOfBefore(server, applied, receipt, still, former, since(epoch, histories));
             }
-        } else if (isReset(server, applied, epoch, histories)) {
-            reset.add(server);
+        } else if (isEmptied(server, applied, epoch, histories)) {
+            emptied.add(server);
         } else {
-            reset.remove(server);
-            (gone ? last : supposed).put(server, now);
+            emptied.remove(server);
+            (still ? last : supposed).put(server, new Sighting(applied, receipt.received()));
         }
     }
 
-    private void seenOfBefore(String server, Sighting now, boolean gone, Epoch epoch, Histories histories) {
-        History former = Objects.requireNonNull(epoch.last());
-        GtidNumbers numbers = own(now.applied, former);
-        if (numbers.isEmpty()) {
-            return; // reset
-        }
-        GtidNumbers since = since(epoch, histories);
+    private void seenOfBefore(
+            String server, Applied applied, Receipt receipt, boolean still, History former, GtidNumbers since) {
+        Sighting now = new Sighting(applied, receipt.received());
         Sighting old = last.get(server);
+        GtidNumbers numbers = own(applied, former);
         GtidNumbers had = old == null ? new GtidNumbers() : own(old.applied, former);
         boolean passed = isPassed(old, former, since) || isPassed(now, former, since);
-        String received = old == null ? "" : old.received;
-        boolean comparable = !received.isEmpty() && !now.received.isEmpty();
-        boolean same = comparable && received.equals(now.received);
         boolean grown = old != null && !numbers.minus(had).isEmpty();
-        boolean further = !comparable && old != null && had.minus(numbers).isEmpty();
+        boolean further = old != null && had.minus(numbers).isEmpty();
+        boolean same = old != null && receipt.isNothing() && receipt.received().equals(old.received);
         if (!numbers.minus(former.known()).minus(had).isEmpty()) {
             skipped.add(server); // those can be later ones alone
-        } else if (same || gone && (!passed || further)) {
+        } else if (same || still && (old == null ? receipt.refused() : !passed || further)) {
             last.put(server, now);
         } else if (!passed) {
             supposed.put(server, now);
-        } else if (grown) {
+        } else if (grown && receipt.receives()) {
             skipped.add(server);
+        }
+    }
+
+    /**
+     * Called when a server was brought transactions from before.
+     *
+     * @param applied its position then
+     */
+    void brought(String server, Applied applied, GtidNumbers numbers, Epoch epoch) {
+        Sighting old = last.get(server);
+        History former = epoch.last();
+        if (epoch.isPast() && old != null && former != null) {
+            GtidNumbers had = own(old.applied, former);
+            GtidNumbers has = own(applied, former);
+            if (has.minus(had).minus(numbers).isEmpty() && had.minus(has).isEmpty()) {
+                last.put(server, new Sighting(applied, old.received));
+            }
         }
     }
 
@@ -119,7 +134,7 @@ final class LastPositions {
     void compared(String server, Applied applied) {
         last.put(server, new Sighting(applied, ""));
         skipped.remove(server);
-        reset.remove(server);
+        emptied.remove(server);
     }
 
     /** Returns the server's last position that counts; null if none was seen. */
@@ -144,20 +159,20 @@ final class LastPositions {
         return skipped.contains(server);
     }
 
-    /** Returns whether it had some of the numbers of its epoch when it was last seen, and has lost its own since. */
-    boolean isReset(String server) {
-        return reset.contains(server);
+    /** Returns whether the server was seen to have none of the numbers of its epoch any more. */
+    boolean isEmptied(String server) {
+        return emptied.contains(server);
     }
 
     /** Returns whether a server that had some of the numbers of its epoch has none now, where numbers began anew. */
-    boolean isReset(String server, Applied applied, Epoch epoch, Histories histories) {
+    boolean isEmptied(String server, Applied applied, Epoch epoch, Histories histories) {
         return epoch.isLater()
                 && numbers(applied, epoch, histories).isEmpty()
-                && !had(server, epoch, histories).isEmpty();
+                && !lastNumbers(server, epoch, histories).isEmpty();
     }
 
-    /** Returns the numbers of a server's epoch that it had when it was last seen. */
-    GtidNumbers had(String server, Epoch epoch, Histories histories) {
+    /** Returns the numbers of its epoch that a server had at its last position. */
+    GtidNumbers lastNumbers(String server, Epoch epoch, Histories histories) {
         Sighting old = last.get(server);
         return old == null ? new GtidNumbers() : numbers(old.applied, epoch, histories);
     }
@@ -165,7 +180,7 @@ final class LastPositions {
     private static GtidNumbers numbers(Applied position, Epoch epoch, Histories histories) {
         GtidNumbers all = new GtidNumbers();
         for (History each : histories) {
-            if (!epoch.isBehind(each) && !epoch.isBefore(each)) {
+            if (!epoch.isAfter(each) && !epoch.isBefore(each)) {
                 all.addAll(own(position, each));
             }
         }

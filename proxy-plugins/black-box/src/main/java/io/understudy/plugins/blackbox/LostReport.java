@@ -71,9 +71,9 @@ final class LostReport {
     }
 
     /** Notes that a server got transactions from another proxy's file; see {@link BlackBox#applied}. */
-    Map<String, Object> applied(Map<String, String> parameters) {
-        GtidNumbers numbers = GtidNumbers.ofMySql(parameters.getOrDefault(NUMBERS, ""));
-        box.applied(parameters.getOrDefault("server", ""), numbers);
+    Map<String, Object> applied(Survivor survivor, String text) {
+        GtidNumbers numbers = GtidNumbers.ofMySql(text);
+        box.applied(survivor, numbers);
         return Map.of("transactions", numbers.count());
     }
 

@@ -5,32 +5,29 @@ import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which standbys receive something while the proxy has no word from the primary: then that is not dead, though it does
- * not respond to the proxy. One that is dead or frozen sends nothing, though a standby may count as connected to it for
- * a minute. Asked by one thread at a time.
+ * Finds out which standbys receive something although the primary does not respond to the proxy, or has begun its
+ * numbers anew. One that is dead or frozen sends nothing, though a standby may count as connected to it for a minute.
+ * Asked by one thread at a time.
  */
 final class Receivers {
     private static final Logger log = LoggerFactory.getLogger(Receivers.class);
+    /** ER_MASTER_FATAL_ERROR_READING_BINLOG. */
+    private static final int REFUSED = 1236;
 
     /** By {@link Survivor#server}, what it had received when it was first asked. */
     private final Map<String, String> first = new HashMap<>();
     /** Those that have received more since. */
-    private final Set<String> receiving = ConcurrentHashMap.newKeySet();
-
-    /** Returns whether a server was seen to receive something since the last word. On any thread. */
-    boolean isReceiving(String server) {
-        return receiving.contains(server);
-    }
+    private final Set<String> receiving = new HashSet<>();
 
     /**
      * Called while the primary responds, and its binary log is read.
@@ -43,24 +40,28 @@ final class Receivers {
         receiving.removeIf(renumbered.negate());
     }
 
-    /** Returns what a server has received, after its position was read; empty if it does not say. */
-    String ask(String server, ServerQueries queries, ServerFlavor flavor) {
+    /** Called after the server's position was read. */
+    Receipt ask(String server, ServerQueries queries, ServerFlavor flavor) {
         try {
             return has(server, ReplicaStatus.of(queries, flavor));
         } catch (SQLException e) {
             log.debug("black-box: a standby does not say what it has received", e);
-            return "";
+            return Receipt.UNKNOWN;
         }
     }
 
-    String has(String server, List<ReplicaStatus> connections) {
+    Receipt has(String server, List<ReplicaStatus> connections) {
         String received = connections.stream()
                 .map(each -> each.received() + " " + each.receivedFile())
-                .collect(Collectors.joining(","));
+                .collect(Collectors.joining(",", "[", "]"));
+        boolean connected = connections.stream().anyMatch(ReplicaStatus::receives);
         String before = first.putIfAbsent(server, received);
-        if (before != null && !before.equals(received) && connections.stream().anyMatch(ReplicaStatus::receives)) {
+        if (before != null && !before.equals(received) && connected) {
             receiving.add(server);
         }
-        return received;
+        return new Receipt(
+                received,
+                !connected && connections.stream().anyMatch(each -> each.receiverErrno() == REFUSED),
+                receiving.contains(server));
     }
 }

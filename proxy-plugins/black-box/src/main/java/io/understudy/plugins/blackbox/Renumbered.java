@@ -7,9 +7,10 @@ import io.understudy.servers.GtidNumbers;
  * transactions then. A server that was built anew since needs nothing from before; any other one counts as having
  * nothing of what was written since.
  *
+ * @param server see {@link Survivor#server}
  * @param before the same, if its numbers are those of its epoch; else the last position that was
  */
-record Renumbered(Applied applied, Applied before, Epoch epoch) implements Applied {
+record Renumbered(String server, Applied applied, Applied before, Epoch epoch) implements Applied {
     @Override
     public boolean has(Gtid gtid, History history) {
         return hasAll(history) || !isUnknown(history) && on(history).has(gtid, history);
@@ -29,7 +30,7 @@ record Renumbered(Applied applied, Applied before, Epoch epoch) implements Appli
     }
 
     private boolean hasAll(History history) {
-        return history.isBeforeReset() && epoch.isBehind(history);
+        return history.isBeforeReset() && epoch.isAfter(history);
     }
 
     /** Returns whether it counts as having nothing of a history, as its numbers denote others there. */
@@ -44,6 +45,6 @@ record Renumbered(Applied applied, Applied before, Epoch epoch) implements Appli
     /** Returns the same of what a server has received. */
     Renumbered received(Applied received) {
         boolean same = before == applied; // as it is then
-        return new Renumbered(received, same ? received : before, epoch);
+        return new Renumbered(server, received, same ? received : before, epoch);
     }
 }

@@ -83,7 +83,7 @@ final class Rescue {
         response.put("survivorBeyond", loss.beyond());
         response.put(LostReport.RENUMBERED, renumbered);
         response.put("hadAll", box.hadAll(survivor));
-        response.put("skipped", box.hasSkipped(survivor));
+        response.put("skipped", renumbered && box.hasSkipped(survivor));
         response.put("notKnown", notKnown.apply(survivor, read));
         response.put("neverRead", box.primaries().isEmpty());
         response.put("damaged", loss.damage());

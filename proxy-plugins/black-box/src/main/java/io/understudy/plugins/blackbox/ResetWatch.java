@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  * lock of its {@link BlackBox}.
  */
 final class ResetWatch {
-    /** Longest time without a second alarm. */
+    /** Longest time without another alarm, once there were many. */
     private static final long QUIET_NANOS = 60_000_000_000L;
+
+    private static final int MANY = 3;
 
     private final BuiltAnew builtAnew;
     private final LongSupplier nanoClock;
@@ -24,8 +26,10 @@ final class ResetWatch {
     private @Nullable Reach last;
 
     private @Nullable Reach former;
-    /** When the numbers were last found to have begun anew. */
+    /** When the numbers were first found to have begun anew, of the last few times. */
     private long begunNanos;
+    /** How often since. */
+    private int alarms;
 
     ResetWatch(BuiltAnew builtAnew, LongSupplier nanoClock) {
         this.builtAnew = builtAnew;
@@ -36,7 +40,10 @@ final class ResetWatch {
     void begun() {
         former = null;
         last = null;
-        begunNanos = nanoClock.getAsLong();
+        long now = nanoClock.getAsLong();
+        boolean quiet = alarms == 0 || now - begunNanos >= QUIET_NANOS;
+        begunNanos = quiet ? now : begunNanos;
+        alarms = quiet ? 1 : alarms + 1;
         builtAnew.begin();
     }
 
@@ -75,10 +82,13 @@ final class ResetWatch {
     }
 
     /**
-     * Returns whether they have begun anew a short time ago, and no standby counts as known since: a second alarm would
-     * change nothing. A server on which a client has used a number again would raise one with each probe.
+     * Returns whether they have begun anew several times within a short time, and no standby counts as known since. A
+     * server on which clients use numbers again would raise an alarm with each probe.
      */
     private boolean isFresh(History present) {
-        return present.isAnew() && builtAnew.isEmpty() && nanoClock.getAsLong() - begunNanos < QUIET_NANOS;
+        return present.isAnew()
+                && builtAnew.isNoneCompared()
+                && alarms >= MANY
+                && nanoClock.getAsLong() - begunNanos < QUIET_NANOS;
     }
 }

@@ -10,7 +10,9 @@ import io.understudy.plugins.blackbox.outcome.Outcomes;
 import io.understudy.servers.GtidNumbers;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +29,9 @@ final class RestoredLog implements LogVisitor {
     private final LongSupplier nanoClock;
     /** Numbers of the present history that were read. */
     private GtidNumbers read = new GtidNumbers();
+    /** Takes what operators have said of servers. */
+    private final Consumer<Map<String, Long>> words;
+
     /** Whether numbers may be missing without a word. */
     private boolean damaged;
 
@@ -34,12 +39,14 @@ final class RestoredLog implements LogVisitor {
     RestoredLog(
             Object lock,
             Histories histories,
+            Consumer<Map<String, Long>> words,
             Outcomes outcomes,
             List<LogDamage> damage,
             Clock clock,
             LongSupplier nanoClock) {
         this.lock = lock;
         this.histories = histories;
+        this.words = words;
         this.outcomes = outcomes;
         this.damage = damage;
         this.clock = clock;
@@ -57,6 +64,7 @@ final class RestoredLog implements LogVisitor {
             }
             String before = present.readUpTo();
             present.restore(start);
+            words.accept(start.compared());
             if (!present.readUpTo().equals(before)) {
                 present.keptBeforeLack = present.kept.size();
             }

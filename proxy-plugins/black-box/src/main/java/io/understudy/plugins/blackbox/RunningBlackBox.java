@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -49,6 +50,8 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
     private static final long WATCH_MILLIS = 100;
     private static final long SOURCE_MILLIS = 500;
     private static final long OUTCOMES_MILLIS = 100;
+    /** Parameter of an action that is to change nothing. */
+    private static final String LOOK = "look";
 
     static final String DOUBT = "what clients were told after the last transaction that is kept: no witness was present"
             + " when the primary's binary log ended, for it had withdrawn, or its proxy was not running. Within the"
@@ -274,7 +277,7 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                         || context.standbys().stream()
                                 .anyMatch(
                                         each -> each.isPrimary() && each.name().equals(name)),
-                server -> gone && !receivers.isReceiving(server));
+                () -> gone);
         Rescue rescue = new Rescue(box, silence, report::notKnown);
         context.publish("lost", new SparingReport(() -> report.of(survivors.choose()), System::nanoTime));
         context.publishAction(
@@ -290,19 +293,23 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 new TracedTransactions(box.traces(), order, context, System::nanoTime),
                 context.clock());
         context.publishQuery("outcomes", OutcomesReport.PARAMETERS, asked::of);
-        context.publishAction("lost/compared", Survivors.PARAMETERS, parameters -> {
-            Survivor survivor = survivors.named(parameters);
-            box.compared(survivor, present());
+        Set<String> looking = new HashSet<>(Survivors.PARAMETERS);
+        looking.add(LOOK);
+        context.publishAction("lost/compared", looking, parameters -> {
+            Survivor survivor = survivors.named(server(parameters));
+            box.compared(survivor, present(), parameters.containsKey(LOOK));
             return report.of(survivor);
         });
         Set<String> numbered = new HashSet<>(Survivors.PARAMETERS);
         numbered.add(LostReport.NUMBERS);
-        context.publishAction("lost/applied", numbered, report::applied);
-        Set<String> looking = new HashSet<>(Survivors.PARAMETERS);
-        looking.add("look");
+        context.publishAction(
+                "lost/applied",
+                numbered,
+                parameters -> report.applied(
+                        survivors.fromParameters(server(parameters)), parameters.getOrDefault(LostReport.NUMBERS, "")));
         context.publishAction("lost/rescue", looking, parameters -> {
             sessionEvents.run();
-            return rescue.begin(survivors.fromParameters(parameters), !parameters.containsKey("look"));
+            return rescue.begin(survivors.fromParameters(server(parameters)), !parameters.containsKey(LOOK));
         });
         context.publishAction("lost/rescue/{number}", parameters -> {
             String number = parameters.getOrDefault("number", "");
@@ -312,6 +319,14 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
                 throw new IllegalArgumentException("the number of a rescue is wanted, not " + number, e);
             }
         });
+    }
+
+    /** Returns the parameters that name a server. */
+    private static Map<String, String> server(Map<String, String> parameters) {
+        Map<String, String> server = new HashMap<>(parameters);
+        server.remove(LOOK);
+        server.remove(LostReport.NUMBERS);
+        return server;
     }
 
     /** Returns what the primary says of itself; null if it does not respond. */

@@ -96,7 +96,9 @@ public final class SavedBlackBox implements SavedTransactions {
             case "lost/look":
                 return report.unrecorded(Survivors.reported(parameters, present.flavor()));
             case "lost/applied":
-                return report.applied(parameters);
+                return report.applied(
+                        Survivors.reported(parameters, present.flavor()),
+                        parameters.getOrDefault(LostReport.NUMBERS, ""));
             case "lost/rescue":
                 return rescue.begin(Survivors.reported(parameters, present.flavor()), !parameters.containsKey("look"));
             default:

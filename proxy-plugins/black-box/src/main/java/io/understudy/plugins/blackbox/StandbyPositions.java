@@ -29,9 +29,11 @@ final class StandbyPositions implements Runnable {
     private final @Nullable PrimaryQueries primary;
     private final Runnable readAnew;
     private final Receivers receivers;
-    private final Map<String, Applied> known = new HashMap<>();
-    /** By standby, see {@link Survivor#server}. */
-    private final Map<String, String> servers = new HashMap<>();
+
+    private record Known(String server, Applied applied, Receipt receipt) {}
+
+    /** By standby, as of its last response. */
+    private final Map<String, Known> known = new HashMap<>();
     /** By standby. */
     private final Map<String, QueryFailures> failures = new HashMap<>();
 
@@ -75,14 +77,13 @@ final class StandbyPositions implements Runnable {
             for (Standby standby : context.standbys()) {
                 if (standby.isPrimary()) {
                     known.remove(standby.name()); // it has all that it wrote itself
-                    servers.remove(standby.name());
                     continue;
                 }
                 standbys++;
-                String received = probe(standby, flavor);
-                Applied applied = known.get(standby.name());
-                if (applied != null) {
-                    all.add(box.seen(servers.getOrDefault(standby.name(), ""), applied, received));
+                probe(standby, flavor);
+                Known found = known.get(standby.name());
+                if (found != null) {
+                    all.add(box.seen(found.server, found.applied, found.receipt));
                 }
             }
             if (all.size() == standbys && !all.isEmpty()) {
@@ -90,7 +91,7 @@ final class StandbyPositions implements Runnable {
             }
             box.expire();
             askPrimary(all);
-            renumbered = servers.values().stream().anyMatch(box::isRenumbered);
+            renumbered = known.values().stream().anyMatch(each -> box.isRenumbered(each.server));
         } catch (RuntimeException e) {
             // Thrown on, it would end the schedule.
             log.error("black-box: comparing the standbys' positions failed", e);
@@ -112,20 +113,17 @@ final class StandbyPositions implements Runnable {
         }
     }
 
-    /** Returns what the standby has received; empty if that is not known. */
-    private String probe(Standby standby, ServerFlavor flavor) {
+    private void probe(Standby standby, ServerFlavor flavor) {
         String name = standby.name();
         QueryFailures failed = failures.computeIfAbsent(
                 name, added -> new QueryFailures(() -> !standby.state().reachable()));
         try (ServerQueries queries = ServerQueries.of(standby.dataSource())) {
             ReportedPosition reported = ReportedPosition.applied(queries, flavor);
             Applied applied = Applied.of(flavor, reported.replicated(), reported.logged());
-            servers.put(name, reported.server());
-            known.put(name, applied);
+            known.put(name, new Known(reported.server(), applied, receivers.ask(reported.server(), queries, flavor)));
             if (failed.succeeded()) {
                 log.info("black-box: standby {} reports its position again", name);
             }
-            return receivers.ask(reported.server(), queries, flavor);
         } catch (SQLException | IllegalArgumentException e) {
             if (failed.failed()) {
                 log.warn(
@@ -135,7 +133,6 @@ final class StandbyPositions implements Runnable {
                         name,
                         e.getMessage());
             }
-            return "";
         }
     }
 }

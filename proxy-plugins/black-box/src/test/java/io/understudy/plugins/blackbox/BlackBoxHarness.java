@@ -14,6 +14,9 @@ import java.util.Set;
 
 /** A black box of 2 MiB with the events and responses that a test passes to it. */
 abstract class BlackBoxHarness {
+    /** Nothing is sent to a server. */
+    static final Receipt STILL = new Receipt("[]", false, false);
+
     static final int MIB = 1 << 20;
     static final long MINUTE = 60_000_000_000L;
     static final byte[] FORMAT = "format".getBytes(StandardCharsets.US_ASCII);

@@ -9,6 +9,8 @@ import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.binlog.TransactionKind;
 import io.understudy.plugins.binlog.Transactions;
 import io.understudy.plugins.blackbox.log.LogStart;
+import io.understudy.plugins.blackbox.log.LogVisitor;
+import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.ReportedPosition;
 import java.time.Clock;
 import java.util.List;
@@ -44,7 +46,7 @@ class BuiltAnewTest extends BlackBoxHarness {
 
     private void begin(ServerFlavor product) {
         flavor = product;
-        box.presentPrimary(name -> false, server -> gone);
+        box.presentPrimary(name -> false, () -> gone);
         box.onStart(at(18));
         box.onFormat(FORMAT);
         writes(19, 20);
@@ -78,7 +80,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     }
 
     private void seen(long number) {
-        box.seen(STANDBY, Applied.of(flavor, upTo(number), ""));
+        sees(number, "[" + number + "]");
     }
 
     private Survivor server(String server, long number) {
@@ -97,6 +99,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     /** At {@code number} it has all that was written up to there since the primary began anew, and no more. */
     private void assertCounts(long number, long written) {
         dies();
+        seen(number);
         Loss loss = box.loss(standby(number));
         assertThat(loss.missing).hasSize((int) (written - number));
         assertThat(loss.gaps).hasToString("");
@@ -104,12 +107,14 @@ class BuiltAnewTest extends BlackBoxHarness {
     }
 
     private Map<String, Object> rescue(long number) {
+        seen(number);
         return new Rescue(box, () -> null, (survivor, read) -> List.of()).begin(standby(number), false);
     }
 
     /** None of the {@code captured} ones counts as applied, and it is said that this is not known. */
     private void assertUnknown(long number, int captured) {
         dies();
+        seen(number);
         Loss loss = box.loss(standby(number));
         assertThat(loss.missing).hasSize(captured);
         assertThat(rescue(number)).containsEntry("renumbered", true);
@@ -158,13 +163,13 @@ class BuiltAnewTest extends BlackBoxHarness {
     @EnumSource(ServerFlavor.class)
     void afterARestartWithADirectoryAWordIsNeededThatHolds(ServerFlavor product) {
         flavor = product;
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, at(20), ""));
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, at(20), "", Map.of()));
         seen(3);
         notices(8);
         writes(9, 30);
         seen(30);
         assertUnknown(30, 22);
-        box.compared(standby(30), null);
+        box.compared(standby(30), null, false);
         assertCounts(30, 30);
         notices(30);
         writes(31, 33);
@@ -187,7 +192,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         begin(product);
         notices(8);
         writes(9, 30);
-        box.compared(standby(29), null);
+        box.compared(standby(29), null, false);
         assertCounts(29, 30);
         assertThat(box.loss(server("host:3306:3", 29)).missing).hasSize(22);
         assertThat(box.isRenumbered(server("host:3306:3", 29))).isTrue();
@@ -288,11 +293,13 @@ class BuiltAnewTest extends BlackBoxHarness {
 
     /** A number that a client has used again leaves the position behind what was read until the next write. */
     @Test
-    void oneAlarmIsEnough() {
+    void someAlarmsAreEnough() {
         start(1, "0-1-20");
-        assertThat(beganAnew(at("0-1-20", ""), primary(1, "0-1-5"))).isTrue();
-        start(1, "");
-        transaction(20);
+        for (int i = 0; i < 3; i++) {
+            assertThat(beganAnew(at("0-1-20", ""), primary(1, "0-1-5"))).isTrue();
+            start(1, "");
+            transaction(20);
+        }
         assertThat(beganAnew(at("0-1-20", ""), primary(1, "0-1-5"))).isFalse();
         now += MINUTE + 1;
         assertThat(beganAnew(at("0-1-20", ""), primary(1, "0-1-5"))).isTrue();
@@ -353,11 +360,13 @@ class BuiltAnewTest extends BlackBoxHarness {
         begin(product);
         notices(5);
         writes(6, 8);
-        assertThatThrownBy(() -> box.compared(standby(20), null)).hasMessageContaining("is still that of before");
-        assertThatThrownBy(() -> box.compared(standby(15), null)).hasMessageContaining("has not written since");
-        assertThatThrownBy(() -> box.compared(standby(15), at(14))).hasMessageContaining("has not written since");
+        assertThatThrownBy(() -> box.compared(standby(20), null, false))
+                .hasMessageContaining("is still that of before");
+        assertThatThrownBy(() -> box.compared(standby(15), null, false)).hasMessageContaining("has not written since");
+        assertThatThrownBy(() -> box.compared(standby(15), at(14), false))
+                .hasMessageContaining("has not written since");
         writes(9, 40);
-        assertThatThrownBy(() -> box.compared(standby(20), at(40))).hasMessageContaining("s1 is at " + upTo(20));
+        assertThatThrownBy(() -> box.compared(standby(20), at(40), false)).hasMessageContaining("s1 is at " + upTo(20));
         assertUnknown(20, 35);
     }
 
@@ -368,7 +377,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         begin(product);
         notices(5);
         writes(6, 8);
-        box.compared(standby(10), at(10));
+        box.compared(standby(10), at(10), false);
         writes(9, 12);
         assertCounts(10, 12);
     }
@@ -381,7 +390,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         notices(0);
         writes(1, 8);
         dies();
-        box.compared(standby(0), null);
+        box.compared(standby(0), null, false);
         assertCounts(0, 8);
     }
 
@@ -395,15 +404,12 @@ class BuiltAnewTest extends BlackBoxHarness {
         writes(1, 8);
         dies();
         assertRest(18, 2);
-        assertThatThrownBy(() -> box.compared(standby(0), null))
+        assertThatThrownBy(() -> box.compared(standby(0), null, false))
                 .hasMessageContaining("it lacked 2 transactions")
                 .hasMessageContaining(":19-20");
         // It was reset too early: what it had is known all the same.
         assertRest(0, 2);
-        ReportedPosition wrote = product == ServerFlavor.MYSQL
-                ? new ReportedPosition("4f11fa47-71ca-11e1-9e33-c80aa9429562:1", "", "", true, STANDBY)
-                : new ReportedPosition("", "0-2-1", "", true, STANDBY);
-        assertThatThrownBy(() -> box.compared(Survivor.of("s1", flavor, wrote, "it wrote something itself"), null))
+        assertThatThrownBy(() -> box.compared(wroteItself(), null, false))
                 .hasMessageContaining("it lacked 2 transactions");
     }
 
@@ -419,7 +425,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         dies();
         assertRest(19, 1);
         assertRest(20, 0);
-        box.compared(standby(0), null);
+        box.compared(standby(0), null, false);
         assertCounts(0, 8);
     }
 
@@ -438,8 +444,9 @@ class BuiltAnewTest extends BlackBoxHarness {
         assertRest(19, 1);
         seen(20);
         assertRest(20, 0);
-        assertThatThrownBy(() -> box.compared(standby(20), null)).hasMessageContaining("is still that of before");
-        box.compared(standby(0), null);
+        assertThatThrownBy(() -> box.compared(standby(20), null, false))
+                .hasMessageContaining("is still that of before");
+        box.compared(standby(0), null, false);
         assertCounts(0, 30);
     }
 
@@ -454,8 +461,8 @@ class BuiltAnewTest extends BlackBoxHarness {
         seen(30);
         dies();
         assertThat(rescue(30)).containsEntry("transactions", 2);
-        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("has skipped some");
-        box.compared(standby(30), null);
+        assertThatThrownBy(() -> box.compared(standby(0), null, false)).hasMessageContaining("has skipped some");
+        box.compared(standby(30), null, false);
         assertCounts(30, 30);
     }
 
@@ -468,13 +475,13 @@ class BuiltAnewTest extends BlackBoxHarness {
         box.onStart(at(upTo(18) + other));
         box.onFormat(FORMAT);
         writes(19, 20);
-        box.seen(STANDBY, Applied.of(flavor, upTo(18) + other, ""));
+        box.seen(STANDBY, Applied.of(flavor, upTo(18) + other, ""), new Receipt("[18]", false, false));
         notices(0);
         writes(1, 30);
-        box.seen(STANDBY, Applied.of(flavor, upTo(30) + other, ""));
+        box.seen(STANDBY, Applied.of(flavor, upTo(30) + other, ""), STILL);
         dies();
         assertThat(rescue(30)).containsEntry("transactions", 2);
-        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("has skipped some");
+        assertThatThrownBy(() -> box.compared(standby(0), null, false)).hasMessageContaining("has skipped some");
     }
 
     /** A proxy that is cut off from the primary does not know that this is reset, and passes the standby, meanwhile. */
@@ -490,7 +497,8 @@ class BuiltAnewTest extends BlackBoxHarness {
         notices(19);
         dies();
         assertRest(18, 2);
-        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("it lacked 2 transactions");
+        assertThatThrownBy(() -> box.compared(standby(0), null, false))
+                .hasMessageContaining("it lacked 2 transactions");
     }
 
     @ParameterizedTest
@@ -550,7 +558,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         seen(22);
         dies();
         assertThat(box.ofBefore(standby(22))).contains("has skipped some");
-        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("has skipped some");
+        assertThatThrownBy(() -> box.compared(standby(0), null, false)).hasMessageContaining("has skipped some");
     }
 
     /** Built anew behind the first reset, it has all from before that, and of what was written since what it had. */
@@ -562,19 +570,19 @@ class BuiltAnewTest extends BlackBoxHarness {
         notices(0);
         writes(1, 8);
         seen(5);
-        box.compared(standby(5), null);
+        box.compared(standby(5), null, false);
         seen(6);
         asked(8);
         notices(0);
         writes(1, 3);
         dies();
         assertRest(6, 8, 2);
-        assertThatThrownBy(() -> box.compared(standby(0), null))
+        assertThatThrownBy(() -> box.compared(standby(0), null, false))
                 .hasMessageContaining("it lacked 2 transactions")
                 .hasMessageContaining(":7-8");
         seen(8);
         assertRest(8, 8, 0);
-        box.compared(standby(0), null);
+        box.compared(standby(0), null, false);
         assertCounts(0, 3);
     }
 
@@ -585,7 +593,7 @@ class BuiltAnewTest extends BlackBoxHarness {
         begin(product);
         notices(0);
         writes(1, 8);
-        box.compared(standby(8), null);
+        box.compared(standby(8), null, false);
         String uuid = "2f11fa47-71ca-11e1-9e33-c80aa9429562";
         box.onStart(new PrimaryFacts(product, 2, uuid, true, "ROW", true, upTo(8)));
         assertThat(box.isRenumbered("host:3306:1")).isFalse();
@@ -607,28 +615,42 @@ class BuiltAnewTest extends BlackBoxHarness {
         sees(20, "relay 20");
         dies();
         assertRest(20, 0);
-        box.compared(standby(0), null);
+        box.compared(standby(0), null, false);
         assertCounts(0, 30);
     }
 
-    /** It has received something since: its numbers may be later ones. */
+    /** The primary does not respond to the proxy, and sends to the standby: its numbers may be later ones. */
     @ParameterizedTest
     @EnumSource(ServerFlavor.class)
-    void whatItReceivesSinceDoesNotCountThoughThePrimaryIsGone(ServerFlavor product) {
+    void whatItReceivesSinceDoesNotCount(ServerFlavor product) {
         begin(product);
         had(18);
         notices(0);
-        writes(1, 3);
-        sees(18, "relay 18");
-        asked(3);
-        writes(4, 30);
+        writes(1, 30);
+        seen(18);
         dies();
-        sees(19, "relay 19");
-        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("has skipped some");
+        box.seen(STANDBY, Applied.of(flavor, upTo(19), ""), new Receipt("[relay 19]", false, true));
+        assertThatThrownBy(() -> box.compared(standby(0), null, false)).hasMessageContaining("has skipped some");
+    }
+
+    /** Before the proxy knows that the primary is dead. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void whatItIsBroughtAtOnceCountsLater(ServerFlavor product) {
+        begin(product);
+        had(18);
+        notices(0);
+        writes(1, 30);
+        seen(20);
+        assertThat(box.ofBefore(standby(20))).contains("it lacked 2 of them");
+        dies();
+        assertRest(20, 0);
+        box.compared(standby(0), null, false);
+        assertCounts(0, 30);
     }
 
     private void sees(long number, String received) {
-        box.seen(STANDBY, Applied.of(flavor, upTo(number), ""), received);
+        box.seen(STANDBY, Applied.of(flavor, upTo(number), ""), new Receipt(received, false, false));
     }
 
     /** What nobody has cannot be brought: that is told, and the rest is not given up for it. */
@@ -641,17 +663,20 @@ class BuiltAnewTest extends BlackBoxHarness {
         writes(1, 8);
         dies();
         assertThat(box.ofBefore(standby(15))).contains("it lacked 5 of them");
-        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("it lacked 2 transactions");
+        assertThatThrownBy(() -> box.compared(standby(0), null, false))
+                .hasMessageContaining("it lacked 2 transactions");
         new Rescue(box, () -> null, (survivor, read) -> List.of()).begin(standby(15), true);
         // MariaDB's passes over the three that are not in the file.
-        box.seen(STANDBY, Applied.of(flavor, product == ServerFlavor.MYSQL ? upTo(15) + ":19-20" : upTo(20), ""));
-        box.compared(standby(0), null);
+        box.seen(
+                STANDBY, Applied.of(flavor, product == ServerFlavor.MYSQL ? upTo(15) + ":19-20" : upTo(20), ""), STILL);
+        box.compared(standby(0), null, false);
         assertThat(box.formerUnknown().toString())
                 .contains("3 transactions that s1 lacked")
                 .contains(":16-18");
         assertCounts(0, 8);
     }
 
+    /** Also if it wrote something itself since. */
     @ParameterizedTest
     @EnumSource(ServerFlavor.class)
     void oneThatIsResetBeforeARescueLacksWhatNobodyHas(ServerFlavor product) {
@@ -662,11 +687,107 @@ class BuiltAnewTest extends BlackBoxHarness {
         notices(0);
         writes(1, 8);
         dies();
-        box.compared(standby(0), null);
+        box.compared(wroteItself(), null, false);
         assertThat(box.formerUnknown().toString())
                 .contains("5 transactions that s1 lacked")
                 .contains(":16-20");
         assertCounts(0, 8);
+    }
+
+    private Survivor wroteItself() {
+        ReportedPosition wrote = flavor == ServerFlavor.MYSQL
+                ? new ReportedPosition("4f11fa47-71ca-11e1-9e33-c80aa9429562:1", "", "", true, STANDBY)
+                : new ReportedPosition("", "0-2-1", "", true, STANDBY);
+        return Survivor.of("s1", flavor, wrote, "it wrote something itself");
+    }
+
+    /** A box keeps the histories of three primaries. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void whatIsForgottenIsNotKnown(ServerFlavor product) {
+        begin(product);
+        had(18);
+        notices(0);
+        writes(1, 3);
+        for (int id = 3; id <= 6; id++) {
+            assertThat(box.isRenumbered(STANDBY)).as("after %d changes", id - 3).isTrue();
+            String uuid = id + "f11fa47-71ca-11e1-9e33-c80aa9429562";
+            box.onStart(new PrimaryFacts(product, id, uuid, true, "ROW", true, upTo(3)));
+            String had = box.ofBefore(standby(18));
+            assertThat(had).matches(text -> text.isEmpty() || !text.contains("had all"));
+            assertThat(rescue(18)).containsEntry("hadAll", false);
+        }
+        assertThat(box.isRenumbered(STANDBY)).isTrue();
+    }
+
+    /** Nothing was written between them. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void severalResetsAtOnceAreOne(ServerFlavor product) {
+        begin(product);
+        had(18);
+        for (int i = 0; i < 4; i++) {
+            box.reset();
+        }
+        notices(0);
+        writes(1, 3);
+        dies();
+        assertRest(18, 2);
+    }
+
+    /** A log that has the reset is read, while the standby is probed. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void nothingThatIsSeenBeforeALogIsReadCounts(ServerFlavor product) {
+        flavor = product;
+        gone = true;
+        box.presentPrimary(name -> false, () -> gone);
+        LogVisitor log = box.restored(Clock.systemUTC());
+        log.start(new LogStart(1, false, at(20), "", Map.of()));
+        seen(25);
+        assertThat(box.reach(List.of())).isNull();
+        log.start(new LogStart(2, true, at(30), "", Map.of()));
+        assertThat(box.ofBefore(standby(25))).contains("what it had of them is not known");
+        assertThat(box.isRenumbered(STANDBY)).isTrue();
+    }
+
+    /** An OK tells of a reset between the probe and what is done with its result. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aPositionOfBeforeTheNoticeReleasesNothing(ServerFlavor product) {
+        begin(product);
+        Applied known = box.seen(STANDBY, Applied.of(flavor, upTo(20), ""), STILL);
+        notices(0);
+        writes(1, 8);
+        box.applied(List.of(known));
+        assertThat(box.transactions()).isEqualTo(8);
+    }
+
+    /** Two primaries wrote before the second one was reset, and it has nothing of that one's. */
+    @Test
+    void whatItIsBroughtOfTheFirstOfTwoPrimariesCounts() {
+        begin(ServerFlavor.MYSQL);
+        had(18);
+        String other = "2f11fa47-71ca-11e1-9e33-c80aa9429562";
+        box.onStart(new PrimaryFacts(flavor, 3, other, true, "ROW", true, upTo(20)));
+        box.reset();
+        dies();
+        assertThat(rescue(18)).containsEntry("transactions", 2);
+        assertThat(rescue(20)).containsEntry("transactions", 0);
+        box.compared(standby(0), null, false);
+        assertThat(box.formerUnknown()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aLookChangesNothing(ServerFlavor product) {
+        begin(product);
+        notices(0);
+        writes(1, 8);
+        dies();
+        box.compared(standby(0), null, true);
+        assertThat(box.isRenumbered(STANDBY)).isTrue();
+        assertThatThrownBy(() -> box.compared(standby(20), null, true)).hasMessageContaining("is still that of before");
     }
 
     /** It got the numbers of what was written since, and lost them: its tables have the rows. */
@@ -677,10 +798,10 @@ class BuiltAnewTest extends BlackBoxHarness {
         notices(0);
         writes(1, 8);
         dies();
-        box.compared(standby(0), null);
+        box.compared(standby(0), null, false);
         seen(8);
         assertThat(box.isRenumbered(STANDBY)).isFalse();
-        assertThatThrownBy(() -> box.compared(standby(0), null))
+        assertThatThrownBy(() -> box.compared(standby(0), null, false))
                 .hasMessageContaining("was reset behind that")
                 .hasMessageContaining(":1-8");
         seen(0);
@@ -696,27 +817,99 @@ class BuiltAnewTest extends BlackBoxHarness {
     @EnumSource(ServerFlavor.class)
     void aWordOfOneThatWasNotSeenLeavesADoubt(ServerFlavor product) {
         flavor = product;
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, at(20), ""));
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, at(20), "", Map.of()));
         notices(0);
         writes(1, 8);
         dies();
         assertThat(rescue(0)).containsEntry("renumbered", true).containsEntry("transactions", 0);
-        box.compared(standby(0), null);
+        box.compared(standby(0), null, false);
         assertThat(box.formerUnknown().toString()).contains("what s1 lacked of what was written before");
         assertCounts(0, 8);
     }
 
-    /** What was written between two resets no standby has that stands where the first one left it. */
+    /** What was written between two resets a standby is brought once it has begun anew, as often as the primary has. */
     @ParameterizedTest
     @EnumSource(ServerFlavor.class)
-    void ofTwoResetsTheFirstIsNotPassedOver(ServerFlavor product) {
+    void ofTwoResetsEachIsPassedByItself(ServerFlavor product) {
         begin(product);
         notices(0);
         writes(1, 8);
         notices(0);
         writes(1, 3);
         dies();
-        assertThatThrownBy(() -> box.compared(standby(0), null)).hasMessageContaining("it lacked 8 transactions");
+        assertRest(20, 20, 0);
+        box.compared(standby(0), null, false);
+        assertThat(rescue(0)).containsEntry("renumbered", true).containsEntry("transactions", 8);
+        assertThat(rescue(6)).containsEntry("transactions", 2);
+        seen(0);
+        assertThatThrownBy(() -> box.compared(standby(0), null, false))
+                .hasMessageContaining("it lacked 2 transactions");
+        seen(8);
+        box.compared(standby(0), null, false);
+        assertCounts(0, 3);
+    }
+
+    /** Built anew from the primary that lives, it has all, however often that was reset. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void oneThatIsBuiltAnewHasPassedAllResets(ServerFlavor product) {
+        begin(product);
+        notices(0);
+        writes(1, 8);
+        notices(0);
+        writes(1, 5);
+        box.compared(standby(4), at(5), false);
+        assertCounts(4, 5);
+    }
+
+    /** What a proxy began with it does not know, unless the primary has refused the standby since. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aPositionThatIsFirstSeenBehindAResetProvesNothing(ServerFlavor product) {
+        begin(product);
+        notices(0);
+        writes(1, 3);
+        dies();
+        String other = "host:3306:3";
+        box.applied(List.of(box.seen(other, Applied.of(flavor, upTo(20), ""), STILL)));
+        assertThat(box.transactions()).as("none is released").isEqualTo(5);
+        box.seen(other, Applied.of(flavor, upTo(18), ""), STILL);
+        assertThat(box.ofBefore(server(other, 18))).contains("is not known");
+        box.seen(other, Applied.of(flavor, upTo(18), ""), new Receipt("[18]", true, false));
+        assertThat(box.ofBefore(server(other, 18))).contains("it lacked 2 of them");
+    }
+
+    /** An account without the privilege to ask what is received. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void whatIsBroughtCountsThoughNothingElseIsKnown(ServerFlavor product) {
+        begin(product);
+        had(18);
+        notices(0);
+        writes(1, 3);
+        dies();
+        box.seen(STANDBY, Applied.of(flavor, upTo(20), ""), Receipt.UNKNOWN);
+        assertThat(box.ofBefore(standby(20))).contains("it lacked 2 of them");
+        GtidNumbers brought = new GtidNumbers();
+        brought.add(product == ServerFlavor.MYSQL ? UUID : "0", 19, 20);
+        box.applied(standby(20), brought);
+        assertThat(box.ofBefore(standby(20))).contains("it had all of them");
+    }
+
+    /** A log keeps what operators have said. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void aWordOutlivesARestart(ServerFlavor product) {
+        begin(product);
+        notices(0);
+        writes(1, 8);
+        box.compared(standby(7), null, false);
+        LogStart logged = Objects.requireNonNull(box.position());
+        LogVisitor log = box.restored(Clock.systemUTC());
+        log.start(new LogStart(1, false, at(20), "", Map.of()));
+        log.start(logged);
+        assertThat(box.isRenumbered(STANDBY)).isFalse();
+        assertThat(box.isRenumbered("host:3306:3")).isTrue();
     }
 
     /** Once its replication is that of another primary; its numbers are its own. */
@@ -753,7 +946,7 @@ class BuiltAnewTest extends BlackBoxHarness {
     @EnumSource(ServerFlavor.class)
     void thePrimaryIsNotComparedWithItself(ServerFlavor product) {
         begin(product);
-        assertThatThrownBy(() -> box.compared(server("host:3306:1", 20), at(20)))
+        assertThatThrownBy(() -> box.compared(server("host:3306:1", 20), at(20), false))
                 .hasMessageContaining("s1 is the primary");
     }
 

@@ -62,7 +62,7 @@ class DoubtsTest extends BlackBoxHarness {
         transaction(13);
         dead();
         implied("0-1-10", "0-1-12");
-        box.seen("host:3306:2", at("0-1-11", ""));
+        box.seen("host:3306:2", at("0-1-11", ""), STILL);
         assertThat(implied("0-1-13", "")).as("12 was discarded").isEqualTo("0:12");
     }
 
@@ -127,7 +127,7 @@ class DoubtsTest extends BlackBoxHarness {
         dead();
         implied("0-1-10", "");
         assertThat(implied("0-1-12", "")).isEqualTo("0:11");
-        box.compared(survivor("0-1-12", "", ""), null);
+        box.compared(survivor("0-1-12", "", ""), null, false);
         assertThat(implied("0-1-12", "")).isEqualTo("");
     }
 
@@ -138,7 +138,7 @@ class DoubtsTest extends BlackBoxHarness {
         transaction(12);
         dead();
         implied("0-1-10", "");
-        box.compared(survivor("0-1-10", "", ""), null);
+        box.compared(survivor("0-1-10", "", ""), null, false);
         assertThat(implied("0-1-12", "")).as("a replay that came after").isEqualTo("0:11");
     }
 

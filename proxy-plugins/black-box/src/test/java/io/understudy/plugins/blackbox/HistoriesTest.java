@@ -8,6 +8,7 @@ import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.testkit.CapturedLog;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,7 +33,7 @@ class HistoriesTest extends BlackBoxHarness {
         start(2, "0-2-10");
         assertThat(box.formerUnknown().toString()).contains("has read nothing of it");
         box.primaryChanged(null);
-        box.compared(survivor("0-2-10", "", ""), null);
+        box.compared(survivor("0-2-10", "", ""), null, false);
         assertThat(box.formerUnknown()).isEmpty();
         box.primaryChanged(null);
         assertThat(box.formerUnknown()).isEmpty();
@@ -44,26 +45,26 @@ class HistoriesTest extends BlackBoxHarness {
     /** Its proxy died with it, perhaps before it had read all. */
     @Test
     void whatFollowsTheEndOfARestoredLogIsNotKnown() {
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10"));
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of()));
         assertThat(box.restoredEnd()).contains("(server_id 1) wrote behind 0-1-10");
         box.primaryChanged(box.restoredEnd());
         start(2, "0-2-11");
         assertThat(box.formerUnknown().toString()).contains("wrote behind 0-1-10");
-        box.compared(survivor("0-2-11", "", ""), null);
+        box.compared(survivor("0-2-11", "", ""), null, false);
         assertThat(box.formerUnknown()).isEmpty();
     }
 
     /** Nobody has told the proxy of a change: it was down. */
     @Test
     void aLogThatEndsWithAnotherPrimaryIsNotKnownToBeWhole() {
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10"));
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of()));
         start(2, "0-2-11");
         assertThat(box.formerUnknown().toString()).contains("wrote behind 0-1-10");
     }
 
     @Test
     void aLogThatThePrimaryGoesOnWithIsWhole() {
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10"));
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of()));
         box.primaryChanged(box.restoredEnd()); // all were read-only at first
         assertThat(box.formerUnknown().toString()).contains("wrote behind 0-1-10");
         start(1, "0-1-12");
@@ -78,7 +79,7 @@ class HistoriesTest extends BlackBoxHarness {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatThePresentPrimaryAnswersBeforeItsLogIsReadIsNotMissingThere(boolean isPrimary) {
-        box.presentPrimary(name -> isPrimary, server -> false);
+        box.presentPrimary(name -> isPrimary, () -> false);
         start(1, "0-1-10");
         response("0-1-11");
         box.primaryChanged(null);
@@ -171,7 +172,7 @@ class HistoriesTest extends BlackBoxHarness {
     }
 
     private void restore() {
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10"));
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of()));
     }
 
     @Test
@@ -306,7 +307,7 @@ class HistoriesTest extends BlackBoxHarness {
     void numbersThatGoBackDenoteOtherTransactions() {
         start(1, "0-1-10");
         transaction(11);
-        box.applied(List.of(box.seen("host:3306:2", at("0-1-11", ""))));
+        box.applied(List.of(box.seen("host:3306:2", at("0-1-11", ""), STILL)));
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "reset"));
         try (CapturedLog log = new CapturedLog()) {
             start(1, "0-1-3");
@@ -314,16 +315,16 @@ class HistoriesTest extends BlackBoxHarness {
         }
         transaction(4);
         response("0-1-5");
-        box.applied(List.of(box.seen("host:3306:2", at("0-1-11", ""))));
+        box.applied(List.of(box.seen("host:3306:2", at("0-1-11", ""), STILL)));
         Loss loss = on("0-1-11");
         assertThat(gtids(loss.missing)).containsExactly("0-1-4");
         assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-5");
         assertThat(loss.gaps).hasToString("0:1-3");
-        box.seen("host:3306:2", at("", ""));
+        box.seen("host:3306:2", at("", ""), STILL);
         assertThat(on("0-1-4").missing)
                 .as("it has gone back, which proves nothing")
                 .hasSize(1);
-        box.compared(survivor("0-1-4", "", ""), null);
+        box.compared(survivor("0-1-4", "", ""), null, false);
         loss = on("0-1-4");
         assertThat(loss.missing).as("built anew").isEmpty();
         assertThat(loss.gaps).hasToString("");

@@ -12,8 +12,9 @@ class ReceiversTest {
     private final Receivers receivers = new Receivers();
 
     private boolean receives(String state, String position) {
-        receivers.has(SERVER, List.of(new ReplicaStatus(Map.of("slave_io_running", state, "gtid_io_pos", position))));
-        return receivers.isReceiving(SERVER);
+        return receivers
+                .has(SERVER, List.of(new ReplicaStatus(Map.of("slave_io_running", state, "gtid_io_pos", position))))
+                .receives();
     }
 
     /** A standby may count as connected to a machine that has lost its power. */
@@ -22,6 +23,18 @@ class ReceiversTest {
         assertThat(receives("Yes", "0-1-20")).isFalse();
         assertThat(receives("Yes", "0-1-20")).isFalse();
         assertThat(receives("Connecting", "0-1-20")).isFalse();
+    }
+
+    @Test
+    void aReceiverThatThePrimaryRefusesIsToldFromAStoppedOne() {
+        Map<String, String> refused = Map.of("slave_io_running", "No", "last_io_errno", "1236");
+        assertThat(receivers.has(SERVER, List.of(new ReplicaStatus(refused))).refused())
+                .isTrue();
+        Map<String, String> stopped = Map.of("slave_io_running", "No", "last_io_errno", "0");
+        assertThat(receivers.has(SERVER, List.of(new ReplicaStatus(stopped))).refused())
+                .isFalse();
+        assertThat(receivers.has(SERVER, List.of()).isNothing()).isTrue();
+        assertThat(Receipt.UNKNOWN.isNothing()).isFalse();
     }
 
     /** START SLAVE begins with what was applied, and RESET SLAVE with nothing. */
@@ -38,9 +51,8 @@ class ReceiversTest {
         assertThat(receives("Yes", "0-1-21")).isTrue();
         assertThat(receives("No", "0-1-21")).isTrue();
         receivers.responds(server -> true);
-        assertThat(receivers.isReceiving(SERVER)).isTrue();
+        assertThat(receives("Yes", "0-1-21")).isTrue();
         receivers.responds(server -> false);
-        assertThat(receivers.isReceiving(SERVER)).isFalse();
         assertThat(receives("Yes", "0-1-30")).isFalse();
     }
 }

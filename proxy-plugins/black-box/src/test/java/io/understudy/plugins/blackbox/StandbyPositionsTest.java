@@ -65,7 +65,7 @@ class StandbyPositionsTest extends BlackBoxHarness {
         assertThat(dead).hasValue(1);
         assertThat(positions.areRenumbered()).isTrue();
         probe("");
-        box.compared(survivor("", "", ""), null);
+        box.compared(survivor("", "", ""), null, false);
         probe("0-1-3");
         assertThat(positions.areRenumbered()).isFalse();
     }

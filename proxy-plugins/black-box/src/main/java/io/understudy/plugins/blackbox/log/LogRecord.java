@@ -5,6 +5,9 @@ import io.understudy.plugins.binlog.PrimaryFacts;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 
 /** The bodies of records. A text is its length in bytes (4) and UTF-8. */
@@ -26,7 +29,8 @@ final class LogRecord {
             bytes(facts.format()),
             bytes(facts.position()),
             bytes(facts.logged()),
-            bytes(start.began())
+            bytes(start.began()),
+            bytes(compared(start.compared()))
         };
         int size = 1 + 8 + 8 + 3;
         for (byte[] each : texts) {
@@ -52,7 +56,24 @@ final class LogRecord {
         boolean gtids = in.get() != 0;
         ServerFlavor flavor = ServerFlavor.valueOf(text(in));
         PrimaryFacts facts = new PrimaryFacts(flavor, server, text(in), logBin, text(in), gtids, text(in), text(in));
-        return new LogStart(history, anew, facts, text(in));
+        String began = text(in);
+        return new LogStart(history, anew, facts, began, in.hasRemaining() ? compared(text(in)) : Map.of());
+    }
+
+    /** A line for each server: the number, a blank, the server. */
+    private static String compared(Map<String, Long> words) {
+        return words.entrySet().stream()
+                .map(each -> each.getValue() + " " + each.getKey())
+                .collect(Collectors.joining("\n"));
+    }
+
+    private static Map<String, Long> compared(String lines) {
+        Map<String, Long> words = new HashMap<>();
+        lines.lines().forEach(each -> {
+            int blank = each.indexOf(' ');
+            words.put(each.substring(blank + 1), Long.parseLong(each.substring(0, blank)));
+        });
+        return words;
     }
 
     static byte[] format(byte[] event) {

@@ -1,6 +1,7 @@
 package io.understudy.plugins.blackbox.log;
 
 import io.understudy.plugins.binlog.PrimaryFacts;
+import java.util.Map;
 
 /**
  * The position in a primary's binary log at which a segment, or a stream within it, begins.
@@ -9,5 +10,10 @@ import io.understudy.plugins.binlog.PrimaryFacts;
  * @param anew whether the same server's numbers began anew with this history
  * @param facts of the primary; all transactions up to their position precede
  * @param began MariaDB: position at which the history began; empty on MySQL
+ * @param compared by server, the history whose numbers it has, as an operator has said
  */
-public record LogStart(long history, boolean anew, PrimaryFacts facts, String began) {}
+public record LogStart(long history, boolean anew, PrimaryFacts facts, String began, Map<String, Long> compared) {
+    public LogStart with(Map<String, Long> words) {
+        return new LogStart(history, anew, facts, began, words);
+    }
+}

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,7 +70,11 @@ abstract class LogHarness {
 
     static LogStart at(String position) {
         return new LogStart(
-                1, false, new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, position, position), "");
+                1,
+                false,
+                new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, position, position),
+                "",
+                Map.of("host:3306:2", 1L, "a host:3306:3", 2L));
     }
 
     TransactionLog open(LogVisitor visitor) throws LogException {
