@@ -118,7 +118,7 @@ final class BuiltAnew {
             throw new IllegalArgumentException("it had " + positions.lastNumbers(server, epoch, histories)
                     + " of what the primary wrote since its numbers began anew (RESET MASTER), and was reset behind"
                     + " that: its tables have them, and its position does not. Nothing is changed. Set its position to"
-                    + " those numbers again");
+                    + " those numbers again (gtid_slave_pos; MySQL: gtid_purged)");
         }
         if (!epoch.isPast()) {
             return false;
