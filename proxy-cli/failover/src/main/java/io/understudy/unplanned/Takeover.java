@@ -91,7 +91,7 @@ record Takeover(
      */
     private static Address old(
             StandbyConfig standby, List<ReplicaStatus> sources, UnderstudyConfig config, List<AskedProxy> proxies)
-            throws IOException, InterruptedException {
+            throws IOException, SQLException, InterruptedException {
         boolean known = !proxies.isEmpty();
         for (AskedProxy each : proxies) {
             Map<String, Object> view = each.view();
@@ -105,7 +105,14 @@ record Takeover(
             return config.primary().address();
         }
         if (!proxies.isEmpty() && !sources.isEmpty()) {
-            return Address.parse(sources.get(0).source()); // whatever the candidates call it
+            try {
+                return Address.parse(sources.get(0).source()); // whatever the candidates call it
+            } catch (IllegalArgumentException e) {
+                throw new SQLException(
+                        "it replicates from '" + sources.get(0).source() + "', and no proxy knows the"
+                                + " primary. Put that one's address into primary.address, without candidates",
+                        e);
+            }
         }
         return config.primary().candidates().stream()
                 .filter(each ->

@@ -73,9 +73,10 @@ public record ReplicaStatus(Map<String, String> columns) {
         return name().startsWith("group_replication_");
     }
 
-    /** Returns host and port of the server that it replicates from. */
+    /** Returns host and port of the server that it replicates from; an IPv6 address in brackets. */
     public String source() {
-        return of("source_host", "master_host") + ":" + of("source_port", "master_port");
+        String host = of("source_host", "master_host");
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + of("source_port", "master_port");
     }
 
     /** Returns the {@code server_id} of that server; empty or 0 before the first connection. */

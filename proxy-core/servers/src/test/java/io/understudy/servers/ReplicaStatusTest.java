@@ -76,4 +76,11 @@ class ReplicaStatusTest {
         assertThat(new ReplicaStatus(Map.of("master_server_id", "0")).isFrom("", "0"))
                 .isNull();
     }
+
+    /** As an address of the configuration has it. */
+    @Test
+    void anIpv6AddressIsInBrackets() {
+        assertThat(new ReplicaStatus(Map.of("master_host", "fd00::2", "master_port", "3306")).source())
+                .isEqualTo("[fd00::2]:3306");
+    }
 }
