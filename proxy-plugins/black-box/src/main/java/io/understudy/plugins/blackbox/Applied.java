@@ -16,6 +16,9 @@ interface Applied {
      */
     String beyond(History history);
 
+    /** Returns this and another part together, of the same product. */
+    Applied and(Applied other);
+
     /**
      * Returns the part that a server's positions describe.
      *

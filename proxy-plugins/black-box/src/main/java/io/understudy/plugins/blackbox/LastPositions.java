@@ -57,7 +57,7 @@ final class LastPositions {
         boolean still = gone && receipt.isNothing();
         History former = epoch.last();
         if (epoch.isPast()) {
-            if (former != null && !numbers(applied, epoch, histories).isEmpty()) { // else it was reset
+            if (former != null && !isReset(numbers(applied, epoch, histories), lastNumbers(server, epoch, histories))) {
                 seenOfBefore(server, applied, receipt, still, former, since(epoch, histories));
             }
         } else if (isEmptied(server, applied, epoch, histories)) {
@@ -66,6 +66,14 @@ final class LastPositions {
             emptied.remove(server);
             (still ? last : supposed).put(server, new Sighting(applied, receipt.received()));
         }
+    }
+
+    /** Returns whether a server has none of its first numbers: on MySQL it may have been brought some since. */
+    private static boolean isReset(GtidNumbers numbers, GtidNumbers had) {
+        boolean[] first = new boolean[1];
+        had.forEach((source, ranges) ->
+                first[0] |= numbers.contains(source, ranges.get(0).first()));
+        return numbers.isEmpty() || !had.isEmpty() && !first[0];
     }
 
     private void seenOfBefore(
@@ -90,7 +98,8 @@ final class LastPositions {
     }
 
     /**
-     * Called when a server was brought transactions from before.
+     * Called when a server was brought transactions from before: it has them besides what it had, also if it was reset
+     * in between.
      *
      * @param applied its position then
      */
@@ -100,8 +109,8 @@ final class LastPositions {
         if (epoch.isPast() && old != null && former != null) {
             GtidNumbers had = own(old.applied, former);
             GtidNumbers has = own(applied, former);
-            if (has.minus(had).minus(numbers).isEmpty() && had.minus(has).isEmpty()) {
-                last.put(server, new Sighting(applied, old.received));
+            if (has.minus(had).minus(numbers).isEmpty()) {
+                last.put(server, new Sighting(old.applied.and(applied), old.received));
             }
         }
     }

@@ -61,6 +61,21 @@ final class MariaDbApplied implements Applied {
     }
 
     @Override
+    public Applied and(Applied other) {
+        MariaDbApplied all = new MariaDbApplied("", "");
+        all.addAll(this);
+        if (other instanceof MariaDbApplied more) {
+            all.addAll(more);
+        }
+        return all;
+    }
+
+    private void addAll(MariaDbApplied other) {
+        other.last.forEach((domain, gtids) ->
+                last.computeIfAbsent(domain, none -> new ArrayList<>(2)).addAll(gtids));
+    }
+
+    @Override
     public String beyond(History history) {
         StringJoiner found = new StringJoiner(",");
         last.forEach((domain, gtids) -> {

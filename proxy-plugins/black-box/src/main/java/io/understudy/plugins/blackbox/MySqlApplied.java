@@ -21,6 +21,16 @@ final class MySqlApplied implements Applied {
     }
 
     @Override
+    public Applied and(Applied other) {
+        GtidNumbers all = new GtidNumbers();
+        all.addAll(executed);
+        if (other instanceof MySqlApplied more) {
+            all.addAll(more.executed);
+        }
+        return new MySqlApplied(all);
+    }
+
+    @Override
     public String beyond(History history) {
         // What has this primary's own UUID it wrote, though it was not read.
         return executed.minus(history.seen()).minus(history.own(executed)).toString();

@@ -25,6 +25,11 @@ record Renumbered(String server, Applied applied, Applied before, Epoch epoch) i
     }
 
     @Override
+    public Applied and(Applied other) {
+        return new Renumbered(server, applied.and(other), before.and(other), epoch);
+    }
+
+    @Override
     public String beyond(History history) {
         return hasAll(history) || isUnknown(history) ? "" : on(history).beyond(history);
     }

@@ -896,6 +896,32 @@ class BuiltAnewTest extends BlackBoxHarness {
         assertThat(box.ofBefore(standby(20))).contains("it had all of them");
     }
 
+    /** MySQL's position has what it was brought alone then, and MariaDB's all up to that. */
+    @ParameterizedTest
+    @EnumSource(ServerFlavor.class)
+    void oneThatIsResetBeforeARescueHasWhatItHadBesides(ServerFlavor product) {
+        begin(product);
+        had(18);
+        box.seen("host:3306:3", Applied.of(flavor, upTo(10), ""), STILL);
+        asked(20);
+        notices(0);
+        writes(1, 30);
+        dies();
+        seen(0);
+        assertThat(rescue(0)).containsEntry("transactions", 2);
+        Applied rest = Applied.of(flavor, product == ServerFlavor.MYSQL ? UUID + ":19-20" : upTo(20), "");
+        box.seen(STANDBY, rest, STILL);
+        GtidNumbers brought = new GtidNumbers();
+        brought.add(product == ServerFlavor.MYSQL ? UUID : "0", 19, 20);
+        box.applied(standby(20).applying(rest), brought);
+        box.seen(STANDBY, rest, STILL);
+        assertThat(box.ofBefore(standby(20))).contains("it had all of them");
+        seen(0);
+        box.compared(standby(0), null, false);
+        assertThat(box.formerUnknown()).isEmpty();
+        assertCounts(0, 30);
+    }
+
     /** A log keeps what operators have said. */
     @ParameterizedTest
     @EnumSource(ServerFlavor.class)
