@@ -265,7 +265,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     private LogStart start(History present) {
-        return present.start().with(builtAnew.words());
+        return present.start().with(builtAnew.comparisons());
     }
 
     /** Returns when the last stream ended, which is now if there is one. */
@@ -724,7 +724,7 @@ final class BlackBox implements BinlogListener, BinlogEvents {
                     + " primary's numbers began anew (RESET MASTER), and that this black box does not have: " + lacked);
         }
         if (anew && queue != null && present != null) {
-            queue.started(start(present)); // with this word
+            queue.started(start(present)); // with this comparison
         }
         if (anew) {
             log.warn(

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class BuiltAnew {
     private static final String DOCUMENT = " docs/black-box.md, After RESET MASTER, has what to do";
 
-    /** By server of which an operator has spoken, the history whose numbers it has: it has all from before. */
+    /** By server that an operator has compared, the history whose numbers it has: it has all from before. */
     private final Map<String, Long> whole = new HashMap<>();
 
     private final LastPositions positions = new LastPositions();
@@ -53,14 +53,14 @@ final class BuiltAnew {
     }
 
     /** Returns what operators have said, for a log: by server, the history whose numbers it has. */
-    Map<String, Long> words() {
+    Map<String, Long> comparisons() {
         return Map.copyOf(whole);
     }
 
     /** Called with what a log has of it. */
-    void restore(Map<String, Long> words) {
+    void restore(Map<String, Long> comparisons) {
         whole.clear();
-        whole.putAll(words);
+        whole.putAll(comparisons);
     }
 
     /** Returns what a position means. */

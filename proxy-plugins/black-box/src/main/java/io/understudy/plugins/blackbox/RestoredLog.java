@@ -30,7 +30,7 @@ final class RestoredLog implements LogVisitor {
     /** Numbers of the present history that were read. */
     private GtidNumbers read = new GtidNumbers();
     /** Takes what operators have said of servers. */
-    private final Consumer<Map<String, Long>> words;
+    private final Consumer<Map<String, Long>> comparisons;
 
     /** Whether numbers may be missing without a word. */
     private boolean damaged;
@@ -39,14 +39,14 @@ final class RestoredLog implements LogVisitor {
     RestoredLog(
             Object lock,
             Histories histories,
-            Consumer<Map<String, Long>> words,
+            Consumer<Map<String, Long>> comparisons,
             Outcomes outcomes,
             List<LogDamage> damage,
             Clock clock,
             LongSupplier nanoClock) {
         this.lock = lock;
         this.histories = histories;
-        this.words = words;
+        this.comparisons = comparisons;
         this.outcomes = outcomes;
         this.damage = damage;
         this.clock = clock;
@@ -64,7 +64,7 @@ final class RestoredLog implements LogVisitor {
             }
             String before = present.readUpTo();
             present.restore(start);
-            words.accept(start.compared());
+            comparisons.accept(start.compared());
             if (!present.readUpTo().equals(before)) {
                 present.keptBeforeLack = present.kept.size();
             }

@@ -61,19 +61,19 @@ final class LogRecord {
     }
 
     /** A line for each server: the number, a blank, the server. */
-    private static String compared(Map<String, Long> words) {
-        return words.entrySet().stream()
+    private static String compared(Map<String, Long> comparisons) {
+        return comparisons.entrySet().stream()
                 .map(each -> each.getValue() + " " + each.getKey())
                 .collect(Collectors.joining("\n"));
     }
 
     private static Map<String, Long> compared(String lines) {
-        Map<String, Long> words = new HashMap<>();
+        Map<String, Long> comparisons = new HashMap<>();
         lines.lines().forEach(each -> {
             int blank = each.indexOf(' ');
-            words.put(each.substring(blank + 1), Long.parseLong(each.substring(0, blank)));
+            comparisons.put(each.substring(blank + 1), Long.parseLong(each.substring(0, blank)));
         });
-        return words;
+        return comparisons;
     }
 
     static byte[] format(byte[] event) {

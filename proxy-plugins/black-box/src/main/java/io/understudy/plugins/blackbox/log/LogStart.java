@@ -13,7 +13,8 @@ import java.util.Map;
  * @param compared by server, the history whose numbers it has, as an operator has said
  */
 public record LogStart(long history, boolean anew, PrimaryFacts facts, String began, Map<String, Long> compared) {
-    public LogStart with(Map<String, Long> words) {
-        return new LogStart(history, anew, facts, began, words);
+    /** Returns the same with other servers compared. */
+    public LogStart with(Map<String, Long> comparisons) {
+        return new LogStart(history, anew, facts, began, comparisons);
     }
 }
