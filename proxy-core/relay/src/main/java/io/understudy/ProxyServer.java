@@ -55,7 +55,7 @@ public final class ProxyServer implements AutoCloseable {
     /** A server that has just become the primary has so many logins of sessions at a time. */
     private static final int MOVES_AT_ONCE = 64;
 
-    private static final long SHUTDOWN_SECONDS = 2;
+    private static final int SHUTDOWN_SECONDS = 2;
     private static final String SERVER_FILES = "primary.tls names other files: new sessions use them now, the proxy's"
             + " own connections (monitor, binary log) after a restart";
 
@@ -447,8 +447,8 @@ public final class ProxyServer implements AutoCloseable {
         sessions.close(TimeUnit.SECONDS.toMillis(SHUTDOWN_SECONDS));
         // Plugins observe every session to its end, so they stop last.
         plugins.stop();
-        loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
-        acceptors.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        LoopEnd.of(loops, SHUTDOWN_SECONDS);
+        LoopEnd.of(acceptors, SHUTDOWN_SECONDS);
         LivePlugins ended = live;
         if (ended != null) {
             ended.close();

@@ -41,7 +41,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -54,6 +53,7 @@ import org.jspecify.annotations.Nullable;
 final class Servers implements AutoCloseable {
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
     private static final int LOOPS = 1;
+    private static final int SHUTDOWN_SECONDS = 2;
     private static final String QUERIES = "queries of the primary (semi-sync state, tables, positions)";
     /** For the primary's monitor, its candidates' first probes at a reload, accounts with limits, and logins. */
     private static final int MONITOR_THREADS = 4;
@@ -515,15 +515,11 @@ final class Servers implements AutoCloseable {
         monitors.shutdownNow();
         probeThreads.shutdownNow();
         pools.forEach(QueryPool::close);
-        end(loops);
+        LoopEnd.of(loops, SHUTDOWN_SECONDS);
         synchronized (this) {
             if (separateLoop != null) {
-                end(separateLoop);
+                LoopEnd.of(separateLoop, SHUTDOWN_SECONDS);
             }
         }
-    }
-
-    private static void end(EventLoopGroup group) {
-        group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 }

@@ -1,7 +1,6 @@
 package io.understudy;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.SingleThreadEventLoop;
 import io.netty.util.concurrent.EventExecutor;
 import io.understudy.relay.RelayServer;
 import io.understudy.session.ClientSession;
@@ -11,7 +10,6 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
@@ -135,32 +133,12 @@ final class SessionDrain {
     void close(long millis) {
         registry.refuseNew();
         closeSessions();
-        awaitChannelsClosed(millis);
+        LoopEnd.awaitChannelsClosed(loops, millis);
     }
 
     private void closeSessions() {
         for (ClientSession session : registry.all()) {
             session.execute(session::drainNow);
-        }
-    }
-
-    /**
-     * Waits for the channels to close: a loop that is shut down while the kernel still processes a receive leaves that
-     * socket open without notice to the peer (seen with io_uring and multishot receives).
-     */
-    private void awaitChannelsClosed(long millis) {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        try {
-            for (EventExecutor loop : loops) {
-                SingleThreadEventLoop channels = (SingleThreadEventLoop) loop;
-                while (channels.submit(channels::registeredChannels).get() > 0 && System.nanoTime() < deadline) {
-                    Thread.sleep(POLL_MILLIS);
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
         }
     }
 }
