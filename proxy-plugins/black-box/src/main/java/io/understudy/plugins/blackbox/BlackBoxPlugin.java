@@ -6,6 +6,8 @@ import io.understudy.plugin.PluginContext;
 import io.understudy.plugin.PluginRun;
 import io.understudy.plugin.RunningPlugin;
 import io.understudy.plugin.StandbyFigures;
+import io.understudy.plugins.blackbox.witness.SourceProbe;
+import io.understudy.plugins.blackbox.witness.WitnessAdvice;
 import io.understudy.servers.SemiSyncSource;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;

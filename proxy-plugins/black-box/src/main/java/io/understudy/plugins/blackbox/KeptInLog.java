@@ -2,8 +2,16 @@ package io.understudy.plugins.blackbox;
 
 import io.understudy.plugins.binlog.BinlogEnd;
 import io.understudy.plugins.binlog.SemiSyncReplica.Acknowledgements;
+import io.understudy.plugins.blackbox.history.KeptTransaction;
+import io.understudy.plugins.blackbox.kept.BlackBox;
+import io.understudy.plugins.blackbox.kept.Keeping;
+import io.understudy.plugins.blackbox.kept.LogQueue;
+import io.understudy.plugins.blackbox.kept.LogStall;
+import io.understudy.plugins.blackbox.kept.RestoredTraces;
 import io.understudy.plugins.blackbox.log.LogException;
 import io.understudy.plugins.blackbox.log.TransactionLog;
+import io.understudy.plugins.blackbox.witness.Withdrawal;
+import io.understudy.plugins.blackbox.witness.Witness;
 import java.time.Clock;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;

@@ -10,7 +10,7 @@ import java.util.Map;
  * run's first file tells when it began; in later files, and where MariaDB begins within a file, it has 0 there. Not
  * thread-safe.
  */
-final class Runs {
+public final class Runs {
     private final Map<Long, Server> servers = new HashMap<>();
 
     private static final class Server {

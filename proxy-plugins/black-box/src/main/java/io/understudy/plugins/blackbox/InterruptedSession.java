@@ -1,8 +1,0 @@
-package io.understudy.plugins.blackbox;
-
-/**
- * A session that ended before the response to a statement that may have committed.
- *
- * @param nanos monotonic time of its end
- */
-record InterruptedSession(long session, long thread, String user, long digest, long nanos) {}

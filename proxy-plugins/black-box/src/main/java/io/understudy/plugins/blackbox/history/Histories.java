@@ -1,0 +1,216 @@
+package io.understudy.plugins.blackbox.history;
+
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.blackbox.kept.BlackBox;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The histories of the present primary and of a few before it, the oldest first. Guarded by the lock of its
+ * {@link BlackBox}.
+ */
+public final class Histories implements Iterable<History> {
+    private static final Logger log = LoggerFactory.getLogger(Histories.class);
+
+    /** The present one and those of earlier primaries. */
+    private static final int MOST = 3;
+
+    /** Resets that are kept; of more, the oldest are forgotten. */
+    private static final int MOST_RESETS = 100;
+
+    /**
+     * That a primary's numbers have begun anew, which outlives the histories.
+     *
+     * @param number of the first history behind it
+     */
+    public record Reset(long number, PrimaryFacts facts) {}
+
+    private final ArrayDeque<History> all = new ArrayDeque<>();
+    /** Those of histories that are forgotten. */
+    private final ArrayDeque<Reset> forgottenResets = new ArrayDeque<>();
+
+    private long last;
+    private long dropped;
+    private long forgotten;
+
+    /** Returns the history of the present primary, or null before the first stream. */
+    @Nullable
+    public History present() {
+        return all.peekLast();
+    }
+
+    /**
+     * Adds the history of a primary that follows the present one. Forgets the oldest if there are too many.
+     *
+     * @param anew whether it is the same server, whose numbers have begun anew
+     */
+    public History follow(PrimaryFacts facts, boolean anew) {
+        return follow(last + 1, facts, anew);
+    }
+
+    /** As {@link #follow(PrimaryFacts, boolean)}, with the number that the log has. */
+    public History follow(long number, PrimaryFacts facts, boolean anew) {
+        History former = present();
+        History next = new History(number, facts, anew);
+        last = number;
+        if (former != null) {
+            former.followedBy(next);
+        }
+        all.add(next);
+        while (all.size() > MOST) {
+            forgetOldest();
+        }
+        return next;
+    }
+
+    /** See {@link BlackBox#endWith}. */
+    public List<Long> endWith(long server) {
+        List<History> later = new ArrayList<>();
+        Iterator<History> latestFirst = all.descendingIterator();
+        while (latestFirst.hasNext()) {
+            History each = latestFirst.next();
+            if (each.facts.serverId() == server) {
+                all.removeAll(later);
+                each.followedBy(null);
+                return later.stream().map(left -> left.facts.serverId()).toList();
+            }
+            if (each.wrote()) {
+                break;
+            }
+            later.add(each);
+        }
+        return List.of();
+    }
+
+    /** Returns all resets, the oldest first. */
+    public List<Reset> resets() {
+        List<Reset> resets = new ArrayList<>(forgottenResets);
+        all.stream().filter(History::isAnew).forEach(each -> resets.add(new Reset(each.number, each.facts)));
+        return resets;
+    }
+
+    private void forgetOldest() {
+        History oldest = all.remove();
+        if (oldest.isAnew()) {
+            forgottenResets.add(new Reset(oldest.number, oldest.facts));
+            if (forgottenResets.size() > MOST_RESETS) {
+                forgottenResets.remove();
+            }
+        }
+        int kept = oldest.kept.size();
+        long unseen = oldest.answers.unseen().size() + oldest.answers.moreUnseen();
+        if (kept > 0 || unseen > 0) {
+            dropped += kept;
+            forgotten += kept + unseen;
+            log.warn(
+                    "black-box: the primary has changed {} times, and what the first of these primaries (server_id {})"
+                            + " wrote is forgotten: {} transactions that some standby has not applied, and {} that were"
+                            + " answered and not captured. Reports no longer have them",
+                    MOST,
+                    oldest.facts.serverId(),
+                    kept,
+                    unseen);
+        }
+        oldest.dropAll();
+    }
+
+    /** Returns the latest history of the server that wrote the transaction; the present one if there is none. */
+    public History writer(Gtid gtid, History present) {
+        if (present.isWriter(gtid)) {
+            return present;
+        }
+        Iterator<History> latestFirst = all.descendingIterator();
+        while (latestFirst.hasNext()) {
+            History each = latestFirst.next();
+            if (each.isWriter(gtid)) {
+                return each;
+            }
+        }
+        return present;
+    }
+
+    /**
+     * Releases the transactions that every standby has applied.
+     *
+     * @param standbys the last known positions of all standbys
+     */
+    public void release(Collection<Applied> standbys) {
+        for (History history : all) {
+            KeptTransaction oldest = history.kept.peek();
+            while (oldest != null && onAll(oldest, standbys)) {
+                history.dropOldest();
+                oldest = history.kept.peek();
+            }
+        }
+    }
+
+    private static boolean onAll(KeptTransaction transaction, Collection<Applied> standbys) {
+        for (Applied standby : standbys) {
+            if (!standby.has(transaction.gtid, transaction.history)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Drops the oldest transaction of the largest history. Returns false if there is none. */
+    public boolean dropOldest() {
+        History largest = null;
+        for (History each : all) {
+            if (!each.kept.isEmpty() && (largest == null || each.bytes() > largest.bytes())) {
+                largest = each;
+            }
+        }
+        if (largest == null || !largest.dropOldest()) {
+            return false;
+        }
+        dropped++;
+        return true;
+    }
+
+    /** Returns the bytes that all histories occupy. */
+    public long bytes() {
+        long total = 0;
+        for (History history : all) {
+            total += history.bytes();
+        }
+        return total;
+    }
+
+    /** Returns the number of transactions that are retained. */
+    public long transactions() {
+        return all.stream().mapToLong(history -> history.kept.size()).sum();
+    }
+
+    /** Returns the number of transactions dropped before every standby had applied them. */
+    public long dropped() {
+        return dropped;
+    }
+
+    /** Returns the number of transactions of primaries that are too long ago: reports no longer have them. */
+    public long forgotten() {
+        return forgotten;
+    }
+
+    public List<PrimaryFacts> primaries() {
+        List<PrimaryFacts> primaries = new ArrayList<>();
+        all.forEach(history -> primaries.add(history.facts));
+        return primaries;
+    }
+
+    public void clear() {
+        all.clear();
+        forgottenResets.clear();
+    }
+
+    @Override
+    public Iterator<History> iterator() {
+        return all.iterator();
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * The transactions that one primary wrote, and what a server's position means for them. Guarded by the lock of the
+ * {@link io.understudy.plugins.blackbox.kept.BlackBox}.
+ */
+@NullMarked
+package io.understudy.plugins.blackbox.history;
+
+import org.jspecify.annotations.NullMarked;

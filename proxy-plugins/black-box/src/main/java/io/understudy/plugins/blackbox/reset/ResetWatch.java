@@ -1,0 +1,100 @@
+package io.understudy.plugins.blackbox.reset;
+
+import io.understudy.plugins.binlog.PrimaryFacts;
+import io.understudy.plugins.blackbox.history.AnsweredCommit;
+import io.understudy.plugins.blackbox.history.Applied;
+import io.understudy.plugins.blackbox.history.Gtid;
+import io.understudy.plugins.blackbox.history.History;
+import io.understudy.plugins.blackbox.history.Reach;
+import io.understudy.plugins.blackbox.kept.BlackBox;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out that the primary's numbers have begun anew (RESET MASTER), though the open stream does not tell: the
+ * primary lacks what was read of it, or what a standby has of it, or an OK gives a number a second time. Guarded by the
+ * lock of its {@link BlackBox}.
+ */
+public final class ResetWatch {
+    /** Longest time without another alarm, once there were many. */
+    private static final long QUIET_NANOS = 60_000_000_000L;
+
+    private static final int MANY = 3;
+
+    private final BuiltAnew builtAnew;
+    private final LongSupplier nanoClock;
+
+    /**
+     * What had been read at the last two probes, or when the stream began: what is committed later has other numbers.
+     */
+    private @Nullable Reach last;
+
+    private @Nullable Reach former;
+    /** When the numbers were first found to have begun anew, of the last few times. */
+    private long begunNanos;
+    /** How often since. */
+    private int alarms;
+
+    public ResetWatch(BuiltAnew builtAnew, LongSupplier nanoClock) {
+        this.builtAnew = builtAnew;
+        this.nanoClock = nanoClock;
+    }
+
+    /** Called when the numbers have begun anew. */
+    public void begun() {
+        former = null;
+        last = null;
+        long now = nanoClock.getAsLong();
+        boolean quiet = alarms == 0 || now - begunNanos >= QUIET_NANOS;
+        begunNanos = quiet ? now : begunNanos;
+        alarms = quiet ? 1 : alarms + 1;
+        builtAnew.begin();
+    }
+
+    /** Called when a stream begins. */
+    public void streaming(History present) {
+        former = null;
+        last = present.reach(nanoClock.getAsLong());
+    }
+
+    /** Returns what is read so far, and what standbys have, with which the primary is to be compared at once. */
+    public Reach read(History present, Collection<Applied> standbys) {
+        former = last;
+        last = present.reach(nanoClock.getAsLong());
+        return present.isAnew() ? last : last.and(standbys);
+    }
+
+    /**
+     * Returns whether the primary lacks what it had.
+     *
+     * @param before what it had before it was asked; what has arrived since says nothing
+     * @param facts what it says
+     */
+    public boolean isBehind(History present, Reach before, PrimaryFacts facts) {
+        return !isFresh(present) && present.isBehind(before, facts);
+    }
+
+    /**
+     * Returns whether a command has committed nothing but numbers that were read before it was sent. Others may be of
+     * {@code session_track_gtids=ALL_GTIDS}, which a procedure has set.
+     */
+    public boolean isRepeated(History present, List<Gtid> gtids, AnsweredCommit commit) {
+        return !gtids.isEmpty()
+                && !isFresh(present)
+                && (last != null && last.isRepeatedBy(present, gtids, commit)
+                        || former != null && former.isRepeatedBy(present, gtids, commit));
+    }
+
+    /**
+     * Returns whether they have begun anew several times within a short time, and no standby counts as known since. A
+     * server on which clients use numbers again would raise an alarm with each probe.
+     */
+    private boolean isFresh(History present) {
+        return present.isAnew()
+                && builtAnew.isNoneCompared()
+                && alarms >= MANY
+                && nanoClock.getAsLong() - begunNanos < QUIET_NANOS;
+    }
+}

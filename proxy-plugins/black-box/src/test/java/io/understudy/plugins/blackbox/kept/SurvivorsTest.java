@@ -1,0 +1,77 @@
+package io.understudy.plugins.blackbox.kept;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.Primary;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.plugin.Standby;
+import io.understudy.plugins.binlog.BinlogTrouble;
+import io.understudy.plugins.blackbox.history.MySqlApplied;
+import io.understudy.plugins.blackbox.history.Survivor;
+import io.understudy.plugins.blackbox.lost.Survivors;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The choice of a server for a report, with both servers under {@code standbys}. */
+class SurvivorsTest extends BlackBoxHarness {
+    /** A server that has replicated nothing. */
+    private static Standby server(int id, String logged, String readOnly) {
+        return ScriptedStandby.of("server-" + id, () -> List.of("", logged, readOnly, "host:3306:" + id));
+    }
+
+    private Survivor choose(Standby... standbys) {
+        start(1, "0-1-10", "0-1-10");
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "account is locked"));
+        PluginContext context = ScriptedStandby.object(PluginContext.class, (name, arguments) -> List.of(standbys));
+        return new Survivors(context, box).choose();
+    }
+
+    @Test
+    void theLivingPrimaryIsNotChosenWhileItsLogCannotBeRead() {
+        Standby primary = server(1, "0-1-10", "0");
+        assertThat(choose(primary, server(2, "0-1-9", "1")).name()).isEqualTo("server-2");
+        assertThatThrownBy(() -> choose(primary))
+                .hasMessageContaining("server-1: is the primary itself")
+                .hasMessageContaining("--on HOST:PORT");
+    }
+
+    @Test
+    void aServerThatHasReplicatedNothingShowsWhatItLogged() {
+        assertThat(choose(server(2, "0-1-9", "1")).position()).isEqualTo("0-1-9");
+    }
+
+    /** It is still the same server, of which nothing is missing there. */
+    @Test
+    void aPrimaryWhoseNumbersBeganAnewIsNotChosen() {
+        start(1, "0-1-10");
+        start(1, "0-1-4");
+        PluginContext context =
+                ScriptedStandby.object(PluginContext.class, (name, arguments) -> List.of(server(2, "0-1-10", "1")));
+        assertThat(new Survivors(context, box).choose().name()).isEqualTo("server-2");
+    }
+
+    /** Nothing was read yet: its product shows in the position. */
+    @Test
+    void aPositionOfMySqlIsReadBeforeAnyPrimary() {
+        PluginContext context = ScriptedStandby.object(
+                PluginContext.class,
+                (name, arguments) -> ScriptedStandby.object(Primary.class, (method, of) -> ServerFlavor.MARIADB));
+        Survivor survivor = new Survivors(context, box)
+                .fromParameters(Map.of(
+                        "on", "s1",
+                        "replicated", "8ef0f245-71ca-11e1-9e33-c80aa9429562:1-5",
+                        "logged", "",
+                        "received", "?",
+                        "readOnly", "true"));
+        assertThat(survivor.applied()).isInstanceOf(MySqlApplied.class);
+    }
+
+    @Test
+    void nothingCountsAsComparedWithoutAName() {
+        PluginContext context = ScriptedStandby.object(PluginContext.class, (name, arguments) -> List.of());
+        assertThatThrownBy(() -> new Survivors(context, box).named(Map.of())).hasMessageContaining("on=NAME");
+    }
+}
