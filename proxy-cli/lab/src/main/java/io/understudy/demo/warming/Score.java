@@ -1,7 +1,7 @@
 package io.understudy.demo.warming;
 
 import io.understudy.demo.DemoProxy;
-import io.understudy.plugins.mirror.SampleRate;
+import io.understudy.plugins.mirror.selection.SampleRate;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

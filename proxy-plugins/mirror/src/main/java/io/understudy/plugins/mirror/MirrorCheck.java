@@ -3,6 +3,7 @@ package io.understudy.plugins.mirror;
 import io.understudy.plugin.CheckedPrimary;
 import io.understudy.plugin.CheckedServer;
 import io.understudy.plugin.CheckedServer.Level;
+import io.understudy.plugins.mirror.selection.MirrorConfig;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,6 +7,8 @@ import io.understudy.plugin.PluginDecision;
 import io.understudy.plugin.PluginRun;
 import io.understudy.plugin.RunningPlugin;
 import io.understudy.plugin.StandbyFigures;
+import io.understudy.plugins.mirror.selection.MirrorConfig;
+import io.understudy.plugins.mirror.selection.MirrorExplanation;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

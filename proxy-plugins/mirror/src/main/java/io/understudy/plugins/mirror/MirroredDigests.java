@@ -2,6 +2,11 @@ package io.understudy.plugins.mirror;
 
 import io.understudy.plugin.DigestNotes;
 import io.understudy.plugin.ExplainedStatement;
+import io.understudy.plugins.mirror.playback.DigestTimes;
+import io.understudy.plugins.mirror.playback.MirrorRules;
+import io.understudy.plugins.mirror.selection.MirrorConfig;
+import io.understudy.plugins.mirror.selection.MirrorExplanation;
+import io.understudy.plugins.mirror.selection.MirrorFitness;
 import io.understudy.rules.Match;
 import io.understudy.rules.ReadFitness;
 import java.util.ArrayList;

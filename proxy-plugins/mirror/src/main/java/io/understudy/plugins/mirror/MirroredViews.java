@@ -1,5 +1,8 @@
 package io.understudy.plugins.mirror;
 
+import io.understudy.plugins.mirror.selection.MirrorConfig;
+import io.understudy.plugins.mirror.tables.TableDictionary;
+import io.understudy.plugins.mirror.tables.ViewReader;
 import io.understudy.servers.ServerQueries;
 import io.understudy.sql.TableName;
 import java.sql.Connection;

@@ -1,6 +1,9 @@
 package io.understudy.plugins.mirror;
 
 import io.understudy.plugin.PluginContext;
+import io.understudy.plugins.mirror.playback.MirroredStatement;
+import io.understudy.plugins.mirror.playback.StandbyMirror;
+import io.understudy.plugins.mirror.selection.SampleRate;
 import io.understudy.plugins.mirror.verify.VerifiedRead;
 import io.understudy.plugins.mirror.verify.Verifier;
 import java.util.Map;

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.plugin.DigestNotes;
 import io.understudy.plugin.ExplainedStatement;
+import io.understudy.plugins.mirror.playback.DigestTimes;
+import io.understudy.plugins.mirror.playback.MirrorConfigs;
+import io.understudy.plugins.mirror.playback.MirrorRules;
+import io.understudy.plugins.mirror.selection.MirrorConfig;
+import io.understudy.plugins.mirror.selection.SampleRate;
 import io.understudy.rules.ClientNet;
 import io.understudy.rules.Match;
 import io.understudy.rules.NameGlob;

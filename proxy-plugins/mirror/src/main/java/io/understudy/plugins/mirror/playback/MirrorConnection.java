@@ -1,0 +1,194 @@
+package io.understudy.plugins.mirror.playback;
+
+import io.understudy.base.BackOff;
+import io.understudy.base.QueryFailures;
+import io.understudy.plugin.ServerConnection;
+import io.understudy.plugins.mirror.selection.DropReason;
+import io.understudy.plugins.mirror.statement.CollationNames;
+import io.understudy.plugins.mirror.statement.StatementSetting;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection to a standby through all its attempts: connects when there is a statement to send, and again after a
+ * growing, jittered pause when the connection is lost. The states are in {@link MirrorLink}. Thread-safe.
+ */
+final class MirrorConnection implements MirrorLogin.Outcome {
+    private static final Logger log = LoggerFactory.getLogger(MirrorConnection.class);
+
+    private final StandbyMirror mirror;
+    private final MirrorLane lane;
+    // A login costs as much as hundreds of statements, and no session waits for a mirror.
+    private final BackOff backOff = BackOff.spread(Duration.ofSeconds(1), Duration.ofSeconds(10));
+    private final QueryFailures failures;
+    private final AtomicReference<MirrorLink> link = new AtomicReference<>(new MirrorLink.Resting());
+
+    MirrorConnection(StandbyMirror mirror, MirrorLane lane) {
+        this.mirror = mirror;
+        this.lane = lane;
+        this.failures = new QueryFailures(() -> !mirror.standby().state().reachable());
+    }
+
+    /** Returns whether it is in this state. */
+    @SuppressWarnings("ReferenceEquality") // a state is one object
+    boolean is(MirrorLink state) {
+        return link.get() == state;
+    }
+
+    boolean backingOff() {
+        return link.get() instanceof MirrorLink.Pausing;
+    }
+
+    /** Called by the lane when there may be work; once for each time the connection has become idle. */
+    void wake() {
+        MirrorLink now = link.get();
+        try {
+            if (now instanceof MirrorSender sender) {
+                sender.wake();
+            } else if (now instanceof MirrorLink.Resting) {
+                MirrorLink.Opening opening = new MirrorLink.Opening();
+                if (link.compareAndSet(now, opening)) {
+                    now = opening;
+                    mirror.context().executor().execute(new MirrorLogin(mirror, this)::begin);
+                }
+            }
+        } catch (RejectedExecutionException e) {
+            lost(now, null);
+        }
+    }
+
+    @Override
+    public MirrorLink.@Nullable Preparing loggedIn(ServerConnection connected) {
+        MirrorLink now = link.get();
+        if (now instanceof MirrorLink.Opening opening) {
+            MirrorLink.Preparing preparing = opening.loggedIn(connected);
+            if (link.compareAndSet(opening, preparing)) {
+                return preparing;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public void opened(ServerConnection connected, CollationNames names) {
+        MirrorSender sender = new MirrorSender(this, mirror, lane, connected, names);
+        MirrorLink now = link.get();
+        if (!(now instanceof MirrorLink.Preparing) || !link.compareAndSet(now, sender)) {
+            connected.close(); // the mirror has stopped meanwhile
+            return;
+        }
+        lane.opened();
+        mirror.queue().drainOn(connected.loop());
+        sender.begin();
+    }
+
+    @Override
+    public void notOpened(String reason) {
+        MirrorLink now = Objects.requireNonNull(link.get());
+        if (!(now instanceof MirrorLink.Waiting || now instanceof MirrorLink.Closed)) {
+            lost(now, reason);
+        }
+    }
+
+    /** Ends a state that is still the present one, with its connection, and schedules the next attempt. */
+    void lost(MirrorLink from, @Nullable String reason) {
+        MirrorLink.Pausing pausing = new MirrorLink.Pausing(true);
+        if (!link.compareAndSet(from, pausing)) {
+            return;
+        }
+        end(from);
+        if (from instanceof MirrorSender sender) {
+            lane.closed();
+            if (sender.lasted()) {
+                backOff.reset();
+                failures.succeeded();
+            }
+        }
+        long delay = backOff.next().toMillis();
+        long others =
+                reason != null && failures.failed() ? mirror.lostConnections().mayLog("lost") : -1;
+        if (others >= 0) {
+            log.warn(
+                    "no mirror connection to {}: {}; next attempt in {} ms{}",
+                    mirror.name(),
+                    reason,
+                    delay,
+                    others == 0 ? "" : " (" + others + " more connections before)");
+        }
+        try {
+            mirror.context().executor().schedule(() -> rest(pausing), delay, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            link.compareAndSet(pausing, new MirrorLink.Pausing(false)); // the executor is full or stopped
+        }
+    }
+
+    private static void end(MirrorLink ended) {
+        if (ended instanceof MirrorSender sender) {
+            sender.giveBack();
+            sender.wire().close();
+        } else if (ended instanceof MirrorLink.Preparing preparing) {
+            preparing.connection().close();
+        }
+    }
+
+    private void rest(MirrorLink.Pausing pausing) {
+        if (link.compareAndSet(pausing, new MirrorLink.Resting())) {
+            lane.addIdle(this);
+        }
+    }
+
+    /** Returns how well it suits a statement (see {@link Playback#suits}), or -1 if it cannot take one now. */
+    int suits(StatementSetting setting) {
+        return link.get() instanceof MirrorSender sender ? sender.suits(setting) : -1;
+    }
+
+    /** Adds a statement to the next batch, or puts it back if the connection was lost. */
+    void handOver(MirroredStatement statement) {
+        if (link.get() instanceof MirrorSender sender) {
+            sender.handOver(statement);
+        } else {
+            giveBack(statement);
+        }
+    }
+
+    void giveBack(MirroredStatement statement) {
+        if (!lane.offer(statement)) {
+            mirror.queue().discard(statement, DropReason.QUEUE_FULL);
+        }
+    }
+
+    /** Kills a statement that the standby has not ended in time. Called by one thread. */
+    void sweep(long nowNanos) {
+        MirrorLink now = link.get();
+        long timeout = mirror.config().timeout().toNanos();
+        if (now instanceof MirrorLink.Pausing pausing && !pausing.timed()) {
+            rest(pausing);
+        } else if (now instanceof MirrorLink.Preparing preparing) {
+            preparing.deadline().enforce(nowNanos, timeout, mirror.killer(), preparing.connection(), true);
+        } else if (now instanceof MirrorSender sender) {
+            sender.deadline().enforce(nowNanos, timeout, mirror.killer(), sender.wire(), false);
+        }
+    }
+
+    /** Has the standby release the user locks of the connection, if it is open. */
+    void releaseLocks() {
+        if (link.get() instanceof MirrorSender sender) {
+            try {
+                sender.releaseLocks();
+            } catch (RejectedExecutionException e) {
+                log.debug("the connection to {} has ended already", mirror.name());
+            }
+        }
+    }
+
+    /** Ends the connection or the attempt, and allows no further one. */
+    void close() {
+        end(link.getAndSet(new MirrorLink.Closed()));
+    }
+}

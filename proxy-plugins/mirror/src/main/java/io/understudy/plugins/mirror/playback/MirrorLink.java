@@ -1,0 +1,46 @@
+package io.understudy.plugins.mirror.playback;
+
+import io.understudy.plugin.ServerConnection;
+
+/**
+ * The state of one connection to a standby, with what belongs to it. {@link MirrorConnection} makes the moves, each by
+ * one compare-and-set, so that a move from a state that another thread has ended does nothing.
+ *
+ * <pre>
+ *  Resting ──wake──▶ Opening ──logged in──▶ Preparing ──read-only──▶ MirrorSender
+ *     ▲                 │ failed               │ refused, lost            │ lost
+ *     └──pause over── Pausing ◀────────────────┴──────────────────────────┘
+ *
+ *  close leads from each of them to Closed, and nothing leads from there.
+ * </pre>
+ */
+sealed interface MirrorLink
+        permits MirrorLink.Waiting, MirrorLink.Opening, MirrorLink.Preparing, MirrorLink.Closed, MirrorSender {
+    /** No connection and no attempt. */
+    sealed interface Waiting extends MirrorLink {}
+
+    /** Idle in its lane, to be opened for the next statement. */
+    final class Resting implements Waiting {}
+
+    /**
+     * After a failed or lost connection.
+     *
+     * @param timed false if the retry could not be scheduled; the next sweep retries
+     */
+    record Pausing(boolean timed) implements Waiting {}
+
+    /** Connecting and logging in. */
+    final class Opening implements MirrorLink {
+        Preparing loggedIn(ServerConnection connection) {
+            StatementDeadline deadline = new StatementDeadline();
+            deadline.begin(System.nanoTime());
+            return new Preparing(connection, deadline);
+        }
+    }
+
+    /** Logged in, with the statements in flight that make the session read-only; the deadline is for all of them. */
+    record Preparing(ServerConnection connection, StatementDeadline deadline) implements MirrorLink {}
+
+    /** The mirror has stopped. */
+    final class Closed implements MirrorLink {}
+}

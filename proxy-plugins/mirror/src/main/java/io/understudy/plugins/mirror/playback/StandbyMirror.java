@@ -1,0 +1,391 @@
+package io.understudy.plugins.mirror.playback;
+
+import io.understudy.base.NoTask;
+import io.understudy.base.RepeatedWarning;
+import io.understudy.plugin.PluginContext;
+import io.understudy.plugin.Standby;
+import io.understudy.plugins.mirror.selection.DropReason;
+import io.understudy.plugins.mirror.selection.MirrorConfig;
+import io.understudy.plugins.mirror.selection.PauseGuard;
+import io.understudy.plugins.mirror.selection.SampleRate;
+import io.understudy.plugins.mirror.selection.TableLeases;
+import io.understudy.plugins.mirror.statement.StandbyCollations;
+import io.understudy.plugins.mirror.tables.TableDictionary;
+import io.understudy.plugins.mirror.warmth.Floor;
+import io.understudy.sql.TableName;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Mirroring to one standby: decides which statements its queue takes, and holds the queue, the connections that empty
+ * it, and what is known of the standby. {@link #offer} is called by sessions and never blocks.
+ */
+public final class StandbyMirror {
+    private static final Logger log = LoggerFactory.getLogger(StandbyMirror.class);
+    private static final int SWEEP_MILLIS = 200;
+    /** Time within which a lag is noticed. */
+    private static final long PROBED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Standby standby;
+    private final List<Executor> queries;
+    private final PluginContext context;
+    private final PauseGuard pause;
+    private final StandbyCollations collations;
+    private final RecentDdl schemaChanges;
+    private final StandbyTables tables;
+    private final MirrorAccount account;
+    private final TableLeases skipped = new TableLeases();
+    private final StandbyErrors errors;
+    private final StandbyKiller killer;
+    private final StandbyProbes probing;
+    private final Floor floor;
+    private final NamedTables names;
+    private final StatementCounters counters;
+    private final MirrorLanes lanes;
+    private final MirrorQueue queue;
+    private final RepeatedWarning lostConnections = new RepeatedWarning(System::nanoTime);
+
+    private volatile MirrorConfig config;
+    private Future<?> sweeper = NoTask.NONE;
+
+    public StandbyMirror(
+            Standby standby,
+            PluginContext context,
+            MirrorMeters meters,
+            MirrorConfig config,
+            DigestTimes times,
+            StandbyCollations collations,
+            RecentDdl schemaChanges,
+            Floor floor) {
+        this(
+                standby,
+                context,
+                meters,
+                config,
+                times,
+                collations,
+                schemaChanges,
+                floor,
+                () -> TableDictionary.of(standby.dataSource()),
+                QueryThread.named("mirror-tables-" + standby.name()),
+                QueryThread.named("mirror-counters-" + standby.name()));
+    }
+
+    public StandbyMirror(
+            Standby standby,
+            PluginContext context,
+            MirrorMeters meters,
+            MirrorConfig config,
+            DigestTimes times,
+            StandbyCollations collations,
+            RecentDdl schemaChanges,
+            Floor floor,
+            TableDictionary.Source dictionary,
+            Executor tableQueries,
+            Executor counterQueries) {
+        this.floor = floor;
+        this.queries = List.of(tableQueries, counterQueries);
+        this.standby = standby;
+        this.context = context;
+        this.config = config;
+        this.pause = new PauseGuard(standby, System::nanoTime);
+        this.collations = collations;
+        this.schemaChanges = schemaChanges;
+        this.tables = new StandbyTables(
+                dictionary,
+                tableQueries,
+                () -> this.config.pureFunctions(),
+                schemaChanges,
+                this::appliedNanos,
+                new Findings());
+        this.account = new MirrorAccount(standby, tableQueries);
+        this.errors = new StandbyErrors(standby.name(), context.clock(), System.nanoTime());
+        this.killer = new StandbyKiller(standby.name(), standby.connector());
+        this.names = new NamedTables(tables, skipped, errors);
+        this.counters = new StatementCounters(
+                standby.name(),
+                meters,
+                times,
+                context.latency("understudy_mirror_seconds", "Execution on the standby", "standby", standby.name()));
+        this.probing = new StandbyProbes(standby, meters, config, floor, counterQueries, System.nanoTime());
+        pause.check(config.pauseAbove());
+        this.lanes = new MirrorLanes(this, config);
+        this.queue = new MirrorQueue(lanes, tables, counters, config);
+        meters.waiting(standby.name(), queue::statements, queue::bytes);
+    }
+
+    /** Limits the lines about lost connections: all of them end at once with the standby. */
+    RepeatedWarning lostConnections() {
+        return lostConnections;
+    }
+
+    public void start() {
+        sweeper = context.executor()
+                .scheduleWithFixedDelay(this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    public void stop() {
+        queue.close();
+        sweeper.cancel(false);
+        lanes.close();
+        queue.discardAll(DropReason.STANDBY_DOWN);
+        queries.forEach(QueryThread::end);
+    }
+
+    /** Applies to statements queued from now on; concurrency and order need a restart. */
+    public void reload(MirrorConfig changed) {
+        config = changed;
+        queue.limits(changed.queue());
+        probing.reload(changed);
+        tables.forget(); // other functions may count as pure
+    }
+
+    /** Returns the time after which a standby that is not paused for its lag has applied a schema change. */
+    private long appliedNanos() {
+        return config.pauseAbove().replicationLag().toNanos() + PROBED_NANOS;
+    }
+
+    public String name() {
+        return standby.name();
+    }
+
+    /**
+     * Queues a statement like {@link #offer(MirroredStatement)} if this standby's sample or its boost takes it.
+     *
+     * @param random drawn for the statement
+     */
+    public void offer(MirroredStatement statement, int random) {
+        if (standby.isPrimary()) {
+            return; // it has executed the statement itself
+        }
+        MirrorRules.Bound rule = statement.rule();
+        boolean sampled = rule.takes(random, this);
+        if (sampled && rule.rule().sample().isAdaptive()) {
+            probing.offered();
+        }
+        TableLeases boosted = probing.boosted();
+        if (!boosted.isEmpty()) {
+            if (!sampled && !probing.boosts(statement.tables(), random)) {
+                return;
+            }
+            boosted.count(statement.tables());
+        } else if (!sampled) {
+            return;
+        }
+        // What its names exclude for good, such as a view that cannot be read, is no part of the load that is warmed.
+        if (offer(statement) && statement.mayBeProbe()) {
+            probing.taken(rule, statement.tables());
+        }
+    }
+
+    /**
+     * Drops a statement that exceeds the rule's rate.
+     *
+     * @param query whether it might have been a probe
+     * @param random drawn for the statement
+     */
+    public void limited(MirrorRules.Bound rule, boolean query, int random) {
+        drop(DropReason.RATE_LIMITED);
+        if (query && rule.takes(random, this)) {
+            probing.taken(rule, List.of());
+        }
+    }
+
+    /** Returns the sample of adaptive rules for this standby. */
+    SampleRate adaptiveSample() {
+        return probing.sample();
+    }
+
+    public StandbyProbes probing() {
+        return probing;
+    }
+
+    /**
+     * Queues a statement and retains it, or drops it and counts the reason. Thread-safe; never blocks.
+     *
+     * @return whether nothing about the statement itself keeps it from being mirrored
+     */
+    public boolean offer(MirroredStatement statement) {
+        DropReason refused = refusal();
+        if (refused != null) {
+            drop(refused);
+            return true;
+        }
+        StandbyTables.Verdict verdict = tables.verdict(statement.tables());
+        refused = names.refusal(statement, verdict);
+        if (refused != null) {
+            drop(refused);
+            return false;
+        }
+        queue.offer(statement, verdict != StandbyTables.Verdict.WAIT);
+        return true;
+    }
+
+    /** The results of the thread of {@link StandbyTables}. */
+    private final class Findings implements StandbyTables.Listener {
+        @Override
+        public void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
+            DropReason refused = names.refusal(statement, verdict);
+            if (refused != null) {
+                queue.discard(statement, refused);
+            } else {
+                queue.tablesKnown(statement);
+            }
+        }
+
+        /** A view that statements could read takes user locks, perhaps: no connection keeps one. */
+        @Override
+        public void turnedUnfit(TableName name, String reason) {
+            log.info("{} on standby {} is not mirrored any more: {}", name, standby.name(), reason);
+            lanes.releaseLocks();
+        }
+    }
+
+    private @Nullable DropReason refusal() {
+        if (pause.paused()) {
+            return pause.reason();
+        }
+        return lanes.allBackingOff() ? DropReason.STANDBY_DOWN : null;
+    }
+
+    /**
+     * Called when a statement has left the queue. Returns false if it waited too long or mirroring is paused; it is
+     * then dropped and released.
+     */
+    boolean dequeued(MirroredStatement statement) {
+        long mostNanos = queue.taken(statement);
+        DropReason stale = pause.paused()
+                ? pause.reason()
+                : System.nanoTime() - statement.queuedNanos() > mostNanos
+                        ? DropReason.TOO_OLD
+                        : names.refusalOfQueued(statement);
+        if (stale != null) {
+            counters.dropped(stale); // also where it has become the primary meanwhile
+            statement.release();
+            return false;
+        }
+        return true;
+    }
+
+    /** Returns whether it is the present primary, so that nothing is mirrored to it, and nothing dropped. */
+    boolean isPrimary() {
+        return standby.isPrimary();
+    }
+
+    /** Counts a statement that was meant for it. */
+    public void drop(DropReason reason) {
+        if (!standby.isPrimary()) {
+            counters.dropped(reason);
+        }
+    }
+
+    /** Called by connections when an execution has ended. */
+    void executed(MirroredStatement statement, String outcome, long nanos) {
+        probing.executed(statement);
+        counters.executed(statement, outcome, nanos);
+    }
+
+    /** A part that throws delays no other one: without them statements would not be killed, nor the queue emptied. */
+    private void sweep() {
+        long now = System.nanoTime();
+        Sweep sweep = new Sweep();
+        sweep.part(() -> pause.check(config.pauseAbove()));
+        sweep.part(this::sweepTables);
+        sweep.part(() -> account.sweep(now));
+        sweep.part(() -> schemaChanges.forget(now, appliedNanos()));
+        sweep.part(() -> skipped.expire(now));
+        sweep.part(() -> probing.update(config, floor, now));
+        sweep.part(() -> lanes.sweep(now));
+        sweep.part(this::sweepQueue);
+        sweep.end();
+    }
+
+    private void sweepTables() {
+        if (standby.state().reachable()) {
+            tables.makeRoom();
+        } else {
+            tables.forget();
+        }
+    }
+
+    private void sweepQueue() {
+        if (lanes.allBackingOff()) {
+            queue.discardAll(DropReason.STANDBY_DOWN);
+        }
+        queue.drain(); // the timer has no loop before the first connection is open
+    }
+
+    public TableLeases skipped() {
+        return skipped;
+    }
+
+    /** Begins or renews a skip. Returns the response, with how cold the standby is for the table's reads. */
+    public Map<String, Object> skip(String table, long nowNanos) {
+        skipped.renew(table, nowNanos);
+        Map<String, Object> response = new LinkedHashMap<>();
+        response.put("skipped", table);
+        response.put("seconds", TableLeases.LEASE_SECONDS);
+        response.putAll(probing.coldOf(table));
+        return response;
+    }
+
+    StandbyErrors errors() {
+        return errors;
+    }
+
+    StandbyKiller killer() {
+        return killer;
+    }
+
+    MirrorQueue queue() {
+        return queue;
+    }
+
+    PluginContext context() {
+        return context;
+    }
+
+    public Standby standby() {
+        return standby;
+    }
+
+    public MirrorConfig config() {
+        return config;
+    }
+
+    StandbyCollations collations() {
+        return collations;
+    }
+
+    public PauseGuard pause() {
+        return pause;
+    }
+
+    /** Returns the standby's state for the admin endpoint. */
+    public Map<String, Object> view() {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("standby", standby.name());
+        view.put("state", pause.describe());
+        view.put("connections", lanes.openConnections());
+        view.put("waitingStatements", queue.statements());
+        view.put("waitingBytes", queue.bytes());
+        view.putAll(counters.view());
+        List<String> excess = account.excess();
+        if (excess != null) {
+            view.put("accountCanAlso", excess);
+        }
+        view.put("tables", tables.view());
+        view.put("skippedTables", skipped.view(System.nanoTime()));
+        view.put("boostedTables", probing.boostedView(config, System.nanoTime()));
+        view.put("lastErrors", errors.view());
+        view.putAll(probing.details(config));
+        return view;
+    }
+}

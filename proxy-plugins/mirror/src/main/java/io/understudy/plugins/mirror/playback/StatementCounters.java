@@ -1,0 +1,70 @@
+package io.understudy.plugins.mirror.playback;
+
+import io.micrometer.core.instrument.Counter;
+import io.understudy.plugin.LatencyRecorder;
+import io.understudy.plugins.mirror.selection.DropReason;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * Counts what became of the statements for one standby: dropped by reason, executed by rule and outcome. Thread-safe.
+ */
+final class StatementCounters {
+    private final String standby;
+    private final MirrorMeters meters;
+    private final DigestTimes times;
+    private final LatencyRecorder seconds;
+    private final Map<DropReason, Counter> dropped = new EnumMap<>(DropReason.class);
+    /** By rule and outcome. */
+    private final ConcurrentMap<String, ConcurrentMap<String, Counter>> executed = new ConcurrentHashMap<>();
+
+    /**
+     * @param times of digests, on primary and standbys
+     * @param seconds of executions on this standby
+     */
+    StatementCounters(String standby, MirrorMeters meters, DigestTimes times, LatencyRecorder seconds) {
+        this.standby = standby;
+        this.meters = meters;
+        this.times = times;
+        this.seconds = seconds;
+        for (DropReason reason : DropReason.values()) {
+            dropped.put(reason, meters.dropped(standby, reason.label()));
+        }
+    }
+
+    void dropped(DropReason reason) {
+        Counter counter = dropped.get(reason);
+        if (counter != null) {
+            counter.increment();
+        }
+    }
+
+    void executed(MirroredStatement statement, String outcome, long nanos) {
+        String rule = statement.rule().name();
+        executed.computeIfAbsent(rule, key -> new ConcurrentHashMap<>())
+                .computeIfAbsent(outcome, key -> meters.executed(standby, rule, outcome))
+                .increment();
+        seconds.record(nanos);
+        if (outcome.equals("ok")) {
+            times.record(statement.digest(), statement.isLookup(), statement.primaryNanos(), nanos);
+        }
+    }
+
+    /** Returns the sums for the admin endpoint. */
+    Map<String, Object> view() {
+        Map<String, Long> drops = new LinkedHashMap<>();
+        dropped.forEach((reason, counter) -> drops.put(reason.label(), (long) counter.count()));
+        Map<String, Long> done = new TreeMap<>();
+        executed.values()
+                .forEach(rule ->
+                        rule.forEach((outcome, counter) -> done.merge(outcome, (long) counter.count(), Long::sum)));
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("dropped", drops);
+        view.put("executed", done);
+        return view;
+    }
+}

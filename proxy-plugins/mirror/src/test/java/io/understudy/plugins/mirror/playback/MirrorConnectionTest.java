@@ -1,0 +1,175 @@
+package io.understudy.plugins.mirror.playback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.understudy.plugin.ServerConnection;
+import io.understudy.testkit.CapturedLog;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Connections that fail or are lost, and the attempts after them. */
+class MirrorConnectionTest extends MirrorHarness {
+    @Test
+    void anExceptionWhileConnectingLeadsToAnotherAttempt() {
+        standby.connectFault = new IllegalStateException("no event loop");
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        assertThat(standby.statements()).contains("SELECT 1");
+        mirror.stop();
+    }
+
+    /** The plugin is removed after a login's last response was read, and before the connection is there. */
+    @Test
+    void aConnectionThatOpensBehindItsEndIsClosed() throws Exception {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        MirrorConnection connection = new MirrorConnection(mirror, new MirrorLane(10));
+        ServerConnection late = standby.connect().get();
+        connection.close();
+        connection.opened(late, COLLATIONS.names().get());
+        assertThat(late.isOpen()).isFalse();
+        mirror.stop();
+    }
+
+    /** The plugin is removed between a login and its first statements: whoever comes second sees the other. */
+    @Test
+    void aConnectionThatLogsInBehindItsEndIsNotPrepared() throws Exception {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        MirrorConnection late = new MirrorConnection(mirror, new MirrorLane(10));
+        late.wake();
+        late.close();
+        assertThat(late.loggedIn(standby.connect().get())).isNull();
+        MirrorConnection early = new MirrorConnection(mirror, new MirrorLane(10));
+        early.wake();
+        ServerConnection preparing = standby.connect().get();
+        assertThat(early.loggedIn(preparing)).isNotNull();
+        early.close();
+        assertThat(preparing.isOpen()).isFalse();
+        mirror.stop();
+    }
+
+    /** A standby that stops ends all statements at once, and is asked again at every sweep until it is back. */
+    @Test
+    void killsThatCannotBeSentAreOneShortLine() {
+        CompletableFuture<ServerConnection> connecting = new CompletableFuture<>();
+        StandbyKiller killer = new StandbyKiller("standby-1", () -> connecting);
+        for (int sweep = 0; sweep < 10; sweep++) {
+            for (int thread = 1; thread <= 5; thread++) {
+                killer.killConnection(thread);
+            }
+        }
+        try (CapturedLog log = new CapturedLog()) {
+            connecting.completeExceptionally(new IllegalStateException("connection refused"));
+            assertThat(log.text())
+                    .contains("KILL CONNECTION 1, KILL CONNECTION 2, KILL CONNECTION 3 and 2 more was not sent");
+        }
+    }
+
+    @Test
+    void anExceptionAtTheFirstStatementLeadsToAnotherConnection() {
+        standby.commandFault = new IllegalStateException("no memory");
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.connections.get(0).isOpen()).isFalse();
+        assertThat(standby.statements()).contains("SELECT 1");
+        mirror.stop();
+    }
+
+    @Test
+    void aStandbyThatRefusesConnectionsCausesOnlyDrops() {
+        standby.refuse = true;
+        StandbyMirror mirror = mirror(config(2, 100, "1MiB", Duration.ofMinutes(5)));
+        for (int i = 0; i < 5; i++) {
+            offer(mirror, "SELECT " + i, i);
+            mirror.queue().drain();
+            executor.runReady();
+        }
+        mirror.start();
+        executor.runPeriodic();
+        offer(mirror, "SELECT 9", 9);
+        assertThat(dropped("standby_down")).isEqualTo(6);
+        mirror.stop();
+    }
+
+    @Test
+    void aLostConnectionIsReopened() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        offer(mirror, "SELECT 1", 1);
+        run(mirror);
+        standby.connections.get(0).close();
+        offer(mirror, "SELECT 2", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.statements()).contains("SELECT 2");
+        mirror.stop();
+    }
+
+    /** The executor has no place at that moment, for it holds as many tasks as it may. */
+    @Test
+    void aConnectionWhoseNextAttemptIsRejectedIsTriedByTheSweep() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        mirror.start();
+        standby.refuse = true;
+        executor.rejectDelayed(true);
+        offer(mirror, "SELECT 1", 1);
+        mirror.queue().drain();
+        executor.runReady();
+        executor.rejectDelayed(false);
+        standby.refuse = false;
+        executor.runPeriodic();
+        offer(mirror, "SELECT 2", 1);
+        run(mirror);
+        assertThat(standby.statements()).contains("SELECT 2");
+        mirror.stop();
+    }
+
+    /** Each attempt costs a login and a log line. */
+    @Test
+    void aStandbyThatResetsConnectionsIsTriedLessAndLessOften() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
+        List<Long> delays = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            offer(mirror, "SELECT " + i, 1);
+            mirror.queue().drain();
+            executor.runReady();
+            standby.connections.get(i).close();
+            offer(mirror, "SELECT 'finds it closed'", 1);
+            mirror.queue().drain();
+            delays.add(executor.lastDelayMillis());
+            executor.runAll();
+        }
+        assertThat(delays.get(0)).isLessThanOrEqualTo(1000);
+        assertThat(delays.get(6)).isGreaterThanOrEqualTo(5000);
+        mirror.stop();
+    }
+
+    /** Only the statement that the standby was executing has failed; it never began those after it. */
+    @Test
+    void aConnectionThatIsLostWithinABatchCountsOneErrorAndDropsTheRest() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
+        offer(mirror, "SELECT 'first'", 1);
+        run(mirror);
+        standby.responding = false;
+        for (int i = 0; i < BATCH; i++) {
+            offer(mirror, "SELECT " + i, 1);
+        }
+        standby.loop.runNext();
+        standby.connections.get(0).respondOne();
+        standby.connections.get(0).close();
+        assertThat(executed("ok")).isEqualTo(2);
+        assertThat(executed("error")).isEqualTo(1);
+        assertThat(dropped("standby_down")).isEqualTo(BATCH - 2.0);
+        standby.responding = true;
+        executor.runAll();
+        offer(mirror, "SELECT 'again'", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.statements()).contains("SELECT 'again'");
+        mirror.stop();
+    }
+}
