@@ -233,7 +233,7 @@ public final class RawClient implements AutoCloseable {
     }
 
     /** Like {@link #send} without the flush, so that several commands can be sent at once. */
-    void write(int sequence, byte[] payload) throws IOException {
+    public void write(int sequence, byte[] payload) throws IOException {
         int at = 0;
         int number = sequence;
         while (true) {
@@ -250,7 +250,7 @@ public final class RawClient implements AutoCloseable {
         }
     }
 
-    void flush() throws IOException {
+    public void flush() throws IOException {
         out.flush();
     }
 

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** State changes that the proxy requests for itself reach plugins and not clients: the client's bytes are unchanged. */
@@ -98,6 +99,57 @@ class GtidTrackingServerTest {
                     .contains("last_gtid");
             await().untilAsserted(() -> assertThat(probe.gtids).hasSize(1));
         }
+    }
+
+    /** All commands of a session, sent at once. */
+    static List<List<byte[]>> pipelines() {
+        byte[] unknown = {0x7F};
+        byte[] update = query("UPDATE shop.t SET n = n + 1");
+        byte[] list = query("SET session_track_system_variables = 'autocommit'");
+        byte[] all = query("SET session_track_system_variables = '*'");
+        return List.of(
+                List.of(unknown, update),
+                List.of(unknown, unknown, update),
+                List.of(unknown, prepare("UPDATE shop.t SET n = n + 1")),
+                List.of(update, unknown, update),
+                List.of(query("DO 1"), unknown, update),
+                List.of(new byte[] {RESET}, unknown, update),
+                List.of(update, list, update),
+                List.of(update, all, update));
+    }
+
+    private static byte[] query(String sql) {
+        return ("\3" + sql).getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private static byte[] prepare(String sql) {
+        return ("\u0016" + sql).getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pipelines")
+    void whatIsSentBesideAWriteLeavesItsResponse(List<byte[]> commands) throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.withLegs(server.port(), "", "", probe);
+                RawClient direct = RawClient.open(new InetSocketAddress("127.0.0.1", server.port()));
+                RawClient through = RawClient.open(proxy.address())) {
+            for (RawClient client : List.of(direct, through)) {
+                login(client, RawClient.SESSION_TRACK);
+                for (byte[] each : commands) {
+                    client.write(0, each);
+                }
+                client.flush();
+            }
+            for (int i = 0; i < commands.size(); i++) {
+                assertThat(comparable(through.read())).as("response %d", i).isEqualTo(comparable(direct.read()));
+            }
+        }
+    }
+
+    /** Without the id of a prepared statement, and without the end of a GTID. */
+    private static String comparable(Packet packet) {
+        String text = new String(packet.payload(), StandardCharsets.ISO_8859_1).replaceAll("0-1-\\d+", "GTID");
+        boolean prepared = packet.payload().length == 12 && packet.payload()[0] == 0;
+        return prepared ? text.substring(5) : text;
     }
 
     private static String login(RawClient client, long capabilities) throws Exception {

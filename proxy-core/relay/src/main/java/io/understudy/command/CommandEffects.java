@@ -61,7 +61,7 @@ final class CommandEffects {
                 query(exchange, length);
                 exchange.setLocks(lockChange(exchange), mayBeSeveral());
                 if (exchange.kind() == StatementKind.SET) {
-                    model.trackingWatch().clientSets(exchange.number(), buf, index, length);
+                    exchange.onTracking(model.trackingWatch().clientSets(exchange.number(), buf, index, length));
                 }
             }
             case CommandCode.STMT_PREPARE -> prepare(exchange, length);
@@ -365,7 +365,8 @@ final class CommandEffects {
             exchange.requestCursor();
         }
         if (entry != null && entry.kind() == StatementKind.SET) {
-            model.trackingWatch().clientSetsPrepared(exchange.number(), entry.text(), buf, index, length);
+            exchange.onTracking(
+                    model.trackingWatch().clientSetsPrepared(exchange.number(), entry.text(), buf, index, length));
         }
         if (entry == null || !follows) {
             return;

@@ -118,7 +118,7 @@ public final class CommandTracker implements PacketSink {
                     MalformedPacketException.Kind.COMMAND_NUMBER,
                     "a command with sequence number " + sequence + " instead of 0");
         }
-        if (head != null && head.follows(ResponseGrammars.UNKNOWN)) {
+        if (head != null && head.follows(ResponseGrammars.UNKNOWN) && head.packets() > 0) {
             responses.superseded();
         }
         if (inFlight.isFull()) {

@@ -54,6 +54,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
     private @Nullable InjectedStatement injected;
     private int injectedBy;
     private @Nullable Runnable effect;
+    private @Nullable Runnable tracking;
     private @Nullable LockChange locks;
     private boolean several;
 
@@ -93,6 +94,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
         }
         injected = null;
         effect = null;
+        tracking = null;
         setLocks(null, false);
         rowWatcher = null;
         Arrays.fill(attachments, null);
@@ -154,6 +156,20 @@ public final class Exchange extends ResponseProgress implements CommandView {
     /** Sets how the command changes the session if it succeeds. */
     void onSuccess(Runnable whenOk) {
         effect = whenOk;
+    }
+
+    /** Sets what an OK packet changes of the session's tracking, also for that packet itself. */
+    void onTracking(@Nullable Runnable whenOk) {
+        tracking = whenOk;
+    }
+
+    /** Called when an OK packet of the response begins. */
+    void trackingChanges() {
+        Runnable change = tracking;
+        if (change != null) {
+            tracking = null;
+            change.run();
+        }
     }
 
     /**

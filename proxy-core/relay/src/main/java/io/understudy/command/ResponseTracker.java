@@ -2,6 +2,7 @@ package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.command.response.ResponseGrammars;
 import io.understudy.command.settings.ServerLocks;
 import io.understudy.plugin.Interest;
 import io.understudy.protocol.CommandCode;
@@ -39,12 +40,6 @@ public final class ResponseTracker implements PacketSink {
      */
     private @Nullable ErrPacket unsaid;
 
-    /**
-     * Set when an unknown command was followed by another before its response had begun. Whether it has a response is
-     * not known, so from then on a packet while none is due is no error.
-     */
-    private boolean inDoubt;
-
     /** The server has sent an error while no response was due. */
     private boolean saidWhy;
 
@@ -80,7 +75,7 @@ public final class ResponseTracker implements PacketSink {
     @Override
     public int onPacket(int length, int number, int first) {
         sequence = number;
-        Exchange exchange = inFlight.head();
+        Exchange exchange = due(first);
         if (unsaid != null && (exchange == null || exchange.injected() == null)) {
             unsaid = null;
         }
@@ -89,7 +84,7 @@ public final class ResponseTracker implements PacketSink {
                 saidWhy = true;
                 return 0; // the server says why it is about to close an idle connection
             }
-            if (inDoubt) {
+            if (model.responsesInDoubt()) {
                 return 0;
             }
             throw lastCommand == CommandCode.CLONE
@@ -104,6 +99,9 @@ public final class ResponseTracker implements PacketSink {
         int wanted = exchange.packet(length, first);
         if (exchange.injected() != null) {
             return wanted | PacketSink.DROP;
+        }
+        if ((wanted & PacketSink.OK_PACKET) != 0) {
+            exchange.trackingChanges();
         }
         return identifies(exchange) ? wanted | PacketSink.HOLD : wanted;
     }
@@ -121,6 +119,24 @@ public final class ResponseTracker implements PacketSink {
             }
         }
         return true;
+    }
+
+    /**
+     * Returns the exchange to which a packet belongs. An error answers an unknown command; what else comes while
+     * another command waits behind it answers that one: a server that knows the command may send no response to it.
+     */
+    private @Nullable Exchange due(int first) {
+        Exchange exchange = inFlight.head();
+        while (exchange != null
+                && first != Marker.ERR
+                && exchange.packets() == 0
+                && exchange.follows(ResponseGrammars.UNKNOWN)
+                && inFlight.size() > 1) {
+            model.doubtResponses();
+            finish(exchange);
+            exchange = inFlight.head();
+        }
+        return exchange;
     }
 
     /** Returns whether the current packet has the id of a statement, which the client gets another one for. */
@@ -171,11 +187,10 @@ public final class ResponseTracker implements PacketSink {
         client.write(bytes);
     }
 
-    /** Ends the response to an unknown command, because a new command has arrived. */
+    /** Ends the response to an unknown command, which has begun, because a new command has arrived. */
     void superseded() {
         Exchange exchange = inFlight.head();
         if (exchange != null) {
-            inDoubt |= exchange.packets() == 0;
             finish(exchange);
         }
     }

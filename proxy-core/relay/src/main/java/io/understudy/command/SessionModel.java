@@ -78,6 +78,7 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
     private int status;
     private long transactionNanos;
     private boolean wroteInTransaction;
+    private boolean responsesInDoubt;
     private boolean statusInDoubt;
     private boolean sending;
     private boolean multiStatements;
@@ -302,7 +303,19 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
      * are injected only then, or to undo an injected one.
      */
     public boolean atBoundary() {
-        return inFlight.isEmpty() && !inTransaction() && prepared.atRest();
+        return inFlight.isEmpty() && !responsesInDoubt && !inTransaction() && prepared.atRest();
+    }
+
+    /**
+     * Returns whether, at any time, an unknown command got no error and another was sent behind it. Whether it has a
+     * response is not known, so a packet while none is due is no error, and what is in flight is not known.
+     */
+    boolean responsesInDoubt() {
+        return responsesInDoubt;
+    }
+
+    void doubtResponses() {
+        responsesInDoubt = true;
     }
 
     /**

@@ -13,8 +13,11 @@ public interface TrackingWatch {
      * Called when the client sends a SET statement: {@code length} bytes of the COM_QUERY payload, possibly not all.
      *
      * @param number number of the command, see {@link Exchange#number()}
+     * @return what holds from the server's OK packet on; null if the statement does not concern the tracking
      */
-    default void clientSets(long number, ByteBuf buf, int index, int length) {}
+    default @Nullable Runnable clientSets(long number, ByteBuf buf, int index, int length) {
+        return null;
+    }
 
     /**
      * Called when the client executes a prepared SET statement.
@@ -22,8 +25,12 @@ public interface TrackingWatch {
      * @param number number of the command, see {@link Exchange#number()}
      * @param text text of the statement; null if it was not kept
      * @param buf holds {@code length} bytes of the execution's payload, possibly not all
+     * @return as {@link #clientSets}
      */
-    default void clientSetsPrepared(long number, byte @Nullable [] text, ByteBuf buf, int index, int length) {}
+    default @Nullable Runnable clientSetsPrepared(
+            long number, byte @Nullable [] text, ByteBuf buf, int index, int length) {
+        return null;
+    }
 
     /**
      * Returns whether the client's command sets {@code gtid_domain_id} for itself alone: {@code SET STATEMENT … FOR}.

@@ -85,7 +85,7 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     private boolean listReported;
     /** Whether the client tracks the domain itself, by the last list that was reported. */
     private boolean clientTracksDomain;
-    /** Number of the client's last SET STATEMENT with the domain. */
+    /** Number of the client's last SET STATEMENT with the domain that the server agreed to. */
     private long setForItself = NONE;
     /**
      * Whether the server reports variables that only the proxy requested; unchanged in WANTED and REQUESTED until the
@@ -102,8 +102,8 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
      */
     private boolean reportedUnchanged;
     /**
-     * Number of the client's last statement that sets the list. It would overwrite a SET injected ahead of it, so the
-     * injection waits for the next statement.
+     * Number of the client's last statement that sets the variable. It would overwrite a SET injected ahead of it, so
+     * the injection waits for the next statement.
      */
     private long setBy = NONE;
 
@@ -227,15 +227,16 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     }
 
     @Override
-    public void clientSets(long number, ByteBuf buf, int index, int length) {
-        sets(number, text(buf, index, length), "");
+    public @Nullable Runnable clientSets(long number, ByteBuf buf, int index, int length) {
+        return sets(number, text(buf, index, length), "");
     }
 
     @Override
-    public void clientSetsPrepared(long number, byte @Nullable [] text, ByteBuf buf, int index, int length) {
+    public @Nullable Runnable clientSetsPrepared(
+            long number, byte @Nullable [] text, ByteBuf buf, int index, int length) {
         // A text that was not kept may have set the list.
         String statement = text == null ? variable() : new String(text, StandardCharsets.ISO_8859_1);
-        sets(number, statement.toLowerCase(Locale.ROOT), text(buf, index, length));
+        return sets(number, statement.toLowerCase(Locale.ROOT), text(buf, index, length));
     }
 
     private static String text(ByteBuf buf, int index, int length) {
@@ -247,17 +248,35 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
     }
 
     /** @param parameters the execution's payload, empty for a statement sent as text */
-    private void sets(long number, String statement, String parameters) {
-        if (mariaDb
+    private @Nullable Runnable sets(long number, String statement, String parameters) {
+        boolean forItself = mariaDb
                 && statement.contains(DOMAIN)
-                && FOR_ITSELF.matcher(statement).find()) {
-            setForItself = number;
-        }
+                && FOR_ITSELF.matcher(statement).find();
         int at = statement.indexOf(variable());
-        if (at < 0 || state == State.REFUSED) {
+        boolean here = at >= 0 && state != State.REFUSED;
+        if (!here && !forItself) {
+            return null;
+        }
+        if (here) {
+            setBy = number;
+        }
+        String value = here ? statement.substring(at + variable().length()) + parameters : "";
+        // Responses to what was sent before are still due, with what the session tracks until then.
+        return () -> {
+            if (forItself) {
+                setForItself = number;
+            }
+            if (here) {
+                isSet(value);
+            }
+        };
+    }
+
+    /** @param value what follows the variable's name in the statement that has set it */
+    private void isSet(String value) {
+        if (state == State.REFUSED) {
             return;
         }
-        String value = statement.substring(at + variable().length()) + parameters;
         if (mariaDb) {
             boolean builtOnTheOld = value.contains("@" + LIST) || value.contains("." + LIST);
             boolean everything = value.contains("'*'") || value.contains("\"*\"") || value.contains("\u0001*");
@@ -266,13 +285,13 @@ public final class GtidTracking implements SessionObserver, TrackingWatch {
                     || builtOnTheOld && clientAskedList
                     || value.replace("@" + LIST, "").replace("." + LIST, "").contains(LIST);
             reportedUnchanged = clientAsked && (clientAskedList || builtOnTheOld);
+            added &= !clientAsked || builtOnTheOld; // then what the proxy added is still in it
         }
         // Whether the client's list now has last_gtid is known only to the server; requesting it again is harmless if
         // it has.
         boolean own = !mariaDb && (value.contains("own_gtid") || value.contains("all_gtids"));
         added &= !own;
         state = own ? State.PRESENT : State.WANTED;
-        setBy = own ? NONE : number;
     }
 
     @Override

@@ -25,10 +25,16 @@ class GtidTrackingTest {
         return autocommit;
     }
 
+    private static void agrees(@Nullable Runnable change) {
+        if (change != null) {
+            change.run();
+        }
+    }
+
     private void clientSetsTheList(long number) {
         ByteBuf text =
                 Unpooled.copiedBuffer("\3SET session_track_system_variables='autocommit'", StandardCharsets.ISO_8859_1);
-        tracking.clientSets(number, text, 0, text.readableBytes());
+        agrees(tracking.clientSets(number, text, 0, text.readableBytes()));
     }
 
     private boolean asks(int command, @Nullable String sql) {
@@ -96,13 +102,13 @@ class GtidTrackingTest {
 
     private void sets(long number, String statement) {
         ByteBuf text = bytes("\3" + statement);
-        tracking.clientSets(number, text, 0, text.readableBytes());
+        agrees(tracking.clientSets(number, text, 0, text.readableBytes()));
     }
 
     private void setsPrepared(long number, String statement, String parameters) {
         ByteBuf execution = bytes("\u0017" + parameters);
         byte[] text = statement.getBytes(StandardCharsets.ISO_8859_1);
-        tracking.clientSetsPrepared(number, text, execution, 0, execution.readableBytes());
+        agrees(tracking.clientSetsPrepared(number, text, execution, 0, execution.readableBytes()));
     }
 
     /** Sends the server's response to the tracking statement. With a null list the response reports no change. */
@@ -181,6 +187,9 @@ class GtidTrackingTest {
     void aClientThatAddsLastGtidToTheOldListKeepsIt() {
         respond(1, "autocommit,session_track_system_variables,last_gtid");
         sets(2, "SET session_track_system_variables=CONCAT(@@session_track_system_variables,',last_gtid')");
+        assertThat(tracking.addedVariables())
+                .as("the server reports the list")
+                .contains("session_track_system_variables");
         respond(3, "autocommit,session_track_system_variables,last_gtid");
         assertThat(tracking.addedVariables()).isEmpty();
     }
@@ -200,5 +209,16 @@ class GtidTrackingTest {
         sets(2, "/* x */ SET STATEMENT max_statement_time=1, gtid_domain_id=7 FOR INSERT INTO t VALUES (1)");
         assertThat(tracking.setsForItself(2)).isTrue();
         assertThat(tracking.setsForItself(3)).isFalse();
+    }
+
+    @Test
+    void recognisesEachOfTwoThatAreSentTogether() {
+        ByteBuf text = bytes("\3SET STATEMENT gtid_domain_id=7 FOR INSERT INTO t VALUES (1)");
+        Runnable first = tracking.clientSets(1, text, 0, text.readableBytes());
+        Runnable second = tracking.clientSets(2, text, 0, text.readableBytes());
+        agrees(first);
+        assertThat(tracking.setsForItself(1)).isTrue();
+        agrees(second);
+        assertThat(tracking.setsForItself(2)).isTrue();
     }
 }

@@ -100,6 +100,54 @@ class InjectionTest {
         assertThat(scripted.model().commands()).isEqualTo(injected);
     }
 
+    /**
+     * The error is the unknown command's, and the statement behind it waits for the next boundary with its injection.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void nothingIsInjectedBehindAnUnknownCommandWithoutAResponse(int unknown) {
+        start(Scripted.CLASSIC);
+        byte[] refused = packet(1, err(1047, "Unknown command"));
+        byte[] prepare = Bytes.command(CommandCode.STMT_PREPARE, "SELECT 1");
+        byte[] prepared = packet(1, concat(of(0), int4(1), int2(0), int2(0), of(0), int2(0)));
+        for (int i = 0; i < unknown; i++) {
+            scripted.client(Bytes.command(0x7F, ""));
+        }
+        scripted.client(CLIENTS, prepare);
+        scripted.server.take();
+        assertThat(watcher.beforeCommandCalls).isZero();
+        for (int i = 0; i < unknown; i++) {
+            response(err(1047, "Unknown command"));
+        }
+        response(ok(1, AC));
+        scripted.server(prepared);
+        assertThat(scripted.client.take()).isEqualTo(prepared);
+        assertThat(watcher.injected).isEmpty();
+        assertThat(watcher.responses).hasSize(unknown + 2);
+        assertThat(preceded(CLIENTS)).isTrue();
+        response(ok(1, AC));
+        scripted.client(Bytes.command(0x7F, ""));
+        scripted.server.take();
+        scripted.server(refused);
+        assertThat(scripted.client.take()).isEqualTo(refused);
+        assertThat(preceded(CLIENTS)).isTrue();
+        response(ok(1, AC));
+    }
+
+    /** A server that knows the command may send a response to it, or none: what is in flight is not known any more. */
+    @Test
+    void nothingIsInjectedOnceAResponseIsInDoubt() {
+        start(Scripted.CLASSIC);
+        scripted.client(Bytes.command(0x7F, ""), CLIENTS);
+        scripted.server.take();
+        response(ok(0, AC));
+        assertThat(preceded(CLIENTS)).isFalse();
+        response(ok(1, AC));
+        response(ok(1, AC));
+        assertThat(preceded(CLIENTS)).isFalse();
+        response(ok(1, AC));
+    }
+
     @Test
     void theSessionIsNotCalledForTheInjectedResponseAlone() {
         start(Scripted.CLASSIC);
