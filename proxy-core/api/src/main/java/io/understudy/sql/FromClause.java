@@ -54,6 +54,8 @@ final class FromClause {
                 } else if (t.is(i, Keyword.LATERAL) && t.type(i + 1) == '(') {
                     i++;
                 } else if (t.is(i, Keyword.JSON_TABLE) && t.type(i + 1) == '(') {
+                    // Anywhere else MariaDB calls a stored function of that name.
+                    t.markNotCall(i);
                     i = walker.parenthesis(i + 1);
                     expected = false;
                 } else if (t.is(i, Keyword.DUAL) && t.type(i + 1) != '.') {

@@ -209,6 +209,11 @@ final class ReadRules {
         switch (function) {
             case PURE -> {}
             case PURE_TOUCHING -> touching(i, read);
+            case GEOMETRY -> {
+                if ((calls || read) && (modes & SqlModes.MARIADB) != 0 && t.type(i + 2) == ')') {
+                    draft.calls(t.name(i), NotPure.UNKNOWN_FUNCTION);
+                }
+            }
             case SESSION -> draft.sessionDependent = true;
             case SESSION_TOUCHING -> {
                 draft.sessionDependent = true;

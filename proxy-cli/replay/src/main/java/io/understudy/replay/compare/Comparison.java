@@ -229,8 +229,11 @@ public final class Comparison implements AutoCloseable {
         } else {
             found.relation(relation, event.text(), event.schema());
             if (relation.compareTo(Relation.DIFFERENT) >= 0) {
-                found.capturedLikeA += onA[1].isLike(event.result()) ? 1 : 0;
-                found.capturedLikeB += onB[1].isLike(event.result()) ? 1 : 0;
+                boolean likeA = onA[1].isLike(event.result());
+                boolean likeB = onB[1].isLike(event.result());
+                // A capture hashes the begin of a row. If both have it, it cannot tell which server has the whole row.
+                found.capturedLikeA += likeA && !likeB ? 1 : 0;
+                found.capturedLikeB += likeB && !likeA ? 1 : 0;
             }
             if (relation == Relation.ERROR) {
                 found.errors.merge(code(onA[1]) + " / " + code(onB[1]), 1, Integer::sum);

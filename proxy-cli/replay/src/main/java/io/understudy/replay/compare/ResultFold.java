@@ -10,7 +10,7 @@ import io.understudy.wire.LengthEncoded;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Reduces a result to its {@link ResultPrint} while it arrives; memory does not grow with the result. */
+/** Reduces a result to its {@link ResultPrint} while it arrives; memory is bounded. */
 final class ResultFold implements ServerResponse {
     /** Bytes of a row that are hashed; of a longer one also the length. */
     private static final int ROW_BYTES = 1 << 20;
@@ -29,7 +29,6 @@ final class ResultFold implements ServerResponse {
     /** Null unless the result is compared with a captured one. */
     private final @Nullable ResultHash likeCaptured;
 
-    private long rounded;
     private long metadata;
     private long sentNanos;
 
@@ -80,7 +79,7 @@ final class ResultFold implements ServerResponse {
         if (running != null) {
             running.onRow(buf, index, shown, length);
         }
-        rounded += rounding.applies() && shown == length ? rounding.row(buf, index, index + shown) : row;
+        rounding.row(buf, index, shown, length, row);
     }
 
     @Override
@@ -90,7 +89,7 @@ final class ResultFold implements ServerResponse {
                 error,
                 error == MARIADB_TIMEOUT || error == MYSQL_TIMEOUT,
                 whole.result(response.rows()),
-                rounded,
+                rounding.rows(),
                 metadata,
                 response.lastByteNanos() - sentNanos,
                 likeCaptured == null || error != 0 ? null : likeCaptured.result(response.rows())));

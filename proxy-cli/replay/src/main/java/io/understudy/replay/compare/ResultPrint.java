@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param error the server's error number, or 0
  * @param timedOut whether the server or the client gave up
  * @param result the rows
- * @param rounded hash of the rows in any order, with floating-point values rounded
+ * @param floating the rows with their floating-point values apart, or null if there are none
  * @param metadata hash of the columns' names and types
  * @param nanos execution time, from the command until the response's last byte
  * @param likeCaptured the rows hashed as a capture does, or null when the log has none to compare with
@@ -18,7 +18,7 @@ record ResultPrint(
         int error,
         boolean timedOut,
         HashedResult result,
-        long rounded,
+        @Nullable FloatingRows floating,
         long metadata,
         long nanos,
         @Nullable HashedResult likeCaptured) {
@@ -28,7 +28,7 @@ record ResultPrint(
 
     /** Returns a result without rows. */
     static ResultPrint ofError(int error, boolean timedOut, long nanos) {
-        return new ResultPrint(error, timedOut, new HashedResult(0, 0, 0, false), 0, 0, nanos, null);
+        return new ResultPrint(error, timedOut, new HashedResult(0, 0, 0, false), null, 0, nanos, null);
     }
 
     /** Returns whether the server ended the connection during the statement. */
@@ -63,13 +63,16 @@ record ResultPrint(
         if (error != 0) {
             return Relation.EQUAL;
         }
-        if (result.rows() != other.result.rows() || rounded != other.rounded) {
-            return Relation.DIFFERENT;
-        }
         return switch (result.to(other.result)) {
-            case DIFFERENT -> Relation.ROUNDING;
+            case DIFFERENT -> roundingOnly(other) ? Relation.ROUNDING : Relation.DIFFERENT;
             case ORDER -> Relation.ORDER;
             case EQUAL -> metadata == other.metadata ? Relation.EQUAL : Relation.METADATA;
         };
+    }
+
+    private boolean roundingOnly(ResultPrint other) {
+        FloatingRows own = floating;
+        FloatingRows others = other.floating;
+        return own != null && others != null && own.isLike(others);
     }
 }

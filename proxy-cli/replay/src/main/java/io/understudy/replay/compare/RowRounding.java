@@ -3,19 +3,18 @@ package io.understudy.replay.compare;
 import io.netty.buffer.ByteBuf;
 import io.understudy.plugin.Hash64;
 import io.understudy.wire.LengthEncoded;
-import java.math.BigDecimal;
-import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Hashes rows with the last digits of FLOAT and DOUBLE left out, which depend on the order of an addition. Knows the
- * rows of a text result and of an execution (MySQL's manual, "Binary Protocol Resultset Row"). Not thread-safe.
+ * Tells the FLOATs and DOUBLEs of rows, whose last digits depend on the order of an addition, from their other values.
+ * Knows the rows of a text result and of an execution (MySQL's manual, "Binary Protocol Resultset Row"). Not
+ * thread-safe.
  */
 final class RowRounding {
-    private static final MathContext DOUBLE_DIGITS = new MathContext(10);
-    private static final MathContext FLOAT_DIGITS = new MathContext(5);
     /** In the place of a value's length in a text row. */
     private static final int NULL = 0xFB;
     /** A row of an execution begins with a zero byte and a bitmap of its NULLs, whose first two bits are not used. */
@@ -38,7 +37,9 @@ final class RowRounding {
 
     private final boolean binary;
     private final List<Integer> types = new ArrayList<>();
-    private boolean applies;
+    private int floating;
+    private @Nullable FloatingRows rows;
+    private double[] values = {};
 
     RowRounding(boolean binary) {
         this.binary = binary;
@@ -47,20 +48,52 @@ final class RowRounding {
     /** Adds a column by its type's number. */
     void column(int type) {
         types.add(type);
-        applies |= type == FLOAT || type == DOUBLE;
+        floating += isFloating(type) ? 1 : 0;
     }
 
-    /** Returns whether a column has values to round. */
-    boolean applies() {
-        return applies;
+    private static boolean isFloating(int type) {
+        return type == FLOAT || type == DOUBLE;
     }
 
-    /** Returns the hash of a whole row. */
-    long row(ByteBuf buf, int index, int end) {
+    /** Returns the rows so far, or null if no column is a FLOAT or DOUBLE. */
+    @Nullable
+    FloatingRows rows() {
+        if (rows == null && floating > 0) {
+            boolean[] singles = new boolean[floating];
+            int at = 0;
+            for (int type : types) {
+                if (isFloating(type)) {
+                    singles[at++] = type == FLOAT;
+                }
+            }
+            values = new double[floating];
+            rows = new FloatingRows(singles);
+        }
+        return rows;
+    }
+
+    /** Adds a row. {@code hash} is that of the whole row, by which a row is compared that is not shown whole. */
+    void row(ByteBuf buf, int index, int shown, int length, long hash) {
+        FloatingRows rows = rows();
+        if (rows == null) {
+            return;
+        }
+        if (shown < length) {
+            rows.addWhole(hash);
+        } else {
+            rows.add(split(buf, index, index + shown), values);
+        }
+    }
+
+    /** Sets the values of a whole row, and returns the hash of the others. */
+    private long split(ByteBuf buf, int index, int end) {
         Hash64 hash = new Hash64();
+        Arrays.fill(values, 0);
+        int next = 0;
         int at = binary ? index + BITMAP_AT + (types.size() + BITMAP_OFFSET + 7) / 8 : index;
         for (int column = 0; column < types.size(); column++) {
             int type = types.get(column);
+            int value = isFloating(type) ? next++ : -1;
             if (isNull(buf, index, at, end, column)) {
                 hash.add(NULL);
                 at += binary ? 0 : 1;
@@ -70,10 +103,16 @@ final class RowRounding {
                 break;
             }
             int to = binary ? behind(buf, at, end, type) : LengthEncoded.behind(buf, at, end);
-            if (type == FLOAT || type == DOUBLE) {
-                hash.add(rounded(buf, at, to, type));
-            } else {
+            if (value < 0) {
                 hash.add(buf, at, Math.min(to, end));
+            } else {
+                double number = number(buf, at, to, type);
+                if (Double.isFinite(number)) {
+                    hash.add(type);
+                    values[value] = number;
+                } else {
+                    hash.add(buf, at, Math.min(to, end));
+                }
             }
             at = to;
         }
@@ -100,22 +139,15 @@ final class RowRounding {
         };
     }
 
-    private long rounded(ByteBuf buf, int at, int to, int type) {
-        if (!binary) {
-            int from = LengthEncoded.content(buf, at);
-            String text = buf.toString(from, to - from, StandardCharsets.ISO_8859_1);
-            try {
-                return round(new BigDecimal(text), type);
-            } catch (NumberFormatException e) {
-                return text.hashCode();
-            }
+    private double number(ByteBuf buf, int at, int to, int type) {
+        if (binary) {
+            return type == FLOAT ? buf.getFloatLE(at) : buf.getDoubleLE(at);
         }
-        double value = type == FLOAT ? buf.getFloatLE(at) : buf.getDoubleLE(at);
-        return Double.isFinite(value) ? round(new BigDecimal(value), type) : Double.doubleToLongBits(value);
-    }
-
-    private static long round(BigDecimal value, int type) {
-        return Double.doubleToLongBits(
-                value.round(type == FLOAT ? FLOAT_DIGITS : DOUBLE_DIGITS).doubleValue());
+        int from = LengthEncoded.content(buf, at);
+        try {
+            return Double.parseDouble(buf.toString(from, to - from, StandardCharsets.ISO_8859_1));
+        } catch (NumberFormatException e) {
+            return Double.NaN;
+        }
     }
 }
