@@ -84,10 +84,18 @@ class LostTextTest {
                 .contains("The witness does not acknowledge (withdrawn, disk_full, for 90 s): no space; make room\n");
     }
 
+    /** Its log is read, but what it wrote before a reset will not come. */
+    @Test
+    void whatDoesNotComeIsSaidWithoutATime() {
+        assertThat(ReportText.LOST.of(nothingMissing("0-1-9", "a time that is not known")))
+                .contains("What is missing does not come from the primary any more: the account is locked")
+                .doesNotContain("last read");
+    }
+
     @Test
     void onePositionOfAServerIsToBeNoted() {
         assertThat(ReportText.LOST.of(nothingMissing("0-1-9", "12:00")))
-                .contains("(History: when server_id 2 was the primary before, its binary log was read up to 0-2-3001")
+                .contains("(History: an earlier binary log of server_id 2 was read up to 0-2-3001")
                 .containsOnlyOnce("The binary log of server_id 2 was read up to 0-2-4367");
     }
 

@@ -161,8 +161,10 @@ public record MissingView(Map<String, Object> all) {
     public List<String> lost() {
         List<String> lost = gone();
         if (toApply() > 0) {
-            lost.add(toApply() + " transactions that the black box has, and that are not applied there:"
-                    + " understudy report lost, understudy rescue");
+            lost.add(toApply() + " transactions that the black box has, and that "
+                    + (isRenumbered()
+                            ? "do not count as applied there"
+                            : "are not applied there: understudy report lost, understudy rescue"));
         }
         return lost;
     }
@@ -174,7 +176,8 @@ public record MissingView(Map<String, Object> all) {
         long notCaptured = whole(part(MISSING), "notCaptured");
         if (notCaptured > 0) {
             lost.add(notCaptured + " transactions that clients were told are committed, and whose events never came: "
-                    + gtids(MISSING, notCaptured) + ". They are in the old primary's binary log");
+                    + gtids(MISSING, notCaptured)
+                    + ". They are in the old primary's binary log, unless that was reset");
         }
         long unsettled = count(UNSETTLED);
         if (unsettled > 0) {

@@ -72,7 +72,7 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
                                 ? "nothing is missing"
                                 : hadAll
                                         ? "nothing is missing from before the reset"
-                                        : "NOT KNOWN: what it lacks from before the reset; they have nothing of it";
+                                        : "NOT KNOWN: what it lacks from before the reset; none knows what it had then";
             }
             check(replay, lacking);
             long begun = System.nanoTime();

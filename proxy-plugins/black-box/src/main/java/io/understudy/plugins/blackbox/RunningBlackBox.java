@@ -314,6 +314,9 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         context.publishAction("lost/compared", looking, parameters -> {
             Survivor survivor = survivors.named(server(parameters));
             box.compared(survivor, present(), parameters.containsKey(LOOK));
+            if (!parameters.containsKey(LOOK)) {
+                receivers.compared(survivor.server());
+            }
             return report.of(survivor);
         });
         Set<String> numbered = new HashSet<>(Survivors.PARAMETERS);

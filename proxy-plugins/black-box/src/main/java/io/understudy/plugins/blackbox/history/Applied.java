@@ -16,6 +16,9 @@ public interface Applied {
      */
     String beyond(History history);
 
+    /** Returns what {@link #of} makes the same of, as {@code replicated}. */
+    String text();
+
     /** Returns this and another part together, of the same product. */
     Applied and(Applied other);
 

@@ -12,14 +12,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The histories of the present primary and of a few before it, the oldest first. Guarded by the lock of its
+ * The histories of the present primary and of some before it, the oldest first. Guarded by the lock of its
  * {@link BlackBox}.
  */
 public final class Histories implements Iterable<History> {
     private static final Logger log = LoggerFactory.getLogger(Histories.class);
 
-    /** The present one and those of earlier primaries. */
-    private static final int MOST = 3;
+    /** The present one, those of earlier primaries, and those before resets. */
+    private static final int MOST = 20;
+
+    /** As many in any case; of more, the oldest are forgotten if they have too many answers without a transaction. */
+    private static final int ALWAYS = 3;
+
+    private static final long MOST_UNSEEN = (long) ALWAYS * Answers.MOST_WAITING;
 
     /** Resets that are kept; of more, the oldest are forgotten. */
     private static final int MOST_RESETS = 100;
@@ -63,7 +68,7 @@ public final class Histories implements Iterable<History> {
             former.followedBy(next);
         }
         all.add(next);
-        while (all.size() > MOST) {
+        while (all.size() > MOST || all.size() > ALWAYS && unseen() > MOST_UNSEEN) {
             forgetOldest();
         }
         return next;
@@ -95,6 +100,15 @@ public final class Histories implements Iterable<History> {
         return resets;
     }
 
+    private long unseen() {
+        return all.stream().mapToLong(each -> each.answers.unseen().size()).sum();
+    }
+
+    /** Returns whether a primary's numbers have begun anew. */
+    public boolean isReset() {
+        return !forgottenResets.isEmpty() || all.stream().anyMatch(History::isAnew);
+    }
+
     private void forgetOldest() {
         History oldest = all.remove();
         if (oldest.isAnew()) {
@@ -106,13 +120,11 @@ public final class Histories implements Iterable<History> {
         int kept = oldest.kept.size();
         long unseen = oldest.answers.unseen().size() + oldest.answers.moreUnseen();
         if (kept > 0 || unseen > 0) {
-            dropped += kept;
             forgotten += kept + unseen;
             log.warn(
-                    "black-box: the primary has changed {} times, and what the first of these primaries (server_id {})"
-                            + " wrote is forgotten: {} transactions that some standby has not applied, and {} that were"
-                            + " answered and not captured. Reports no longer have them",
-                    MOST,
+                    "black-box: many changes and resets (RESET MASTER) of the primary have followed what server_id {}"
+                            + " wrote, which is forgotten: {} transactions that some standby has not applied, and {}"
+                            + " that were answered and not captured. Reports say that they are not known",
                     oldest.facts.serverId(),
                     kept,
                     unseen);
@@ -193,7 +205,7 @@ public final class Histories implements Iterable<History> {
         return dropped;
     }
 
-    /** Returns the number of transactions of primaries that are too long ago: reports no longer have them. */
+    /** Returns the number of transactions that are too many changes and resets ago: no list has them. */
     public long forgotten() {
         return forgotten;
     }
@@ -206,6 +218,7 @@ public final class Histories implements Iterable<History> {
 
     public void clear() {
         all.clear();
+        forgotten = 0;
         forgottenResets.clear();
     }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -232,7 +233,7 @@ public final class History {
                 facts.gtids(),
                 position,
                 text(logged));
-        return new LogStart(number, anew, now, text(starts), Map.of());
+        return new LogStart(number, anew, now, text(starts), Map.of(), Map.of(), Set.of());
     }
 
     private static String text(List<Gtid> position) {

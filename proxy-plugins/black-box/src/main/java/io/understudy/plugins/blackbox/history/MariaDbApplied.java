@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.stream.Collectors;
 
 /**
  * A MariaDB position gives the last transaction of each domain and implies all earlier ones of the same history. A new
@@ -58,6 +59,11 @@ public final class MariaDbApplied implements Applied {
             reach = Math.max(reach, history.reach(known));
         }
         return reach;
+    }
+
+    @Override
+    public String text() {
+        return last.values().stream().flatMap(List::stream).map(Gtid::text).collect(Collectors.joining(","));
     }
 
     @Override

@@ -21,6 +21,11 @@ public final class MySqlApplied implements Applied {
     }
 
     @Override
+    public String text() {
+        return executed.toString();
+    }
+
+    @Override
     public Applied and(Applied other) {
         GtidNumbers all = new GtidNumbers();
         all.addAll(executed);

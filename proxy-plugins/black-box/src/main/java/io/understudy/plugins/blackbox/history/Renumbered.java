@@ -25,6 +25,11 @@ public record Renumbered(String server, Applied applied, Applied before, Epoch e
     }
 
     @Override
+    public String text() {
+        return applied.text();
+    }
+
+    @Override
     public Applied and(Applied other) {
         return new Renumbered(server, applied.and(other), before.and(other), epoch);
     }

@@ -30,12 +30,14 @@ import io.understudy.plugins.blackbox.outcome.Traces;
 import io.understudy.plugins.blackbox.reset.BuiltAnew;
 import io.understudy.plugins.blackbox.reset.Receipt;
 import io.understudy.plugins.blackbox.reset.ResetWatch;
+import io.understudy.plugins.blackbox.reset.Standing;
 import io.understudy.servers.GtidNumbers;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -69,13 +71,18 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     private final Traces traces;
     private final Outcomes outcomes = new Outcomes();
     private final EventTokens tokens = new EventTokens();
-    private final BuiltAnew builtAnew = new BuiltAnew();
+    private final BuiltAnew builtAnew = new BuiltAnew(histories);
     private final ResetWatch resets;
 
     /** What a log has lost. */
     private final List<LogDamage> damage = new ArrayList<>();
 
     private @Nullable LogQueue queue;
+    /** Where servers stand behind a reset, as the log has it. */
+    private Map<String, LogStart.Seen> inLog = Map.of();
+    /** What is not known of former primaries, as the log has it. */
+    private Set<String> unknownInLog = Set.of();
+
     /** Whether a log is read, all of which is traced before anything of it is released. */
     private boolean restoring;
 
@@ -140,9 +147,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         present.streamAt(facts);
         resets.streaming(present);
         traces.started(facts);
-        if (queue != null) {
-            queue.started(start(present));
-        }
+        toLog(present);
         recorder.begin();
         streaming = true;
         streamingNanos = nanoClock.getAsLong();
@@ -207,9 +212,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
                         + " each was built anew. Do not start their replication again: it skips what has a number that"
                         + " they know. docs/black-box.md, After RESET MASTER, has what to do",
                 how);
-        if (queue != null) {
-            queue.started(start(next));
-        }
+        toLog(next);
         return next;
     }
 
@@ -261,11 +264,17 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     /** Returns what takes over the content of a log, in place of what was retained before. */
     public synchronized LogVisitor restored(Clock clock) {
         histories.clear();
+        former.restoring();
         builtAnew.clear();
         damage.clear();
         restoring = true;
         restored.restored();
-        return new RestoredLog(this, histories, builtAnew::restore, outcomes, damage, clock, nanoClock);
+        return new RestoredLog(this, histories, this::restore, outcomes, damage, clock, nanoClock);
+    }
+
+    private void restore(LogStart start) {
+        builtAnew.restore(start);
+        former.restored(start.unknown());
     }
 
     /** Called when the log has a transaction. */
@@ -280,7 +289,16 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     }
 
     private LogStart start(History present) {
-        return present.start().with(builtAnew.comparisons());
+        return builtAnew.addTo(present.start(), former.forLog());
+    }
+
+    private void toLog(History present) {
+        if (queue != null) {
+            LogStart start = start(present);
+            inLog = start.seen();
+            unknownInLog = start.unknown();
+            queue.started(start);
+        }
     }
 
     /** Returns when the last stream ended, which is now if there is one. */
@@ -377,39 +395,18 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         return histories.bytes() <= limit / 2;
     }
 
-    /** Returns whether a primary's numbers began anew, and what the server has since is not known. */
-    public boolean isRenumbered(Survivor survivor) {
-        return isRenumbered(survivor.server());
-    }
-
-    /** As above, by {@link Survivor#server}. */
+    /**
+     * Returns whether a primary's numbers began anew, and what the server has since is not known.
+     *
+     * @param server see {@link Survivor#server}
+     */
     public synchronized boolean isRenumbered(String server) {
-        return builtAnew.isUnknown(server, histories);
+        return builtAnew.isUnknown(server);
     }
 
-    /** See {@link BuiltAnew#isSeenBefore}. */
-    public synchronized boolean isSeenBefore(Survivor survivor) {
-        return builtAnew.isSeenBefore(survivor.server());
-    }
-
-    /** See {@link BuiltAnew#hasSkipped}. */
-    public synchronized boolean hasSkipped(Survivor survivor) {
-        return builtAnew.hasSkipped(survivor.server());
-    }
-
-    /** See {@link BuiltAnew#isCompared}. */
-    public synchronized boolean isCompared(Survivor survivor) {
-        return builtAnew.isCompared(survivor.server(), histories);
-    }
-
-    /** See {@link BuiltAnew#hadAll}. */
-    public synchronized boolean hadAll(Survivor survivor) {
-        return builtAnew.hadAll(survivor.server(), histories);
-    }
-
-    /** See {@link BuiltAnew#ofBefore}. */
-    public synchronized String ofBefore(Survivor survivor) {
-        return builtAnew.ofBefore(survivor.server(), histories);
+    /** Returns what is known of a survivor behind a reset. */
+    public synchronized Standing standing(Survivor survivor) {
+        return builtAnew.standing(survivor.server(), survivor.applied());
     }
 
     /**
@@ -429,7 +426,8 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
 
     /** Returns what is not known of primaries before the present one; empty for nothing, or if somebody has looked. */
     public synchronized Set<String> formerUnknown() {
-        return former.unknown();
+        former.add(resets.unknown());
+        return former.unknown(histories.forgotten());
     }
 
     /** See {@link RestoredOutcomes#end}. */
@@ -597,7 +595,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         if (!(known instanceof Renumbered numbers)) {
             return known;
         }
-        Renumbered now = builtAnew.meaning(numbers.server(), numbers.applied(), histories);
+        Renumbered now = builtAnew.meaning(numbers.server(), numbers.applied());
         return now.epoch().isPast() && !builtAnew.isSeenBefore(now.server()) ? NOTHING : now;
     }
 
@@ -607,7 +605,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
      * @param server see {@link Survivor#server}
      */
     synchronized Applied meaning(String server, Applied applied) {
-        Applied renumbered = builtAnew.meaning(server, applied, histories);
+        Applied renumbered = builtAnew.meaning(server, applied);
         doubts.seen(server, renumbered);
         return renumbered;
     }
@@ -619,7 +617,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
      */
     synchronized Applied seen(String server, Applied applied, Receipt receipt) {
         if (!restoring) {
-            builtAnew.seen(server, applied, receipt, histories, gone.getAsBoolean());
+            builtAnew.seen(server, applied, receipt, gone.getAsBoolean());
         }
         return meaning(server, applied);
     }
@@ -631,6 +629,13 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     synchronized @Nullable Reach reach(Collection<Applied> known) {
         History present = histories.present();
         builtAnew.asking();
+        boolean log = queue != null && !restoring && !queue.hasStart();
+        if (log
+                && present != null
+                && (!former.forLog().equals(unknownInLog)
+                        || histories.isReset() && !start(present).seen().equals(inLog))) {
+            toLog(present); // with where servers stand now
+        }
         return present == null || restoring ? null : resets.read(present, known);
     }
 
@@ -642,11 +647,11 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
      */
     synchronized boolean beganAnew(Reach before, PrimaryFacts facts) {
         History present = histories.present();
-        if (present == null || !resets.isBehind(present, before, facts)) {
-            builtAnew.written(facts, histories);
+        if (present == null || !present.isBehind(before, facts)) {
+            builtAnew.written(facts);
             return false;
         }
-        if (!streaming) {
+        if (resets.isOneTooMany(present) || !streaming) {
             return false; // the next stream tells
         }
         if (present.isBehind(facts)) {
@@ -678,7 +683,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         if (present != null) {
             doubts.applied(survivor.server(), present, numbers);
         }
-        builtAnew.brought(survivor.server(), survivor.applied(), numbers, histories);
+        builtAnew.brought(survivor.server(), survivor.applied(), numbers);
     }
 
     /**
@@ -697,7 +702,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
                 return;
             }
             if (!unknown.isEmpty()) {
-                former.clear();
+                former.clear(histories.forgotten());
                 log.warn(
                         "black-box: of the primaries before {} nothing is missing: an operator says so. It was not"
                                 + " known: {}",
@@ -711,11 +716,11 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
             }
         }
         boolean seen = builtAnew.isSeenBefore(reported.server());
-        GtidNumbers lacked = builtAnew.lacking(reported.server(), histories);
+        GtidNumbers lacked = builtAnew.lacking(reported.server());
         lacked.addAll(loss(reported).implied);
         boolean anew;
         try {
-            anew = builtAnew.compared(reported.server(), reported.applied(), histories, now, look);
+            anew = builtAnew.compared(reported.server(), reported.applied(), now, look);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     reported.name() + " is at " + (reported.position().isEmpty() ? "no position" : reported.position())
@@ -727,7 +732,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         }
         Survivor survivor = reported.applying(meaning(reported.server(), reported.applied()));
         GtidNumbers implied = loss(reported).implied;
-        boolean reset = builtAnew.isReset(reported.applied(), histories);
+        boolean reset = builtAnew.isReset(reported.applied());
         doubts.compared(survivor.server(), survivor.applied());
         if (anew && !seen && reset) {
             former.add("what " + survivor.name() + " lacked of what was written before the primary's numbers began anew"
@@ -738,10 +743,10 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
                     + " lacked of what was written before the"
                     + " primary's numbers began anew (RESET MASTER), and that this black box does not have: " + lacked);
         }
-        if (anew && queue != null && present != null) {
-            queue.started(start(present)); // with this comparison
-        }
         if (anew) {
+            if (present != null) {
+                toLog(present); // with this comparison
+            }
             log.warn(
                     "black-box: {}, at {}, has what its numbers count now since the primary's began anew: an operator"
                             + " says so",

@@ -1,5 +1,6 @@
 package io.understudy.plugins.blackbox.kept;
 
+import io.understudy.plugins.blackbox.history.Histories;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -10,8 +11,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class FormerPrimaries {
     private final Set<String> unknown = new LinkedHashSet<>();
+    /** What of it is from a log. */
+    private Set<String> restored = Set.of();
+
     /** The same of the one before, until the next stream tells whether it is another server's; null for nothing. */
     private @Nullable String left;
+    /** How many transactions were forgotten when it was last cleared. */
+    private long givenUp;
 
     /** Adds what is not known; null for nothing. */
     void add(@Nullable String what) {
@@ -37,15 +43,40 @@ final class FormerPrimaries {
         left = null;
     }
 
-    Set<String> unknown() {
+    /** @param forgotten see {@link Histories#forgotten} */
+    Set<String> unknown(long forgotten) {
         Set<String> all = new LinkedHashSet<>(unknown);
+        if (forgotten > givenUp) {
+            all.add((forgotten - givenUp)
+                    + " transactions that are forgotten: too many changes and resets of the primary"
+                    + " have followed them");
+        }
         if (left != null) {
             all.add(left);
         }
         return all;
     }
 
-    void clear() {
+    /** Called when a log is read, and nothing counts as forgotten yet. */
+    void restoring() {
+        givenUp = 0;
+        restored(Set.of());
+    }
+
+    /** Called with what a log has. */
+    void restored(Set<String> what) {
+        unknown.removeAll(restored);
+        restored = what;
+        unknown.addAll(restored);
+    }
+
+    /** Returns what a log is to have. */
+    Set<String> forLog() {
+        return Set.copyOf(unknown);
+    }
+
+    void clear(long forgotten) {
+        givenUp = forgotten;
         unknown.clear();
         left = null;
     }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -41,12 +42,16 @@ public final class LogQueue {
     private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
     /** Entries of queue and batch. */
     private final AtomicLong unwritten = new AtomicLong();
+    /** Of these, positions. */
+    private final AtomicInteger starts = new AtomicInteger();
     /** Bytes of events that are written even if all standbys have applied them before. */
     private final AtomicLong held = new AtomicLong();
     /** What is being written, or was not because of a failure. */
     private final List<Entry> batch = new ArrayList<>();
     /** The position up to which the log has all. */
     private @Nullable History written;
+    /** What was last said of where the log begins; null before. */
+    private @Nullable LogStart begun;
 
     /** One of its parts is not null, or {@code kept} and its events. */
     private record Entry(
@@ -67,8 +72,8 @@ public final class LogQueue {
         this.log = log;
         this.clock = clock;
         this.nanoClock = nanoClock;
-        LogStart position = box.position();
-        written = position == null ? null : at(position);
+        begun = box.position();
+        written = begun == null ? null : at(begun);
     }
 
     private static History at(LogStart start) {
@@ -78,7 +83,13 @@ public final class LogQueue {
     }
 
     void started(LogStart start) {
+        starts.incrementAndGet();
         add(new Entry(start, null, null, null, null, null));
+    }
+
+    /** Returns whether a position waits to be written. */
+    boolean hasStart() {
+        return starts.get() > 0;
     }
 
     void kept(KeptTransaction transaction) {
@@ -158,11 +169,14 @@ public final class LogQueue {
                             + name(start.facts()) + ": name another plugins.black-box.directory, or move it away",
                     null);
         }
-        List<byte[]> again = again();
-        log.reserve(OVERHEAD + 4L * start.facts().position().length() + bytes(again));
-        start(start, before == null || before.number != start.history(), again);
+        boolean next = before == null || before.number != start.history();
+        List<byte[]> again = next || log.needsStart() ? again() : List.of();
+        log.reserve(bytes(start) + bytes(again));
+        start(start, next, again);
         log.flush();
+        starts.decrementAndGet();
         written = at(start);
+        begun = start;
     }
 
     /** Outcomes go with their segments, so each has the newest. */
@@ -177,6 +191,18 @@ public final class LogQueue {
             }
         }
         return records;
+    }
+
+    private static long bytes(LogStart start) {
+        long servers = start.seen().values().stream()
+                .mapToLong(each -> each.applied().length() + each.received().length() + OVERHEAD)
+                .sum();
+        long words = start.unknown().stream().mapToLong(String::length).sum();
+        return OVERHEAD
+                + 4L * start.facts().position().length()
+                + servers
+                + (long) OVERHEAD * start.compared().size()
+                + 2 * words;
     }
 
     private static long bytes(List<byte[]> records) {
@@ -209,13 +235,14 @@ public final class LogQueue {
 
     private void writeBatch() throws LogException {
         History position = written;
-        if (position == null) {
+        LogStart last = begun;
+        if (position == null || last == null) {
             throw new IllegalStateException("a transaction before any position");
         }
         List<byte[]> again = log.needsStart() ? again() : List.of();
-        log.reserve(batch.stream().mapToLong(Entry::bytes).sum() + OVERHEAD + bytes(again));
+        log.reserve(batch.stream().mapToLong(Entry::bytes).sum() + bytes(last) + bytes(again));
         if (log.needsStart()) {
-            start(position.start(), false, again);
+            start(position.start().with(last.compared(), last.seen(), last.unknown()), false, again);
         }
         List<@Nullable LogPlace> places = new ArrayList<>(batch.size());
         for (Entry each : batch) {

@@ -14,7 +14,6 @@ import io.understudy.plugins.blackbox.outcome.Outcomes;
 import io.understudy.servers.GtidNumbers;
 import java.time.Clock;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -33,8 +32,8 @@ final class RestoredLog implements LogVisitor {
     private final LongSupplier nanoClock;
     /** Numbers of the present history that were read. */
     private GtidNumbers read = new GtidNumbers();
-    /** Takes what operators have said of servers. */
-    private final Consumer<Map<String, Long>> comparisons;
+    /** Takes what it has of other servers. */
+    private final Consumer<LogStart> servers;
 
     /** Whether numbers may be missing without a word. */
     private boolean damaged;
@@ -43,14 +42,14 @@ final class RestoredLog implements LogVisitor {
     RestoredLog(
             Object lock,
             Histories histories,
-            Consumer<Map<String, Long>> comparisons,
+            Consumer<LogStart> servers,
             Outcomes outcomes,
             List<LogDamage> damage,
             Clock clock,
             LongSupplier nanoClock) {
         this.lock = lock;
         this.histories = histories;
-        this.comparisons = comparisons;
+        this.servers = servers;
         this.outcomes = outcomes;
         this.damage = damage;
         this.clock = clock;
@@ -68,7 +67,7 @@ final class RestoredLog implements LogVisitor {
             }
             String before = present.readUpTo();
             present.restore(start);
-            comparisons.accept(start.compared());
+            servers.accept(start);
             if (!present.readUpTo().equals(before)) {
                 present.keptBeforeLack = present.kept.size();
             }

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 
@@ -30,7 +31,9 @@ final class LogRecord {
             bytes(facts.position()),
             bytes(facts.logged()),
             bytes(start.began()),
-            bytes(compared(start.compared()))
+            bytes(compared(start.compared())),
+            bytes(seen(start.seen())),
+            bytes(String.join("\n", start.unknown()))
         };
         int size = 1 + 8 + 8 + 3;
         for (byte[] each : texts) {
@@ -57,7 +60,10 @@ final class LogRecord {
         ServerFlavor flavor = ServerFlavor.valueOf(text(in));
         PrimaryFacts facts = new PrimaryFacts(flavor, server, text(in), logBin, text(in), gtids, text(in), text(in));
         String began = text(in);
-        return new LogStart(history, anew, facts, began, in.hasRemaining() ? compared(text(in)) : Map.of());
+        Map<String, Long> compared = in.hasRemaining() ? compared(text(in)) : Map.of();
+        Map<String, LogStart.Seen> seen = in.hasRemaining() ? seen(text(in)) : Map.of();
+        Set<String> unknown = in.hasRemaining() ? text(in).lines().collect(Collectors.toSet()) : Set.of();
+        return new LogStart(history, anew, facts, began, compared, seen, unknown);
     }
 
     /** A line for each server: the number, a blank, the server. */
@@ -74,6 +80,21 @@ final class LogRecord {
             comparisons.put(each.substring(blank + 1), Long.parseLong(each.substring(0, blank)));
         });
         return comparisons;
+    }
+
+    /** A line for each server: what it received, its position, the server, with a tab between them. */
+    private static String seen(Map<String, LogStart.Seen> positions) {
+        return positions.entrySet().stream()
+                .map(each -> each.getValue().received() + "\t" + each.getValue().applied() + "\t" + each.getKey())
+                .collect(Collectors.joining("\n"));
+    }
+
+    private static Map<String, LogStart.Seen> seen(String lines) {
+        Map<String, LogStart.Seen> positions = new HashMap<>();
+        lines.lines()
+                .map(each -> each.split("\t", 3))
+                .forEach(each -> positions.put(each[2], new LogStart.Seen(each[0], each[1])));
+        return positions;
     }
 
     static byte[] format(byte[] event) {

@@ -18,8 +18,10 @@
  * <ul>
  *   <li>1, start: number of the primary's history (8), server id (8), three booleans (numbers began anew, log_bin,
  *       GTIDs), texts: product, UUID, binlog_format, position, gtid_binlog_state, position at which the history began,
- *       and a line for each server that an operator has compared: the history whose numbers it has, a blank, its name.
- *       It is the first record; all transactions up to the position precede.
+ *       a line for each server that an operator has compared: the history whose numbers it has, a blank, its name; and
+ *       a line for each server that stands behind a reset: what it has received, its position, its name, with tabs; and
+ *       a line for each thing that is not known of earlier primaries. It is the first record; all transactions up to
+ *       the position precede.
  *   <li>2, format: a format description event
  *   <li>3, transaction: length of the two texts without their lengths (4), milliseconds since 1970 (8), CRC32C of its
  *       format description event (4), texts: GTID, kind and, behind a blank, what its client has named it; its events

@@ -14,6 +14,7 @@ import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.plugins.blackbox.kept.SessionEvents;
 import io.understudy.plugins.blackbox.outcome.OutcomeRecord;
 import io.understudy.plugins.blackbox.outcome.Outcomes;
+import io.understudy.plugins.blackbox.reset.Standing;
 import io.understudy.servers.GtidNumbers;
 import java.time.Clock;
 import java.time.Instant;
@@ -209,7 +210,8 @@ public final class LostReport {
                                 + " --compared"));
             }
         }
-        if (box.isRenumbered(survivor)) {
+        Standing standing = box.standing(survivor);
+        if (standing.renumbered()) {
             all.add(Map.of(
                     RENUMBERED,
                     true,
@@ -218,7 +220,7 @@ public final class LostReport {
                             + " has: its position may count the earlier ones, and its replication skip the later ones."
                             + " Build it anew, then understudy report lost --on " + survivor.name() + " --compared."
                             + " docs/black-box.md, After RESET MASTER, says how, also without the primary. "
-                            + box.ofBefore(survivor)));
+                            + standing.ofBefore()));
         }
         return all;
     }
@@ -229,7 +231,7 @@ public final class LostReport {
         map.put("chosen", survivor.chosen());
         map.put("position", survivor.position());
         map.put("readOnly", survivor.readOnly());
-        map.put("compared", box.isCompared(survivor));
+        map.put("compared", box.standing(survivor).compared());
         return map;
     }
 

@@ -6,6 +6,7 @@ import io.understudy.plugins.blackbox.history.Loss;
 import io.understudy.plugins.blackbox.history.MySqlApplied;
 import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.kept.BlackBox;
+import io.understudy.plugins.blackbox.reset.Standing;
 import java.io.ByteArrayOutputStream;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,9 +69,9 @@ public final class Rescue {
             box.reported(survivor, loss, true);
         }
         // A replay would leave out what was written since if the server has those numbers.
-        boolean renumbered = box.isRenumbered(survivor);
+        Standing standing = box.standing(survivor);
         List<KeptTransaction> written =
-                !renumbered ? loss.missing : box.isSeenBefore(survivor) ? loss.ofBefore : List.of();
+                !standing.renumbered() ? loss.missing : standing.seenBefore() ? loss.ofBefore : List.of();
         Plan begun = new Plan(++plans, written, survivor.position());
         plan = begun;
         Map<String, Object> response = new LinkedHashMap<>();
@@ -87,9 +88,9 @@ public final class Rescue {
         response.put("unknown", loss.gaps.count());
         response.put("impliedOnly", loss.implied.count());
         response.put("survivorBeyond", loss.beyond());
-        response.put(LostReport.RENUMBERED, renumbered);
-        response.put("hadAll", box.hadAll(survivor));
-        response.put("skipped", renumbered && box.hasSkipped(survivor));
+        response.put(LostReport.RENUMBERED, standing.renumbered());
+        response.put("hadAll", standing.hadAll());
+        response.put("skipped", standing.renumbered() && standing.skipped());
         response.put("notKnown", notKnown.apply(survivor, read));
         response.put("neverRead", box.primaries().isEmpty());
         response.put("damaged", loss.damage());

@@ -8,9 +8,11 @@ import io.understudy.plugins.blackbox.history.History;
 import io.understudy.plugins.blackbox.history.Renumbered;
 import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.kept.BlackBox;
+import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.servers.GtidNumbers;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +31,15 @@ public final class BuiltAnew {
     /** By server that an operator has compared, the history whose numbers it has: it has all from before. */
     private final Map<String, Long> whole = new HashMap<>();
 
-    private final LastPositions positions = new LastPositions();
+    private final Histories histories;
+    private final LastPositions positions;
     /** Whether an operator has compared any server since the last reset. */
     private boolean compared;
+
+    public BuiltAnew(Histories histories) {
+        this.histories = histories;
+        positions = new LastPositions(histories);
+    }
 
     /** Called when the primary's numbers begin anew. */
     void begin() {
@@ -50,30 +58,32 @@ public final class BuiltAnew {
     }
 
     /** See {@link LastPositions#seen}. */
-    public void seen(String server, Applied applied, Receipt receipt, Histories histories, boolean gone) {
-        positions.seen(server, applied, receipt, gone, epoch(server, histories), histories);
+    public void seen(String server, Applied applied, Receipt receipt, boolean gone) {
+        positions.seen(server, applied, receipt, gone, epoch(server));
     }
 
     /** See {@link LastPositions#brought}. */
-    public void brought(String server, Applied applied, GtidNumbers numbers, Histories histories) {
-        positions.brought(server, applied, numbers, epoch(server, histories));
+    public void brought(String server, Applied applied, GtidNumbers numbers) {
+        positions.brought(server, applied, numbers, epoch(server));
     }
 
-    /** Returns what operators have said, for a log: by server, the history whose numbers it has. */
-    public Map<String, Long> comparisons() {
-        return Map.copyOf(whole);
+    /** Adds what operators have said of servers, and where these stood, for a log. */
+    public LogStart addTo(LogStart start, Set<String> unknown) {
+        return start.with(
+                Map.copyOf(whole), positions.forLog(server -> epoch(server).isPast()), unknown);
     }
 
     /** Called with what a log has of it. */
-    public void restore(Map<String, Long> comparisons) {
+    public void restore(LogStart start) {
         whole.clear();
-        whole.putAll(comparisons);
+        whole.putAll(start.compared());
+        positions.restore(start.seen(), start.facts().flavor());
     }
 
     /** Returns what a position means. */
-    public Renumbered meaning(String server, Applied applied, Histories histories) {
+    public Renumbered meaning(String server, Applied applied) {
         Applied last = positions.of(server);
-        return new Renumbered(server, applied, last == null ? applied : last, epoch(server, histories));
+        return new Renumbered(server, applied, last == null ? applied : last, epoch(server));
     }
 
     /** See {@link LastPositions#asking}. */
@@ -82,12 +92,12 @@ public final class BuiltAnew {
     }
 
     /** See {@link LastPositions#written}. */
-    public void written(PrimaryFacts facts, Histories histories) {
-        positions.asked().forEach(each -> positions.written(each, facts, epoch(each, histories), histories));
+    public void written(PrimaryFacts facts) {
+        positions.asked().forEach(each -> positions.written(each, facts, epoch(each)));
     }
 
     /** An old primary that comes back as a standby has the numbers that it wrote, if it had all from before. */
-    private Epoch epoch(String server, Histories histories) {
+    private Epoch epoch(String server) {
         long first = whole.getOrDefault(server, Long.MIN_VALUE);
         long next = Long.MAX_VALUE;
         for (Histories.Reset each : histories.resets()) {
@@ -114,16 +124,15 @@ public final class BuiltAnew {
      * @return whether that was in question
      * @throws IllegalArgumentException if its position contradicts
      */
-    public boolean compared(
-            String server, Applied applied, Histories histories, @Nullable PrimaryFacts now, boolean look) {
-        Epoch epoch = epoch(server, histories);
+    public boolean compared(String server, Applied applied, @Nullable PrimaryFacts now, boolean look) {
+        Epoch epoch = epoch(server);
         for (History each : histories) {
             if (epoch.isBefore(each) && each.isAnew()) {
                 check(server, applied, each, now);
             }
         }
-        if (!epoch.isPast() && positions.isEmptied(server, applied, epoch, histories)) {
-            throw new IllegalArgumentException("it had " + positions.lastNumbers(server, epoch, histories)
+        if (!epoch.isPast() && positions.isEmptied(server, applied, epoch)) {
+            throw new IllegalArgumentException("it had " + positions.lastNumbers(server, epoch)
                     + " of what the primary wrote since its numbers began anew (RESET MASTER), and was reset behind"
                     + " that: its tables have them, and its position does not. Nothing is changed. Set its position to"
                     + " those numbers again (gtid_slave_pos; MySQL: gtid_purged)");
@@ -131,9 +140,9 @@ public final class BuiltAnew {
         if (!epoch.isPast()) {
             return false;
         }
-        boolean reset = isReset(applied, histories);
+        boolean reset = isReset(applied);
         if (reset) {
-            checkReset(server, epoch, histories);
+            checkReset(server, epoch);
         }
         if (look) {
             return true;
@@ -150,7 +159,7 @@ public final class BuiltAnew {
     }
 
     /** Returns whether a position has none of the primaries' numbers; it may have some of its own. */
-    public boolean isReset(Applied applied, Histories histories) {
+    public boolean isReset(Applied applied) {
         for (History each : histories) {
             if (!LastPositions.own(applied, each).isEmpty()) {
                 return false;
@@ -176,15 +185,14 @@ public final class BuiltAnew {
     }
 
     /** One that was reset itself gets all that was written since, and nothing from before. */
-    private void checkReset(String server, Epoch epoch, Histories histories) {
+    private void checkReset(String server, Epoch epoch) {
         if (positions.hasSkipped(server)) {
             throw new IllegalArgumentException("its replication has gone on since the primary's numbers began anew"
                     + " (RESET MASTER), and has skipped some: which of those written since it has cannot be told."
                     + " Nothing is changed. Build it anew, or use another standby");
         }
         for (History each : histories) {
-            GtidNumbers lacking = lacking(server, each, epoch);
-            lacking.removeAll(lacking.minus(each.keptNumbers())); // which nobody can bring to it
+            GtidNumbers lacking = bringable(server, each, epoch);
             if (!lacking.isEmpty()) {
                 throw new IllegalArgumentException("it was reset, and before that it lacked " + lacking.count()
                         + " transactions that the primary wrote before its own numbers began anew (RESET MASTER): "
@@ -203,41 +211,66 @@ public final class BuiltAnew {
                 : history.known().minus(old.of(history));
     }
 
-    /** Returns where numbers ended before they began anew, and what a server had of them, for a report. */
-    public String ofBefore(String server, Histories histories) {
-        Epoch epoch = epoch(server, histories);
+    /** Returns what of that a rescue can bring to it. */
+    private GtidNumbers bringable(String server, History history, Epoch epoch) {
+        GtidNumbers lacking = lacking(server, history, epoch);
+        lacking.removeAll(lacking.minus(history.keptNumbers()));
+        return lacking;
+    }
+
+    /** Returns what is known of a server that is at this position. */
+    public Standing standing(String server, Applied applied) {
+        boolean unknown = isUnknown(server);
+        return new Standing(
+                unknown,
+                epoch(server).isLater() && !unknown,
+                isSeenBefore(server),
+                hadAll(server),
+                positions.hasSkipped(server),
+                ofBefore(server, applied));
+    }
+
+    private String ofBefore(String server, Applied applied) {
+        Epoch epoch = epoch(server);
         StringJoiner ends = new StringJoiner(", ");
         for (History each : histories) {
             if (each.isBeforeReset() && !epoch.isAfter(each) && !epoch.isBefore(each)) {
                 ends.add(each.readUpTo());
             }
         }
-        return ends.length() == 0 ? "" : "Before that they ended at " + ends + ", and " + had(server, histories);
+        return (epoch.isLater() ? "It was compared behind an earlier reset. " : "")
+                + (ends.length() == 0 ? "" : "Before that they ended at " + ends + ", and " + had(server, applied));
     }
 
-    private String had(String server, Histories histories) {
-        if (hasSkipped(server)) {
+    private String had(String server, Applied applied) {
+        if (positions.hasSkipped(server)) {
             return "its replication has gone on since, and has skipped some";
         }
-        GtidNumbers lacking = lacking(server, histories);
+        GtidNumbers lacking = lacking(server);
+        Epoch epoch = epoch(server);
+        boolean bring = false;
+        for (History each : histories) {
+            bring |= !bringable(server, each, epoch).isEmpty();
+        }
+        String next = ": step " + (bring ? 1 : isReset(applied) ? 3 : 2) + " there";
         return !lacking.isEmpty()
-                ? "it lacked " + lacking.count() + " of them (" + lacking + ")"
-                : hadAll(server, histories)
-                        ? "it had all of them"
+                ? "it lacked " + lacking.count() + " of them (" + lacking
+                        + (bring ? ")" : "), which this black box does not have") + next
+                : hadAll(server)
+                        ? "it had all of them" + next
                         : "what it had of them is not known: this proxy has seen no position of it that tells, or has"
                                 + " forgotten what was written then";
     }
 
-    /** Returns whether it is known that a server had all from before the numbers began anew behind it. */
-    public boolean hadAll(String server, Histories histories) {
+    private boolean hadAll(String server) {
         return isSeenBefore(server)
-                && epoch(server, histories).last() != null
-                && lacking(server, histories).isEmpty();
+                && epoch(server).last() != null
+                && lacking(server).isEmpty();
     }
 
     /** Returns what a server lacks of its epoch, if numbers have begun anew since, and as far as that is known. */
-    public GtidNumbers lacking(String server, Histories histories) {
-        Epoch epoch = epoch(server, histories);
+    public GtidNumbers lacking(String server) {
+        Epoch epoch = epoch(server);
         GtidNumbers all = new GtidNumbers();
         for (History each : histories) {
             all.addAll(lacking(server, each, epoch));
@@ -245,25 +278,13 @@ public final class BuiltAnew {
         return all;
     }
 
-    /** See {@link LastPositions#hasSkipped}. */
-    public boolean hasSkipped(String server) {
-        return positions.hasSkipped(server);
-    }
-
     /** Returns whether the server's position has been seen while its numbers were those from before. */
     public boolean isSeenBefore(String server) {
         return positions.of(server) != null;
     }
 
-    /**
-     * Returns whether an operator has said that its position counts, where the numbers began anew, and it still does.
-     */
-    public boolean isCompared(String server, Histories histories) {
-        return epoch(server, histories).isLater() && !isUnknown(server, histories);
-    }
-
     /** Returns whether numbers have begun anew behind those that the server has, or it has lost its own since. */
-    public boolean isUnknown(String server, Histories histories) {
-        return epoch(server, histories).isPast() || positions.isEmptied(server);
+    public boolean isUnknown(String server) {
+        return epoch(server).isPast() || positions.isEmptied(server);
     }
 }

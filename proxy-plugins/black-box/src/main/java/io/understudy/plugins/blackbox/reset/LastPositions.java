@@ -1,5 +1,6 @@
 package io.understudy.plugins.blackbox.reset;
 
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.blackbox.history.Applied;
 import io.understudy.plugins.blackbox.history.Epoch;
@@ -7,11 +8,13 @@ import io.understudy.plugins.blackbox.history.Histories;
 import io.understudy.plugins.blackbox.history.History;
 import io.understudy.plugins.blackbox.history.Survivor;
 import io.understudy.plugins.blackbox.kept.BlackBox;
+import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.servers.GtidNumbers;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +25,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class LastPositions {
     /** @param received see {@link Receipt} */
-    private record Sighting(Applied applied, String received) {}
+    private record Sighting(Applied applied, String received) {
+        private LogStart.Seen forLog() {
+            return new LogStart.Seen(received, applied.text());
+        }
+    }
 
+    private final Histories histories;
     private final Map<String, Sighting> last = new HashMap<>();
     /** The same at the time of the last reset. */
     private final Map<String, Sighting> stood = new HashMap<>();
+    /** Those that a log has, until the server is seen again. */
+    private final Map<String, Sighting> restored = new HashMap<>();
     /** Those that count unless the primary turns out to have begun anew, or to have passed them. */
     private final Map<String, Sighting> supposed = new HashMap<>();
     /** Those of them that were seen before the primary was asked. */
@@ -35,6 +45,10 @@ final class LastPositions {
     private final Set<String> skipped = new HashSet<>();
     /** Those that had some of the numbers of their epoch, and have none now. */
     private final Set<String> emptied = new HashSet<>();
+
+    LastPositions(Histories histories) {
+        this.histories = histories;
+    }
 
     /** Called when the primary's numbers begin anew. */
     void begin() {
@@ -47,6 +61,7 @@ final class LastPositions {
     /** Called when nothing that was seen counts: numbers had begun anew before it, or a log is restored. */
     void clear() {
         last.clear();
+        restored.clear();
         begin();
         skipped.clear();
         emptied.clear();
@@ -59,18 +74,48 @@ final class LastPositions {
      * @param gone whether the primary does not respond: unless it sends to the server nevertheless, a position moves by
      *     what was received, or brought, before
      */
-    void seen(String server, Applied applied, Receipt receipt, boolean gone, Epoch epoch, Histories histories) {
+    void seen(String server, Applied applied, Receipt receipt, boolean gone, Epoch epoch) {
         boolean still = gone && receipt.isNothing();
         History former = epoch.last();
+        restore(server, applied, receipt, epoch);
         if (epoch.isPast()) {
-            if (former != null && !isReset(numbers(applied, epoch, histories), lastNumbers(server, epoch, histories))) {
-                seenOfBefore(server, applied, receipt, still, former, since(epoch, histories));
+            if (former != null && !isReset(numbers(applied, epoch), lastNumbers(server, epoch))) {
+                seenOfBefore(server, applied, receipt, still, former, since(epoch));
             }
-        } else if (isEmptied(server, applied, epoch, histories)) {
+        } else if (isEmptied(server, applied, epoch)) {
             emptied.add(server);
         } else {
             emptied.remove(server);
             (still ? last : supposed).put(server, new Sighting(applied, receipt.received()));
+        }
+    }
+
+    /**
+     * Lets a position from a log count if the server is still there, or has had all, or has applied what it had
+     * received: what it did while nobody looked may be anything else.
+     */
+    private void restore(String server, Applied applied, Receipt receipt, Epoch epoch) {
+        Sighting old = restored.get(server);
+        if (old == null || !epoch.isPast() || last.containsKey(server)) {
+            restored.remove(server);
+            return;
+        }
+        GtidNumbers had = numbers(old.applied, epoch);
+        GtidNumbers has = numbers(applied, epoch);
+        boolean all = epoch.last() != null;
+        for (History each : histories) {
+            boolean its = each.isBeforeReset() && !epoch.isAfter(each) && !epoch.isBefore(each);
+            all &= !its || each.known().minus(old.applied.of(each)).isEmpty();
+        }
+        if (!all && receipt.received().isEmpty()) {
+            return; // it did not say, and may with the next probe
+        }
+        restored.remove(server);
+        boolean same = receipt.isNothing() && receipt.received().equals(old.received);
+        boolean further = had.minus(has).isEmpty();
+        if (all && (further || isReset(has, had))
+                || further && (same || has.minus(had).isEmpty())) {
+            last.put(server, old);
         }
     }
 
@@ -95,7 +140,11 @@ final class LastPositions {
         if (!numbers.minus(former.known()).minus(had).isEmpty()) {
             skipped.add(server); // those can be later ones alone
         } else if (same || still && (old == null ? receipt.refused() : !passed || further)) {
-            last.put(server, now);
+            if (old != null && !further) {
+                last.remove(server); // it was restored from an older copy, or built anew
+            } else {
+                last.put(server, now);
+            }
         } else if (!passed) {
             supposed.put(server, now);
         } else if (grown && receipt.receives()) {
@@ -129,7 +178,7 @@ final class LastPositions {
     }
 
     /** Called with what the primary has written, if that does not tell that its numbers have begun anew. */
-    void written(String server, PrimaryFacts facts, Epoch epoch, Histories histories) {
+    void written(String server, PrimaryFacts facts, Epoch epoch) {
         Sighting position = asked.remove(server);
         History of = epoch.isPast() ? epoch.last() : histories.present();
         if (position != null && of != null && of.facts.sameServer(facts)) {
@@ -148,6 +197,7 @@ final class LastPositions {
     /** Called when an operator says that the server has what its position counts. */
     void compared(String server, Applied applied) {
         last.put(server, new Sighting(applied, ""));
+        restored.remove(server);
         skipped.remove(server);
         emptied.remove(server);
     }
@@ -169,6 +219,31 @@ final class LastPositions {
         return numbers.minus(other).isEmpty() && other.minus(numbers).isEmpty();
     }
 
+    /**
+     * Returns what counts of servers behind whose numbers a reset is, for a log: nothing of those that skipped some.
+     */
+    Map<String, LogStart.Seen> forLog(Predicate<String> past) {
+        Map<String, LogStart.Seen> all = new HashMap<>();
+        restored.forEach((server, each) -> {
+            if (past.test(server)) {
+                all.put(server, each.forLog());
+            }
+        });
+        last.forEach((server, each) -> {
+            if (past.test(server) && !skipped.contains(server)) {
+                all.put(server, each.forLog());
+            }
+        });
+        return all;
+    }
+
+    /** Called with what a log has. */
+    void restore(Map<String, LogStart.Seen> seen, ServerFlavor flavor) {
+        restored.clear();
+        seen.forEach((server, each) ->
+                restored.put(server, new Sighting(Applied.of(flavor, each.applied(), ""), each.received())));
+    }
+
     /** Returns whether its replication has gone on behind the primary's numbers, and has skipped some. */
     boolean hasSkipped(String server) {
         return skipped.contains(server);
@@ -180,19 +255,19 @@ final class LastPositions {
     }
 
     /** Returns whether a server that had some of the numbers of its epoch has none now, where numbers began anew. */
-    boolean isEmptied(String server, Applied applied, Epoch epoch, Histories histories) {
+    boolean isEmptied(String server, Applied applied, Epoch epoch) {
         return epoch.isLater()
-                && numbers(applied, epoch, histories).isEmpty()
-                && !lastNumbers(server, epoch, histories).isEmpty();
+                && numbers(applied, epoch).isEmpty()
+                && !lastNumbers(server, epoch).isEmpty();
     }
 
     /** Returns the numbers of its epoch that a server had at its last position. */
-    GtidNumbers lastNumbers(String server, Epoch epoch, Histories histories) {
+    GtidNumbers lastNumbers(String server, Epoch epoch) {
         Sighting old = last.get(server);
-        return old == null ? new GtidNumbers() : numbers(old.applied, epoch, histories);
+        return old == null ? new GtidNumbers() : numbers(old.applied, epoch);
     }
 
-    private static GtidNumbers numbers(Applied position, Epoch epoch, Histories histories) {
+    private GtidNumbers numbers(Applied position, Epoch epoch) {
         GtidNumbers all = new GtidNumbers();
         for (History each : histories) {
             if (!epoch.isAfter(each) && !epoch.isBefore(each)) {
@@ -202,7 +277,7 @@ final class LastPositions {
         return all;
     }
 
-    private static GtidNumbers since(Epoch epoch, Histories histories) {
+    private GtidNumbers since(Epoch epoch) {
         GtidNumbers since = new GtidNumbers();
         for (History each : histories) {
             if (epoch.isBefore(each)) {

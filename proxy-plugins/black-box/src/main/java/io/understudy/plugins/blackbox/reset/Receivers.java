@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds out which standbys receive something although the primary does not respond to the proxy, or has begun its
  * numbers anew. One that is dead or frozen sends nothing, though a standby may count as connected to it for a minute.
- * Asked by one thread at a time.
+ * Thread-safe.
  */
 public final class Receivers {
     private static final Logger log = LoggerFactory.getLogger(Receivers.class);
@@ -27,6 +27,8 @@ public final class Receivers {
 
     /** By {@link Survivor#server}, what it had received when it was first asked. */
     private final Map<String, String> first = new HashMap<>();
+    /** The same when it was last asked. */
+    private final Map<String, String> last = new HashMap<>();
     /** Those that have received more since. */
     private final Set<String> receiving = new HashSet<>();
 
@@ -36,7 +38,7 @@ public final class Receivers {
      * @param renumbered whether of a server, see {@link Survivor#server}, it is not known what it has: then what it
      *     received stays
      */
-    public void responds(Predicate<String> renumbered) {
+    public synchronized void responds(Predicate<String> renumbered) {
         first.keySet().removeIf(renumbered.negate());
         receiving.removeIf(renumbered.negate());
     }
@@ -51,11 +53,22 @@ public final class Receivers {
         }
     }
 
-    Receipt has(String server, List<ReplicaStatus> connections) {
+    /** Called when an operator has said what the server has: only what it receives from now on counts. */
+    public synchronized void compared(String server) {
+        String before = last.get(server);
+        if (before != null) {
+            first.put(server, before);
+        }
+        receiving.remove(server);
+    }
+
+    synchronized Receipt has(String server, List<ReplicaStatus> connections) {
         String received = connections.stream()
                 .map(each -> each.received() + " " + each.receivedFile())
-                .collect(Collectors.joining(",", "[", "]"));
+                .collect(Collectors.joining(",", "[", "]"))
+                .replaceAll("\\s", "");
         boolean connected = connections.stream().anyMatch(ReplicaStatus::receives);
+        last.put(server, received);
         String before = first.putIfAbsent(server, received);
         if (before != null && !before.equals(received) && connected) {
             receiving.add(server);

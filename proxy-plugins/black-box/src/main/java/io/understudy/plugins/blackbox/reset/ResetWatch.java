@@ -1,6 +1,5 @@
 package io.understudy.plugins.blackbox.reset;
 
-import io.understudy.plugins.binlog.PrimaryFacts;
 import io.understudy.plugins.blackbox.history.AnsweredCommit;
 import io.understudy.plugins.blackbox.history.Applied;
 import io.understudy.plugins.blackbox.history.Gtid;
@@ -21,7 +20,7 @@ public final class ResetWatch {
     /** Longest time without another alarm, once there were many. */
     private static final long QUIET_NANOS = 60_000_000_000L;
 
-    private static final int MANY = 3;
+    private static final int MANY = 10;
 
     private final BuiltAnew builtAnew;
     private final LongSupplier nanoClock;
@@ -36,6 +35,8 @@ public final class ResetWatch {
     private long begunNanos;
     /** How often since. */
     private int alarms;
+    /** Whether there were too many since for another one. */
+    private boolean passedOver;
 
     public ResetWatch(BuiltAnew builtAnew, LongSupplier nanoClock) {
         this.builtAnew = builtAnew;
@@ -67,34 +68,36 @@ public final class ResetWatch {
     }
 
     /**
-     * Returns whether the primary lacks what it had.
-     *
-     * @param before what it had before it was asked; what has arrived since says nothing
-     * @param facts what it says
-     */
-    public boolean isBehind(History present, Reach before, PrimaryFacts facts) {
-        return !isFresh(present) && present.isBehind(before, facts);
-    }
-
-    /**
      * Returns whether a command has committed nothing but numbers that were read before it was sent. Others may be of
      * {@code session_track_gtids=ALL_GTIDS}, which a procedure has set.
      */
     public boolean isRepeated(History present, List<Gtid> gtids, AnsweredCommit commit) {
         return !gtids.isEmpty()
-                && !isFresh(present)
                 && (last != null && last.isRepeatedBy(present, gtids, commit)
-                        || former != null && former.isRepeatedBy(present, gtids, commit));
+                        || former != null && former.isRepeatedBy(present, gtids, commit))
+                && !isOneTooMany(present);
     }
 
     /**
      * Returns whether they have begun anew several times within a short time, and no standby counts as known since. A
      * server on which clients use numbers again would raise an alarm with each probe.
      */
-    private boolean isFresh(History present) {
-        return present.isAnew()
+    public boolean isOneTooMany(History present) {
+        boolean tooMany = present.isAnew()
                 && builtAnew.isNoneCompared()
                 && alarms >= MANY
                 && nanoClock.getAsLong() - begunNanos < QUIET_NANOS;
+        passedOver |= tooMany;
+        return tooMany;
+    }
+
+    /** Returns, once, what is not known since an alarm was passed over; null for nothing. */
+    public @Nullable String unknown() {
+        boolean was = passedOver;
+        passedOver = false;
+        return was
+                ? "what the primary wrote after its numbers had begun anew (RESET MASTER) for the " + MANY
+                        + "th time within a minute"
+                : null;
     }
 }

@@ -14,6 +14,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -62,7 +63,7 @@ class BuiltAnewTest extends ResetHarness {
     @EnumSource(ServerFlavor.class)
     void afterARestartWithADirectoryAWordIsNeededThatHolds(ServerFlavor product) {
         flavor = product;
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, at(20), "", Map.of()));
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, at(20), "", Map.of(), Map.of(), Set.of()));
         seen(3);
         notices(8);
         writes(9, 30);
@@ -94,7 +95,7 @@ class BuiltAnewTest extends ResetHarness {
         box.compared(standby(29), null, false);
         assertCounts(29, 30);
         assertThat(box.loss(server("host:3306:3", 29)).missing).hasSize(22);
-        assertThat(box.isRenumbered(server("host:3306:3", 29))).isTrue();
+        assertThat(box.standing(server("host:3306:3", 29)).renumbered()).isTrue();
         notices(8);
         writes(9, 30);
         assertUnknown(29, 1 + 22);
@@ -227,7 +228,7 @@ class BuiltAnewTest extends ResetHarness {
         notices(0);
         writes(1, 8);
         dies();
-        assertThat(box.ofBefore(standby(15))).contains("it lacked 5 of them");
+        assertThat(box.standing(standby(15)).ofBefore()).contains("it lacked 5 of them");
         assertThatThrownBy(() -> box.compared(standby(0), null, false))
                 .hasMessageContaining("it lacked 2 transactions");
         new Rescue(box, () -> null, (survivor, read) -> List.of()).begin(standby(15), true);
@@ -259,7 +260,7 @@ class BuiltAnewTest extends ResetHarness {
         assertCounts(0, 8);
     }
 
-    /** A box keeps the histories of three primaries. */
+    /** A box keeps twenty histories. */
     @ParameterizedTest
     @EnumSource(ServerFlavor.class)
     void whatIsForgottenIsNotKnown(ServerFlavor product) {
@@ -267,12 +268,12 @@ class BuiltAnewTest extends ResetHarness {
         had(18);
         notices(0);
         writes(1, 3);
-        for (int id = 3; id <= 6; id++) {
+        for (int id = 3; id <= 23; id++) {
             assertThat(box.isRenumbered(STANDBY)).as("after %d changes", id - 3).isTrue();
-            String uuid = id + "f11fa47-71ca-11e1-9e33-c80aa9429562";
+            String uuid = String.format("%02d", id) + "11fa47-71ca-11e1-9e33-c80aa9429562";
             box.onStart(new PrimaryFacts(product, id, uuid, true, "ROW", true, upTo(3)));
-            String had = box.ofBefore(standby(18));
-            assertThat(had).matches(text -> text.isEmpty() || !text.contains("had all"));
+            String had = box.standing(standby(18)).ofBefore();
+            assertThat(had).doesNotContain("had all");
             assertThat(rescue(18)).containsEntry("hadAll", false);
         }
         assertThat(box.isRenumbered(STANDBY)).isTrue();
@@ -317,7 +318,7 @@ class BuiltAnewTest extends ResetHarness {
     @EnumSource(ServerFlavor.class)
     void aWordOfOneThatWasNotSeenLeavesADoubt(ServerFlavor product) {
         flavor = product;
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, at(20), "", Map.of()));
+        box.restored(Clock.systemUTC()).start(new LogStart(1, false, at(20), "", Map.of(), Map.of(), Set.of()));
         notices(0);
         writes(1, 8);
         dies();
@@ -372,7 +373,7 @@ class BuiltAnewTest extends ResetHarness {
         box.compared(standby(7), null, false);
         LogStart logged = Objects.requireNonNull(box.position());
         LogVisitor log = box.restored(Clock.systemUTC());
-        log.start(new LogStart(1, false, at(20), "", Map.of()));
+        log.start(new LogStart(1, false, at(20), "", Map.of(), Map.of(), Set.of()));
         log.start(logged);
         assertThat(box.isRenumbered(STANDBY)).isFalse();
         assertThat(box.isRenumbered("host:3306:3")).isTrue();
@@ -406,9 +407,9 @@ class BuiltAnewTest extends ResetHarness {
     void thePrimaryItselfIsNotInQuestion(ServerFlavor product) {
         begin(product);
         notices(8);
-        assertThat(box.isRenumbered(server("host:3306:1", 8))).isFalse();
+        assertThat(box.standing(server("host:3306:1", 8)).renumbered()).isFalse();
         box.onStart(new PrimaryFacts(product, 2, "2f11fa47-71ca-11e1-9e33-c80aa9429562", true, "ROW", true, upTo(8)));
-        assertThat(box.isRenumbered(standby(8))).isTrue();
+        assertThat(box.standing(standby(8)).renumbered()).isTrue();
     }
 
     /** It has followed another one since, and still lacks what is not known of the one before. */
@@ -418,6 +419,6 @@ class BuiltAnewTest extends ResetHarness {
         begin(product);
         notices(8);
         box.onStart(new PrimaryFacts(product, 3, "2f11fa47-71ca-11e1-9e33-c80aa9429562", true, "ROW", true, upTo(8)));
-        assertThat(box.isRenumbered(standby(8))).isTrue();
+        assertThat(box.standing(standby(8)).renumbered()).isTrue();
     }
 }

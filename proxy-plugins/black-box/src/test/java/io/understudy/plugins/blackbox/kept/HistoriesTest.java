@@ -14,6 +14,7 @@ import io.understudy.testkit.CapturedLog;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,7 +51,8 @@ class HistoriesTest extends BlackBoxHarness {
     /** Its proxy died with it, perhaps before it had read all. */
     @Test
     void whatFollowsTheEndOfARestoredLogIsNotKnown() {
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of()));
+        box.restored(Clock.systemUTC())
+                .start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of(), Map.of(), Set.of()));
         assertThat(box.restoredEnd()).contains("(server_id 1) wrote behind 0-1-10");
         box.primaryChanged(box.restoredEnd());
         start(2, "0-2-11");
@@ -62,14 +64,16 @@ class HistoriesTest extends BlackBoxHarness {
     /** Nobody has told the proxy of a change: it was down. */
     @Test
     void aLogThatEndsWithAnotherPrimaryIsNotKnownToBeWhole() {
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of()));
+        box.restored(Clock.systemUTC())
+                .start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of(), Map.of(), Set.of()));
         start(2, "0-2-11");
         assertThat(box.formerUnknown().toString()).contains("wrote behind 0-1-10");
     }
 
     @Test
     void aLogThatThePrimaryGoesOnWithIsWhole() {
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of()));
+        box.restored(Clock.systemUTC())
+                .start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of(), Map.of(), Set.of()));
         box.primaryChanged(box.restoredEnd()); // all were read-only at first
         assertThat(box.formerUnknown().toString()).contains("wrote behind 0-1-10");
         start(1, "0-1-12");
@@ -177,7 +181,8 @@ class HistoriesTest extends BlackBoxHarness {
     }
 
     private void restore() {
-        box.restored(Clock.systemUTC()).start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of()));
+        box.restored(Clock.systemUTC())
+                .start(new LogStart(1, false, primary(1, "0-1-10"), "0-1-10", Map.of(), Map.of(), Set.of()));
     }
 
     @Test
@@ -187,19 +192,25 @@ class HistoriesTest extends BlackBoxHarness {
         response("0-1-12");
         KeptTransaction kept = on("0-1-10").missing.get(0);
         try (CapturedLog log = new CapturedLog()) {
-            start(2, "0-1-10");
-            start(3, "0-1-10");
+            for (int id = 2; id <= 20; id++) {
+                start(id, "0-1-10");
+            }
             assertThat(log.text()).isEmpty();
-            start(4, "0-1-10");
+            assertThat(box.formerUnknown()).isEmpty();
+            start(21, "0-1-10");
             assertThat(log.text())
-                    .contains("(server_id 1) wrote is forgotten: 1 transactions that some standby has not applied, and"
-                            + " 1 that were answered and not captured");
-            start(5, "0-1-10");
+                    .contains("what server_id 1 wrote, which is forgotten: 1 transactions that some standby has not"
+                            + " applied, and 1 that were answered and not captured");
+            start(22, "0-1-10");
             assertThat(log.text().lines()).as("nothing was missing there").hasSize(1);
         }
-        assertThat(box.dropped()).isEqualTo(1);
+        assertThat(box.dropped()).as("not for want of room").isZero();
         assertThat(on("0-1-10").forgotten).isEqualTo(2);
         assertThat(box.bytes(kept)).isNull();
+        assertThat(box.formerUnknown().toString()).contains("2 transactions that are forgotten");
+        box.presentPrimary(name -> true, () -> false);
+        box.compared(survivor("0-1-10", "", ""), null, false);
+        assertThat(box.formerUnknown()).isEmpty();
     }
 
     /** A new primary continues the numbering: its 0-2-12 is another transaction than the old primary's 0-1-12. */

@@ -16,6 +16,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -120,7 +121,7 @@ class LastPositionsTest extends ResetHarness {
         seen(18);
         assertThat(box.beganAnew(read, at(3))).isFalse();
         dies();
-        assertThat(box.ofBefore(standby(17))).contains("it lacked 3 of them");
+        assertThat(box.standing(standby(17)).ofBefore()).contains("it lacked 3 of them");
     }
 
     /** A probe may find a standby ahead of what the proxy has read of the primary's new log. */
@@ -150,7 +151,7 @@ class LastPositionsTest extends ResetHarness {
         writes(1, 10);
         seen(22);
         dies();
-        assertThat(box.ofBefore(standby(22))).contains("has skipped some");
+        assertThat(box.standing(standby(22)).ofBefore()).contains("has skipped some");
         assertThatThrownBy(() -> box.compared(standby(0), null, false)).hasMessageContaining("has skipped some");
     }
 
@@ -193,7 +194,7 @@ class LastPositionsTest extends ResetHarness {
         notices(0);
         writes(1, 30);
         seen(20);
-        assertThat(box.ofBefore(standby(20))).contains("it lacked 2 of them");
+        assertThat(box.standing(standby(20)).ofBefore()).contains("it lacked 2 of them");
         dies();
         assertRest(20, 0);
         box.compared(standby(0), null, false);
@@ -208,11 +209,11 @@ class LastPositionsTest extends ResetHarness {
         gone = true;
         box.presentPrimary(name -> false, () -> gone);
         LogVisitor log = box.restored(Clock.systemUTC());
-        log.start(new LogStart(1, false, at(20), "", Map.of()));
+        log.start(new LogStart(1, false, at(20), "", Map.of(), Map.of(), Set.of()));
         seen(25);
         assertThat(box.reach(List.of())).isNull();
-        log.start(new LogStart(2, true, at(30), "", Map.of()));
-        assertThat(box.ofBefore(standby(25))).contains("what it had of them is not known");
+        log.start(new LogStart(2, true, at(30), "", Map.of(), Map.of(), Set.of()));
+        assertThat(box.standing(standby(25)).ofBefore()).contains("what it had of them is not known");
         assertThat(box.isRenumbered(STANDBY)).isTrue();
     }
 
@@ -255,9 +256,9 @@ class LastPositionsTest extends ResetHarness {
         box.applied(List.of(box.seen(other, Applied.of(flavor, upTo(20), ""), STILL)));
         assertThat(box.transactions()).as("none is released").isEqualTo(5);
         box.seen(other, Applied.of(flavor, upTo(18), ""), STILL);
-        assertThat(box.ofBefore(server(other, 18))).contains("is not known");
+        assertThat(box.standing(server(other, 18)).ofBefore()).contains("is not known");
         box.seen(other, Applied.of(flavor, upTo(18), ""), new Receipt("[18]", true, false));
-        assertThat(box.ofBefore(server(other, 18))).contains("it lacked 2 of them");
+        assertThat(box.standing(server(other, 18)).ofBefore()).contains("it lacked 2 of them");
     }
 
     /** An account without the privilege to ask what is received. */
@@ -270,11 +271,11 @@ class LastPositionsTest extends ResetHarness {
         writes(1, 3);
         dies();
         box.seen(STANDBY, Applied.of(flavor, upTo(20), ""), Receipt.UNKNOWN);
-        assertThat(box.ofBefore(standby(20))).contains("it lacked 2 of them");
+        assertThat(box.standing(standby(20)).ofBefore()).contains("it lacked 2 of them");
         GtidNumbers brought = new GtidNumbers();
         brought.add(product == ServerFlavor.MYSQL ? UUID : "0", 19, 20);
         box.applied(standby(20), brought);
-        assertThat(box.ofBefore(standby(20))).contains("it had all of them");
+        assertThat(box.standing(standby(20)).ofBefore()).contains("it had all of them");
     }
 
     /** MySQL's position has what it was brought alone then, and MariaDB's all up to that. */
@@ -296,7 +297,7 @@ class LastPositionsTest extends ResetHarness {
         brought.add(product == ServerFlavor.MYSQL ? UUID : "0", 19, 20);
         box.applied(standby(20).applying(rest), brought);
         box.seen(STANDBY, rest, STILL);
-        assertThat(box.ofBefore(standby(20))).contains("it had all of them");
+        assertThat(box.standing(standby(20)).ofBefore()).contains("it had all of them");
         seen(0);
         box.compared(standby(0), null, false);
         assertThat(box.formerUnknown()).isEmpty();

@@ -138,7 +138,7 @@ abstract class ResetHarness extends BlackBoxHarness {
                 .containsEntry("renumbered", true)
                 .containsEntry("transactions", rest)
                 .containsEntry("writtenSince", box.loss(standby(number)).missing.size() - rest);
-        assertThat(box.ofBefore(standby(number)))
+        assertThat(box.standing(standby(number)).ofBefore())
                 .contains("Before that they ended at ")
                 .contains(upTo(end))
                 .contains(", and it " + (rest == 0 ? "had all of them" : "lacked " + rest + " of them"));

@@ -110,12 +110,14 @@ class ResetWatchTest extends ResetHarness {
     @Test
     void someAlarmsAreEnough() {
         start(1, "0-1-20");
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 10; i++) {
             assertThat(beganAnew(at("0-1-20", ""), primary(1, "0-1-5"))).isTrue();
             start(1, "");
             transaction(20);
         }
+        assertThat(box.formerUnknown()).isEmpty();
         assertThat(beganAnew(at("0-1-20", ""), primary(1, "0-1-5"))).isFalse();
+        assertThat(box.formerUnknown().toString()).contains("the 10th time within a minute");
         now += MINUTE + 1;
         assertThat(beganAnew(at("0-1-20", ""), primary(1, "0-1-5"))).isTrue();
     }
@@ -148,7 +150,7 @@ class ResetWatchTest extends ResetHarness {
         assertUnknown(30, 22);
         LogStart logged = Objects.requireNonNull(box.position());
         box.restored(Clock.systemUTC()).start(logged);
-        assertThat(box.isRenumbered(standby(30))).isTrue();
+        assertThat(box.standing(standby(30)).renumbered()).isTrue();
     }
 
     /** Its own transactions, and those of servers before this one, say nothing of this one's numbers. */

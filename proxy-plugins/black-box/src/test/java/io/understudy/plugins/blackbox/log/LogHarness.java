@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,7 +75,9 @@ abstract class LogHarness {
                 false,
                 new PrimaryFacts(ServerFlavor.MARIADB, 1, "", true, "ROW", true, position, position),
                 "",
-                Map.of("host:3306:2", 1L, "a host:3306:3", 2L));
+                Map.of("host:3306:2", 1L, "a host:3306:3", 2L),
+                Map.of("a host:3306:3", new LogStart.Seen("[0-1-8 bin.1:7]", "0-1-7,0-3-1")),
+                Set.of("what s1 lacked", "what s2 lacked"));
     }
 
     TransactionLog open(LogVisitor visitor) throws LogException {

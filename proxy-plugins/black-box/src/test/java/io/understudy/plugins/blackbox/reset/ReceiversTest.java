@@ -45,6 +45,17 @@ class ReceiversTest {
         assertThat(receives("No", "")).isFalse();
     }
 
+    /** A standby that was reset as the document says, and is brought what it lacks, receives nothing. */
+    @Test
+    void whatWasReceivedBeforeAComparisonTellsNothing() {
+        assertThat(receives("Yes", "0-1-20")).isFalse();
+        assertThat(receives("Yes", "0-1-21")).isTrue();
+        assertThat(receives("No", "")).isTrue();
+        receivers.compared(SERVER);
+        assertThat(receives("No", "")).isFalse();
+        assertThat(receives("Yes", "0-1-1")).isTrue();
+    }
+
     @Test
     void whatIsReceivedTellsUntilThePrimaryResponds() {
         assertThat(receives("Yes", "0-1-20")).isFalse();
