@@ -32,10 +32,10 @@ public final class History {
     final ArrayDeque<InterruptedSession> interrupted = new ArrayDeque<>();
 
     /** Whether the log, from which this was restored, passes over a transaction. */
-    public boolean restoredGap;
+    private boolean restoredGap;
 
     /** How many are kept in front of the last place where a restored log lacks something. */
-    public int keptBeforeLack;
+    private int keptBeforeLack;
 
     /** Grows with each history. */
     public final long number;
@@ -378,6 +378,26 @@ public final class History {
         GtidNumbers numbers = new GtidNumbers();
         kept.forEach(each -> numbers.add(each.gtid.source(), each.gtid.number()));
         return numbers;
+    }
+
+    /**
+     * Called when the log from which it is restored passes over something.
+     *
+     * @param gap whether that is a transaction that some standby may lack
+     */
+    public void lacksHere(boolean gap) {
+        restoredGap |= gap;
+        keptBeforeLack = kept.size();
+    }
+
+    /** Returns whether the log from which it was restored passes over a transaction that some standby may lack. */
+    public boolean hasRestoredGap() {
+        return restoredGap;
+    }
+
+    /** Returns how many of the last transactions are retained without a lack between them. */
+    public int keptSinceLack() {
+        return kept.size() - keptBeforeLack;
     }
 
     /** Returns the transactions whose events are not retained: never received, dropped, or released. */

@@ -438,7 +438,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     /** Returns whether the log from which the present history was restored passes over a transaction. */
     public synchronized boolean hasRestoredGap() {
         History present = histories.present();
-        return present != null && present.restoredGap;
+        return present != null && present.hasRestoredGap();
     }
 
     /** Returns the number of the present history; 0 if there is none. */

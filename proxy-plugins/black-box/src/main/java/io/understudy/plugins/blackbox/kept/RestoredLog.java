@@ -69,7 +69,7 @@ final class RestoredLog implements LogVisitor {
             present.restore(start);
             servers.accept(start);
             if (!present.readUpTo().equals(before)) {
-                present.keptBeforeLack = present.kept.size();
+                present.lacksHere(false);
             }
         }
     }
@@ -86,8 +86,7 @@ final class RestoredLog implements LogVisitor {
         Gtid gtid = Gtid.parseAll(present.flavor(), text).get(0);
         if (damaged) {
             present.gapBefore(gtid);
-            present.restoredGap = true;
-            present.keptBeforeLack = present.kept.size();
+            present.lacksHere(true);
         }
         present.passed(gtid);
         return gtid;
@@ -113,8 +112,7 @@ final class RestoredLog implements LogVisitor {
         synchronized (lock) {
             History present = present();
             present.missed(passed(present, gtid));
-            present.restoredGap |= !applied;
-            present.keptBeforeLack = present.kept.size();
+            present.lacksHere(!applied);
         }
     }
 

@@ -27,7 +27,7 @@ public final class RestoredTraces {
     RestoredTraces(BlackBox box, History history, int most, long mostBytes) {
         this.box = box;
         this.history = history;
-        whole = history.kept.size() - history.keptBeforeLack;
+        whole = history.keptSinceLack();
         long bytes = 0;
         Iterator<KeptTransaction> newestFirst = history.kept.descendingIterator();
         while (newestFirst.hasNext() && newest.size() < most && bytes < mostBytes) {
