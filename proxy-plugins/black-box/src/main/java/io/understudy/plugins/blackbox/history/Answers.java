@@ -1,6 +1,5 @@
 package io.understudy.plugins.blackbox.history;
 
-import io.understudy.plugins.blackbox.kept.BlackBox;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Joins the transactions of one history with their OKs, in either order. An OK that has reported its GTID decides. One
  * whose GTID is supposed, because the server may have left it out, takes the transaction with that GTID if no other OK
- * has it. It is dropped once the binary log shows that there is none. Guarded by the lock of its {@link BlackBox}.
+ * has it. It is dropped once the binary log shows that there is none. Guarded by the lock of its black box.
  */
 public final class Answers {
     public static final int MOST_WAITING = 50_000;

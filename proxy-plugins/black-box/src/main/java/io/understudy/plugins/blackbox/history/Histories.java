@@ -1,7 +1,6 @@
 package io.understudy.plugins.blackbox.history;
 
 import io.understudy.plugins.binlog.PrimaryFacts;
-import io.understudy.plugins.blackbox.kept.BlackBox;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,8 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The histories of the present primary and of some before it, the oldest first. Guarded by the lock of its
- * {@link BlackBox}.
+ * The histories of the present primary and of some before it, the oldest first. Guarded by the lock of its black box.
  */
 public final class Histories implements Iterable<History> {
     private static final Logger log = LoggerFactory.getLogger(Histories.class);
@@ -74,7 +72,7 @@ public final class Histories implements Iterable<History> {
         return next;
     }
 
-    /** See {@link BlackBox#endWith}. */
+    /** Leaves out what was read of other servers after the last log of this one. Returns their server ids. */
     public List<Long> endWith(long server) {
         List<History> later = new ArrayList<>();
         Iterator<History> latestFirst = all.descendingIterator();

@@ -2,7 +2,6 @@ package io.understudy.plugins.blackbox.history;
 
 import io.understudy.plugin.ServerFlavor;
 import io.understudy.plugins.binlog.PrimaryFacts;
-import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.plugins.blackbox.log.LogPlace;
 import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.servers.GtidNumbers;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The transactions that one primary wrote: those retained, and the numbers of those that are not. Guarded by the lock
- * of its {@link BlackBox}.
+ * of its black box.
  */
 public final class History {
     private static final int MOST_INTERRUPTED = 1_000;

@@ -2,14 +2,13 @@ package io.understudy.plugins.blackbox.history;
 
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.plugins.binlog.TransactionKind;
-import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.plugins.blackbox.log.LogPlace;
 import io.understudy.plugins.blackbox.log.LoggedTransaction;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A transaction with its events, in memory or in the log. Guarded by the lock of its {@link BlackBox}. */
+/** A transaction with its events, in memory or in the log. Guarded by the lock of its black box. */
 public final class KeptTransaction {
     /** Estimated memory besides the events: this object, its GTID, its entries in collections. */
     private static final int OVERHEAD = 256;

@@ -1,7 +1,6 @@
 package io.understudy.plugins.blackbox.history;
 
 import io.understudy.plugins.binlog.PrimaryFacts;
-import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.servers.GtidNumbers;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -70,7 +69,7 @@ public final class Loss {
     public @Nullable Long endedNanos;
 
     /**
-     * Adds what the survivor lacks of a history. Called under the lock of the {@link BlackBox}.
+     * Adds what the survivor lacks of a history. Called under the lock of the black box.
      *
      * @param since when the survivor became the primary, of which clients may have OKs before its log is read; null if
      *     it is not

@@ -1,6 +1,6 @@
 /**
  * The transactions that one primary wrote, and what a server's position means for them. Guarded by the lock of the
- * {@link io.understudy.plugins.blackbox.kept.BlackBox}.
+ * black box.
  */
 @NullMarked
 package io.understudy.plugins.blackbox.history;

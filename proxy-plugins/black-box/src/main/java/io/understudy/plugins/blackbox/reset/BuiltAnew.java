@@ -7,7 +7,6 @@ import io.understudy.plugins.blackbox.history.Histories;
 import io.understudy.plugins.blackbox.history.History;
 import io.understudy.plugins.blackbox.history.Renumbered;
 import io.understudy.plugins.blackbox.history.Survivor;
-import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.servers.GtidNumbers;
 import java.util.HashMap;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What servers have where the primary's numbers began anew (RESET MASTER): which of them an operator says were built
  * anew since, or compared with it, so that their numbers denote the primary's later transactions; and what the others
- * had before. Servers are known by {@link Survivor#server}. Guarded by the lock of the {@link BlackBox}.
+ * had before. Servers are known by {@link Survivor#server}. Guarded by the lock of the black box.
  *
  * <p>Positions cannot tell: one that has gone back is of a server that was reset, or restored from an older copy, at a
  * time when it may have lacked transactions from before the primary's reset, or from between two of them. They can

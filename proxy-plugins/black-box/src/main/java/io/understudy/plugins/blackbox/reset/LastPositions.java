@@ -7,7 +7,6 @@ import io.understudy.plugins.blackbox.history.Epoch;
 import io.understudy.plugins.blackbox.history.Histories;
 import io.understudy.plugins.blackbox.history.History;
 import io.understudy.plugins.blackbox.history.Survivor;
-import io.understudy.plugins.blackbox.kept.BlackBox;
 import io.understudy.plugins.blackbox.log.LogStart;
 import io.understudy.servers.GtidNumbers;
 import java.util.HashMap;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The last position of each server at which all its numbers were those of its epoch. Once the primary's numbers have
  * begun anew (RESET MASTER), replication may go on and skip what has a number that the server knows. So a position
  * counts if the primary, asked after it, has not written so many numbers anew; or if the server has received nothing
- * since, or nothing sends. Servers are known by {@link Survivor#server}. Guarded by the lock of the {@link BlackBox}.
+ * since, or nothing sends. Servers are known by {@link Survivor#server}. Guarded by the lock of the black box.
  */
 final class LastPositions {
     /** @param received see {@link Receipt} */

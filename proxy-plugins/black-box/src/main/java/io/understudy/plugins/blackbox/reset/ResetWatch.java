@@ -5,7 +5,6 @@ import io.understudy.plugins.blackbox.history.Applied;
 import io.understudy.plugins.blackbox.history.Gtid;
 import io.understudy.plugins.blackbox.history.History;
 import io.understudy.plugins.blackbox.history.Reach;
-import io.understudy.plugins.blackbox.kept.BlackBox;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds out that the primary's numbers have begun anew (RESET MASTER), though the open stream does not tell: the
  * primary lacks what was read of it, or what a standby has of it, or an OK gives a number a second time. Guarded by the
- * lock of its {@link BlackBox}.
+ * lock of its black box.
  */
 public final class ResetWatch {
     /** Longest time without another alarm, once there were many. */
