@@ -102,11 +102,6 @@ public final class Histories implements Iterable<History> {
         return all.stream().mapToLong(each -> each.answers.unseen().size()).sum();
     }
 
-    /** Returns whether a primary's numbers have begun anew. */
-    public boolean isReset() {
-        return !forgottenResets.isEmpty() || all.stream().anyMatch(History::isAnew);
-    }
-
     private void forgetOldest() {
         History oldest = all.remove();
         if (oldest.isAnew()) {

@@ -37,7 +37,6 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -62,10 +61,9 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
 
     private static final Applied NOTHING = new MySqlApplied(new GtidNumbers());
 
-    private final long limit;
-    private final boolean drops;
     private final LongSupplier nanoClock;
     private final Histories histories = new Histories();
+    private final Room room;
     private final EventRecorder recorder;
     private final Doubts doubts = new Doubts();
     private final Traces traces;
@@ -73,15 +71,12 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     private final EventTokens tokens = new EventTokens();
     private final BuiltAnew builtAnew = new BuiltAnew(histories);
     private final ResetWatch resets;
+    private final Comparison comparison;
 
     /** What a log has lost. */
     private final List<LogDamage> damage = new ArrayList<>();
 
     private @Nullable LogQueue queue;
-    /** Where servers stand behind a reset, as the log has it. */
-    private Map<String, LogStart.Seen> inLog = Map.of();
-    /** What is not known of former primaries, as the log has it. */
-    private Set<String> unknownInLog = Set.of();
 
     /** Whether a log is read, all of which is traced before anything of it is released. */
     private boolean restoring;
@@ -104,7 +99,6 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     private @Nullable Long endedNanos;
 
     private @Nullable String trouble;
-    private boolean full;
     /** The last known positions of all standbys; empty before. */
     private List<Applied> standbys = List.of();
 
@@ -113,12 +107,12 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
      * @param drops whether the oldest are dropped for want of room; else the newest are not taken
      */
     public BlackBox(long limit, boolean drops, LongSupplier nanoClock) {
-        this.limit = limit;
-        this.drops = drops;
         this.nanoClock = nanoClock;
-        recorder = new EventRecorder(limit, nanoClock, this::hasRoom);
+        room = new Room(limit, drops, histories);
+        recorder = new EventRecorder(limit, nanoClock, room::suffices);
         traces = new Traces(nanoClock);
         resets = new ResetWatch(builtAnew, nanoClock);
+        comparison = new Comparison(this, builtAnew, doubts, former);
     }
 
     @Override
@@ -294,10 +288,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
 
     private void toLog(History present) {
         if (queue != null) {
-            LogStart start = start(present);
-            inLog = start.seen();
-            unknownInLog = start.unknown();
-            queue.started(start);
+            queue.started(start(present));
         }
     }
 
@@ -375,24 +366,13 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
             return new EventRecorder.Taken(EventRecorder.Outcome.ANONYMOUS, null);
         }
         EventRecorder.Taken taken = recorder.end(present, transaction, token, queue);
-        hasRoom();
+        room.suffices(0);
         return taken;
-    }
-
-    /** Returns whether what is kept, and the transaction in transit, are within the limit, perhaps after a drop. */
-    private boolean hasRoom() {
-        while (histories.bytes() + recorder.bytes() > limit) {
-            if (!drops || !histories.dropOldest()) {
-                return false;
-            }
-            warnOfDropping();
-        }
-        return true;
     }
 
     /** Returns whether there is room again for the largest transaction that is kept. */
     public synchronized boolean hasRoomAgain() {
-        return histories.bytes() <= limit / 2;
+        return room.sufficesAgain();
     }
 
     /**
@@ -477,17 +457,6 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
                                 present.notKept().minus(each.of(present)).isEmpty());
     }
 
-    /** Logs it once, until there is room again. */
-    private void warnOfDropping() {
-        if (!full) {
-            full = true;
-            log.warn("black-box: full: the oldest transactions are dropped before every standby has applied them;"
-                    + " reports will show them as a gap. See why a standby lags; after RESET MASTER"
-                    + " docs/black-box.md has what to do. plugins.black-box.memory can be raised once all have caught"
-                    + " up: a restart forgets what no directory has");
-        }
-    }
-
     /**
      * Called with OKs that were sent to clients. A former primary may send some after another one has followed: those
      * of the last transactions on its sessions, which are lost if the new primary lacks them.
@@ -539,7 +508,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
             if (!restoring) {
                 histories.release(standbys);
             }
-            full &= histories.bytes() > limit / 2;
+            room.released();
             written = queue;
         }
         if (written != null) {
@@ -629,14 +598,13 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     synchronized @Nullable Reach reach(Collection<Applied> known) {
         History present = histories.present();
         builtAnew.asking();
-        boolean log = queue != null && !restoring && !queue.hasStart();
-        if (log
-                && present != null
-                && (!former.forLog().equals(unknownInLog)
-                        || histories.isReset() && !start(present).seen().equals(inLog))) {
-            toLog(present); // with where servers stand now
+        if (present == null || restoring) {
+            return null;
         }
-        return present == null || restoring ? null : resets.read(present, known);
+        if (queue != null && queue.lacks(start(present))) {
+            toLog(present);
+        }
+        return resets.read(present, known);
     }
 
     /**
@@ -697,17 +665,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         History present = histories.present();
         boolean own = present != null && streaming && reported.isServerOf(present.facts);
         if ((own || isPrimary.test(reported.name())) && !isRenumbered(reported.server())) {
-            Set<String> unknown = formerUnknown();
-            if (!unknown.isEmpty() && look) {
-                return;
-            }
-            if (!unknown.isEmpty()) {
-                former.clear(histories.forgotten());
-                log.warn(
-                        "black-box: of the primaries before {} nothing is missing: an operator says so. It was not"
-                                + " known: {}",
-                        reported.name(),
-                        unknown);
+            if (comparison.ofFormer(reported.name(), histories.forgotten(), look)) {
                 return;
             }
             if (own) {
@@ -715,50 +673,9 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
                         reported.name() + " is the primary, with which standbys are compared");
             }
         }
-        boolean seen = builtAnew.isSeenBefore(reported.server());
-        GtidNumbers lacked = builtAnew.lacking(reported.server());
-        lacked.addAll(loss(reported).implied);
-        boolean anew;
-        try {
-            anew = builtAnew.compared(reported.server(), reported.applied(), now, look);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    reported.name() + " is at " + (reported.position().isEmpty() ? "no position" : reported.position())
-                            + ": " + e.getMessage(),
-                    e);
+        if (comparison.of(reported, now, look) && present != null) {
+            toLog(present);
         }
-        if (look) {
-            return;
-        }
-        Survivor survivor = reported.applying(meaning(reported.server(), reported.applied()));
-        GtidNumbers implied = loss(reported).implied;
-        boolean reset = builtAnew.isReset(reported.applied());
-        doubts.compared(survivor.server(), survivor.applied());
-        if (anew && !seen && reset) {
-            former.add("what " + survivor.name() + " lacked of what was written before the primary's numbers began anew"
-                    + " (RESET MASTER): its position was not seen then, as this proxy began later");
-        }
-        if (anew && !lacked.isEmpty() && reset) {
-            former.add(lacked.count() + " transactions that " + survivor.name()
-                    + " lacked of what was written before the"
-                    + " primary's numbers began anew (RESET MASTER), and that this black box does not have: " + lacked);
-        }
-        if (anew) {
-            if (present != null) {
-                toLog(present); // with this comparison
-            }
-            log.warn(
-                    "black-box: {}, at {}, has what its numbers count now since the primary's began anew: an operator"
-                            + " says so",
-                    survivor.name(),
-                    survivor.position());
-        }
-        log.warn(
-                "black-box: {} transactions that the position of {} alone implies ({}) count as applied there from now"
-                        + " on: an operator says that its tables were compared, or that it was built anew",
-                implied.count(),
-                survivor.name(),
-                implied);
     }
 
     /** Returns a copy of the bytes, or null if they were released, or the log cannot be read. */

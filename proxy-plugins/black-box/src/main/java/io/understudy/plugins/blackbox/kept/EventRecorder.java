@@ -8,7 +8,7 @@ import io.understudy.plugins.blackbox.history.History;
 import io.understudy.plugins.blackbox.history.KeptTransaction;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,7 +23,7 @@ public final class EventRecorder {
     private static final byte[] NO_FORMAT = {};
 
     private final long limit;
-    private final BooleanSupplier room;
+    private final LongPredicate room;
     private final RepeatedWarning warnings;
 
     /** The present format description event. */
@@ -54,9 +54,9 @@ public final class EventRecorder {
     /**
      * @param limit bytes; a transaction of more than half of it is not retained
      * @param nanoClock monotonic, limits how often warnings are logged
-     * @param room called before an event is copied, when {@link #bytes} includes it: whether there is room for it
+     * @param room called before an event is copied: whether there is room for so many bytes in transit, with it
      */
-    EventRecorder(long limit, LongSupplier nanoClock, BooleanSupplier room) {
+    EventRecorder(long limit, LongSupplier nanoClock, LongPredicate room) {
         this.limit = limit;
         this.room = room;
         warnings = new RepeatedWarning(nanoClock);
@@ -83,11 +83,6 @@ public final class EventRecorder {
         bytes = 0;
     }
 
-    /** Returns the bytes of the transaction in transit. */
-    long bytes() {
-        return bytes;
-    }
-
     /**
      * Records one event.
      *
@@ -109,7 +104,7 @@ public final class EventRecorder {
             clear();
             return;
         }
-        if (!room.getAsBoolean()) {
+        if (!room.test(bytes)) {
             obstacle = Obstacle.NO_ROOM;
             clear();
             return;

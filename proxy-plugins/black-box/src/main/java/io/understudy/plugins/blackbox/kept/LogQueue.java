@@ -50,6 +50,8 @@ public final class LogQueue {
     private final List<Entry> batch = new ArrayList<>();
     /** The position up to which the log has all. */
     private @Nullable History written;
+    /** The position that was last given to be written; null if none was. */
+    private @Nullable LogStart last;
     /** What was last said of where the log begins; null before. */
     private @Nullable LogStart begun;
 
@@ -83,13 +85,18 @@ public final class LogQueue {
     }
 
     void started(LogStart start) {
+        last = start;
         starts.incrementAndGet();
         add(new Entry(start, null, null, null, null, null));
     }
 
-    /** Returns whether a position waits to be written. */
-    boolean hasStart() {
-        return starts.get() > 0;
+    /** Returns whether the log may lack what is known of other servers now: none of it waits to be written. */
+    boolean lacks(LogStart now) {
+        LogStart before = last;
+        return starts.get() == 0
+                && (before == null
+                        ? !now.seen().isEmpty() || !now.unknown().isEmpty()
+                        : !now.seen().equals(before.seen()) || !now.unknown().equals(before.unknown()));
     }
 
     void kept(KeptTransaction transaction) {
