@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,12 @@ public final class LostUnion {
     private static final String RECEIVED = "receivedNotApplied";
     private static final String UNSETTLED = MissingView.UNSETTLED;
     private static final String TRANSACTIONS = "transactions";
+
+    private static final Map<String, Object> ONCE = Map.of(
+            "what",
+            "how many are missing: the primary's numbers have begun anew (RESET MASTER), and transactions of before and"
+                    + " since that have the same number count once here. Ask each proxy alone, with a file without"
+                    + " peers");
 
     private final Map<String, MissingView> named = new LinkedHashMap<>();
     private final Collection<MissingView> views = named.values();
@@ -134,14 +141,23 @@ public final class LostUnion {
         boolean known = views.stream()
                 .anyMatch(view -> rows(view.all(), "notKnown").isEmpty()
                         && !view.part("witness").isEmpty());
-        united.put(
-                "notKnown",
-                views.stream()
-                        .flatMap(view -> rows(view.all(), "notKnown").stream())
-                        .filter(row -> MissingView.isUnread(row) ? unread : !known || MissingView.isRenumbered(row))
-                        .distinct()
-                        .toList());
+        Stream<Map<String, Object>> notKnown = views.stream()
+                .flatMap(view -> rows(view.all(), "notKnown").stream())
+                .filter(row -> MissingView.isUnread(row) ? unread : !known || MissingView.isRenumbered(row))
+                .distinct();
+        united.put("notKnown", (mayCountOnce() ? Stream.concat(notKnown, Stream.of(ONCE)) : notKnown).toList());
         return united;
+    }
+
+    /** Returns whether what one proxy lacks for one history may be taken for what another one has of the next. */
+    private boolean mayCountOnce() {
+        boolean anew = views.stream()
+                .anyMatch(view -> Boolean.TRUE.equals(view.part("primary").get("begunAnew")));
+        long having = views.stream()
+                .filter(view -> !view.numbers("captured").isEmpty()
+                        || !view.numbers("unknown").isEmpty())
+                .count();
+        return anew && having > 1;
     }
 
     /** It is read if one reads it; what a proxy that never read it was to have is not known. */

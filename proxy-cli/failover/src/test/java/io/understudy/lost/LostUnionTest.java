@@ -70,6 +70,20 @@ class LostUnionTest {
         assertThat(LostUnion.of(views).isLoss()).isTrue();
     }
 
+    /** The transaction that one lacks may be another one than that which the other one has. */
+    @Test
+    void afterAResetTheSameNumbersOfTwoProxiesMayBeOfTwoHistories() {
+        proxy("one", "0:7", "", List.of(), List.of());
+        proxy("two", "", "0:7", List.of(), List.of());
+        assertThat(rows(LostUnion.of(views).all(), "notKnown")).isEmpty();
+        view("one").put("primary", Map.of("read", false, "lostAt", "12:00", "begunAnew", true));
+        assertThat(rows(LostUnion.of(views).all(), "notKnown"))
+                .singleElement()
+                .satisfies(row -> assertThat(row.get("what").toString()).contains("count once"));
+        view("two").put("unknown", numbered(""));
+        assertThat(rows(LostUnion.of(views).all(), "notKnown")).isEmpty();
+    }
+
     /** One that read the old primary speaks for one that began later. */
     @Test
     void whatNoProxyHasReadIsNotKnown() {

@@ -63,6 +63,9 @@ public final class Loss {
 
     public boolean streaming;
 
+    /** Whether a number may denote a transaction of before and one of since: numbers have begun anew. */
+    public boolean anew;
+
     public @Nullable String trouble;
 
     /** When the last log was last read; null if that is not known. */
@@ -77,6 +80,7 @@ public final class Loss {
     public void add(History history, Survivor survivor, @Nullable Long since) {
         int before = found();
         logs.put(history.facts, history.readUpTo());
+        anew |= history.isAnew();
         Lacking part = new Lacking(
                 new GtidNumbers(), history.notKept().minus(survivor.applied().of(history)));
         lacking.put(history, part);
@@ -99,6 +103,7 @@ public final class Loss {
     /** Adds the history that the survivor itself writes: its position is older than what was read of it since. */
     public void addOwn(History history) {
         logs.put(history.facts, history.readUpTo());
+        anew |= history.isAnew();
         lacking.put(history, new Lacking(new GtidNumbers(), new GtidNumbers()));
     }
 
