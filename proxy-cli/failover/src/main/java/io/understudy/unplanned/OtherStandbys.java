@@ -126,14 +126,16 @@ final class OtherStandbys implements AutoCloseable {
     /** Returns the step that fails if another one has numbers that do not tell what it has. */
     Step numbers() {
         return Step.of("look at the numbers of the other standbys", () -> {
+            StringBuilder others = new StringBuilder();
             for (StandbyConfig each : renumbered()) {
+                others.append(", but for ").append(each.name()).append("'s");
                 if (!isGivenUp(each)) {
                     throw new StepFailure(named(each) + " has numbers from before the primary's began anew (RESET"
                             + " MASTER): what it has since is not known. docs/black-box.md, After RESET MASTER, has"
                             + " what to do with each standby; or give it up: --without " + each.name());
                 }
             }
-            return (silent.isEmpty() ? "" : "of those that respond ") + "they are the primary's";
+            return (silent.isEmpty() ? "" : "of those that respond ") + "they are the primary's" + others;
         });
     }
 

@@ -127,7 +127,7 @@ class OtherStandbysTest {
         }
         chosen.without = Set.of("s2");
         try (OtherStandbys all = standbys(boxes, other)) {
-            assertThat(all.numbers().run()).isEqualTo("they are the primary's");
+            assertThat(all.numbers().run()).isEqualTo("they are the primary's, but for s2's");
             assertThat(all.renumbered()).as("it is not told to follow").containsExactly(config);
         }
     }
