@@ -78,7 +78,7 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
             long begun = System.nanoTime();
             int applied = apply(replay, lacking.size());
             if (flavor == ServerFlavor.MARIADB) {
-                // It waits for a MASTER_GTID_WAIT of others, as those of the proxies.
+                // It may wait for a MASTER_GTID_WAIT of others.
                 takeover.standby()
                         .executeWithin(
                                 "SET GLOBAL gtid_slave_pos=" + Quoting.text(reached.after(lacking)),

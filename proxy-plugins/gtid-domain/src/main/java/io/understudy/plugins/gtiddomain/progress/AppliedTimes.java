@@ -9,6 +9,7 @@ import io.understudy.plugin.ServerResponse;
 import io.understudy.plugin.Standby;
 import io.understudy.plugins.binlog.BinlogTransaction;
 import io.understudy.protocol.CommandCode;
+import io.understudy.servers.MariaDbGtid;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,16 +19,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the time from a transaction's arrival in the primary's binary log until a standby has applied it: for some
- * transactions the standby executes a wait for their GTID. One connection and one wait at a time per standby and
- * domain, so that a slow domain does not hide a fast one. Thread-safe.
+ * Measures the time from a transaction's arrival in the primary's binary log until a standby has applied it: of some
+ * transactions the standby is asked again and again whether it has. MASTER_GTID_WAIT would tell at once, but MariaDB
+ * crashes or hangs if gtid_slave_pos is set while a session waits (10.11.19: 4 of 4), as a failover does. One
+ * connection and one transaction at a time per standby and domain, so that a slow domain does not hide a fast one.
+ * Thread-safe.
  */
 public final class AppliedTimes implements AutoCloseable {
     /** What takes longer is unknown. */
     private static final long LONGEST_SECONDS = 300;
-    /** One wait of several: setting gtid_slave_pos hangs on MariaDB 10.11 while a session waits. */
-    private static final long WAIT_SECONDS = 5;
-    /** Pause between two waits. */
+    /** Pause before the standby is asked again, at least and at most; else this part of the time so far. */
+    private static final long SHORTEST_NANOS = 1_000_000L;
+
+    private static final long LONGEST_NANOS = 1_000_000_000L;
+    private static final int PART = 8;
+    /** Pause between two measurements. */
     private static final long PAUSE_NANOS = 50_000_000L;
 
     private static final long RETRY_NANOS = 5_000_000_000L;
@@ -65,7 +71,7 @@ public final class AppliedTimes implements AutoCloseable {
         }
     }
 
-    /** Lets every standby wait for a transaction, unless a wait has just ended or is still running. */
+    /** Measures a transaction on every standby, unless another measurement has just ended or is still running. */
     public void sample(BinlogTransaction transaction) {
         int index = indexes.find(transaction.domain());
         String gtid = transaction.gtid();
@@ -75,10 +81,17 @@ public final class AppliedTimes implements AutoCloseable {
         synchronized (this) {
             for (List<Lane> ofStandby : lanes) {
                 if (index < ofStandby.size()) {
-                    ofStandby.get(index).measure(gtid, transaction.lastNanos());
+                    ofStandby.get(index).measure(query(gtid), transaction.lastNanos());
                 }
             }
         }
+    }
+
+    /** Returns the query that has a row if the transaction is applied: a position has each domain once. */
+    private static String query(String gtid) {
+        MariaDbGtid applied = MariaDbGtid.parse(gtid);
+        return "SELECT 1 FROM DUAL WHERE SUBSTRING_INDEX(REGEXP_SUBSTR(CONCAT(',', @@GLOBAL.gtid_slave_pos), ',"
+                + applied.domain() + "-[0-9]+-[0-9]+'), '-', -1) >= " + applied.sequence();
     }
 
     @Override
@@ -101,13 +114,13 @@ public final class AppliedTimes implements AutoCloseable {
             notBefore = nanos.getAsLong();
         }
 
-        void measure(String gtid, long since) {
+        void measure(String query, long since) {
             if (standby.isPrimary() || nanos.getAsLong() - notBefore < 0 || !busy.compareAndSet(false, true)) {
                 return;
             }
             ServerConnection open = connection;
             if (open != null && open.isOpen()) {
-                send(open, gtid, since);
+                send(open, query, since);
             } else {
                 connect();
             }
@@ -126,26 +139,23 @@ public final class AppliedTimes implements AutoCloseable {
             });
         }
 
-        private void send(ServerConnection open, String gtid, long since) {
+        private void send(ServerConnection open, String query, long since) {
             ByteBuf command = open.alloc().buffer();
             command.writeMediumLE(0).writeByte(0).writeByte(CommandCode.QUERY);
-            command.writeCharSequence(
-                    "SELECT MASTER_GTID_WAIT('" + gtid + "', " + WAIT_SECONDS + ")", StandardCharsets.US_ASCII);
-            long begun = nanos.getAsLong();
+            command.writeCharSequence(query, StandardCharsets.US_ASCII);
             command.setMediumLE(command.readerIndex(), command.readableBytes() - 4);
             open.execute(command, new ServerResponse() {
                 @Override
                 public void onResponse(ResponseView response, int preparedId) {
-                    long now = nanos.getAsLong();
-                    boolean applied = now - begun < TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
-                    boolean unknown =
-                            response.errorCode() != 0 || now - since >= TimeUnit.SECONDS.toNanos(LONGEST_SECONDS);
-                    if (!applied && !unknown && !closed && !standby.isPrimary()) {
-                        send(open, gtid, since);
+                    long sofar = nanos.getAsLong() - since;
+                    boolean unknown = response.errorCode() != 0 || sofar >= TimeUnit.SECONDS.toNanos(LONGEST_SECONDS);
+                    if (response.rows() == 0 && !unknown && !closed && !standby.isPrimary()) {
+                        long pause = Math.min(Math.max(sofar / PART, SHORTEST_NANOS), LONGEST_NANOS);
+                        open.loop().schedule(() -> send(open, query, since), pause, TimeUnit.NANOSECONDS);
                         return;
                     }
-                    if (applied && !unknown) {
-                        recorder.record(now - since);
+                    if (response.rows() > 0 && !unknown) {
+                        recorder.record(sofar);
                     }
                     over(PAUSE_NANOS);
                 }

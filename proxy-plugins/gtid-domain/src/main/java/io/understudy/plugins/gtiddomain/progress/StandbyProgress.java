@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -32,8 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class StandbyProgress implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StandbyProgress.class);
     private static final long APPLIERS_NANOS = 2_000_000_000L;
-    /** More than a standby that keeps up needs, and no load if it does not. */
-    private static final String AWAITED_SECONDS = "0.01";
+    /** Milliseconds: more than a standby that keeps up needs, and no load if it does not. */
+    private static final int AWAITED = 10;
 
     private final PluginContext context;
     private final LongSupplier nanos;
@@ -87,17 +88,17 @@ public final class StandbyProgress implements AutoCloseable {
         turn.lock();
         try {
             progress.ask();
-            String text = ServerQueries.brief(primary).first("SELECT @@global.gtid_binlog_pos");
-            GtidPosition position = GtidPosition.parse(text);
+            GtidPosition position =
+                    GtidPosition.parse(ServerQueries.brief(primary).first("SELECT @@global.gtid_binlog_pos"));
             progress.answer(position);
-            return probeStandbys(position, awaits && text != null && !text.isEmpty() ? text : null);
+            return probeStandbys(position, awaits ? AWAITED : 0);
         } finally {
             turn.unlock();
         }
     }
 
-    /** @param awaited position for which they wait, or null */
-    private @Nullable String probeStandbys(GtidPosition primary, @Nullable String awaited) {
+    /** @param again how often each is asked again, at most, until it has applied what the primary has */
+    private @Nullable String probeStandbys(GtidPosition primary, int again) {
         boolean appliers = nanos.getAsLong() - appliersProbedAt >= APPLIERS_NANOS;
         if (appliers) {
             appliersProbedAt = nanos.getAsLong();
@@ -115,11 +116,11 @@ public final class StandbyProgress implements AutoCloseable {
             }
             followers.add(standby.name());
             try (Connection connection = standby.dataSource().getConnection()) {
-                if (awaited != null) {
-                    ServerQueries.brief(connection)
-                            .first("SELECT MASTER_GTID_WAIT('" + awaited + "', " + AWAITED_SECONDS + ")");
-                }
                 position = position(standby.name(), connection);
+                for (int i = 0; i < again && !position.covers(primary); i++) {
+                    LockSupport.parkNanos(1_000_000);
+                    position = position(standby.name(), connection);
+                }
                 follow(standby.name(), position);
                 if (appliers) {
                     errors.probe(standby.name(), connection);
