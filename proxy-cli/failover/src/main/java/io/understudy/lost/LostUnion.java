@@ -11,6 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,9 @@ public final class LostUnion {
     private static final String SILENT = "missingNotKnownAnswered";
     private static final String RECEIVED = "receivedNotApplied";
     private static final String UNSETTLED = MissingView.UNSETTLED;
+    private static final String EARLY = "appliedNotKnownAnswered";
     private static final String TRANSACTIONS = "transactions";
+    private static final String TABLES = "tables";
 
     private static final Map<String, Object> ONCE = Map.of(
             "what",
@@ -119,6 +123,7 @@ public final class LostUnion {
         unknown.putAll(numbered(gap));
         united.put("unknown", unknown);
         united.put("impliedOnly", numbered(union("impliedOnly")));
+        united.put(EARLY, early(base));
         List<Object> logs = new ArrayList<>();
         List<Object> proxies = new ArrayList<>();
         List<Object> damaged = new ArrayList<>();
@@ -160,6 +165,25 @@ public final class LostUnion {
         return anew && having > 1;
     }
 
+    /** One proxy does not tell of which transactions it has seen an OK: the list stays that of the first one. */
+    private Map<String, Object> early(MissingView base) {
+        Map<String, Object> early = new LinkedHashMap<>(base.part(EARLY));
+        if (views.size() > 1) {
+            early.put("by", named.keySet().iterator().next());
+        }
+        return early;
+    }
+
+    /** Returns the servers that are read, by proxy: after a split each proxy has a primary of its own. */
+    private Map<String, String> reading() {
+        Map<String, String> servers = new LinkedHashMap<>();
+        named.forEach((proxy, view) -> rows(view.all(), "logs").stream()
+                .filter(log -> Boolean.TRUE.equals(log.get("read")))
+                .reduce((earlier, later) -> later)
+                .ifPresent(log -> servers.put(proxy, log.get("server") + " " + log.getOrDefault("uuid", ""))));
+        return servers;
+    }
+
     /** It is read if one reads it; what a proxy that never read it was to have is not known. */
     private Map<String, Object> primary(MissingView base) {
         List<Map<String, Object>> all =
@@ -176,6 +200,15 @@ public final class LostUnion {
                 .filter(beyond -> !beyond.isEmpty())
                 .findFirst()
                 .ifPresent(beyond -> primary.put("survivorBeyond", beyond));
+        Map<String, String> reading = reading();
+        if (Set.copyOf(reading.values()).size() > 1) {
+            primary.put("read", false);
+            primary.put("lostAt", "a time that is not known");
+            primary.put(
+                    "why",
+                    "each proxy reads another primary (" + reading + "): two servers may be writable."
+                            + " docs/monitoring/README.md, UnderstudySplit, has what to do");
+        }
         return primary;
     }
 
@@ -238,6 +271,22 @@ public final class LostUnion {
                         view.count(name) > rows(view.part(name), TRANSACTIONS).size());
         part.put("count", partial ? Math.max(listed, rows.size()) : rows.size());
         part.put(TRANSACTIONS, new ArrayList<>(rows.values()));
+        if (views.size() > 1) {
+            part.remove(TABLES); // those of one proxy
+        }
+        if (views.size() > 1 && !partial) {
+            part.put(TABLES, tables(rows.values()));
+        }
         return part;
+    }
+
+    private static Map<String, Integer> tables(Collection<Map<String, Object>> rows) {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (Map<String, Object> row : rows) {
+            if (row.get(TABLES) instanceof Collection<?> tables) {
+                tables.forEach(table -> counts.merge(String.valueOf(table), 1, Integer::sum));
+            }
+        }
+        return counts;
     }
 }

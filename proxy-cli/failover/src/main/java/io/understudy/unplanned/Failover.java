@@ -368,7 +368,12 @@ public final class Failover implements AutoCloseable {
         if (takeover.proxies().stream().noneMatch(each -> each.name().equals(own()))) {
             down.add(own());
         }
-        if (!down.isEmpty() && config.primary().candidates().isEmpty()) {
+        if (!down.isEmpty() && !config.primary().candidates().isEmpty()) {
+            String names = String.join(", ", down);
+            lines.add("nobody has told " + names + " of the new primary: keep it stopped, or away from the old primary,"
+                    + " until that is read-only. While both are writable it stays with the old one: what its clients"
+                    + " write there is lost");
+        } else if (!down.isEmpty()) {
             lines.add("what is down goes to the primary of its file when it starts: " + String.join(", ", down)
                     + ". Before that: primary: { address: " + takeover.pair().standbyAddress() + " }");
         }

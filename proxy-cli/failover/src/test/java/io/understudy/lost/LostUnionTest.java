@@ -79,7 +79,7 @@ class LostUnionTest {
         view("one").put("primary", Map.of("read", false, "lostAt", "12:00", "begunAnew", true));
         assertThat(rows(LostUnion.of(views).all(), "notKnown"))
                 .singleElement()
-                .satisfies(row -> assertThat(row.get("what").toString()).contains("count once"));
+                .satisfies(row -> assertThat(String.valueOf(row.get("what"))).contains("count once"));
         view("two").put("unknown", numbered(""));
         assertThat(rows(LostUnion.of(views).all(), "notKnown")).isEmpty();
     }
@@ -126,6 +126,53 @@ class LostUnionTest {
                 .containsExactly("server_id 1 by one", "server_id 1 by two");
         assertThat(LostUnion.first(views)).isEqualTo("two");
         assertThat(LostUnion.elsewhere(views, "two")).isZero();
+    }
+
+    /** Each proxy sees the OKs of its own clients alone. */
+    @Test
+    void whatIsNotKnownToBeAnsweredIsSoByOneProxy() {
+        proxy("one", "", "", List.of(), List.of());
+        view("one").put("appliedNotKnownAnswered", part(List.of(kept(1))));
+        assertThat(map(LostUnion.of(views).all(), "appliedNotKnownAnswered")).doesNotContainKey("by");
+        proxy("two", "", "", List.of(), List.of());
+        assertThat(map(LostUnion.of(views).all(), "appliedNotKnownAnswered"))
+                .containsEntry("count", 1)
+                .containsEntry("by", "one");
+    }
+
+    @Test
+    void theTablesAreThoseOfTheRowsThatAreListed() {
+        proxy("one", "0:7", "", List.of(answered(7, true)), List.of());
+        proxy("two", "0:7-8", "", List.of(), List.of(kept(7), kept(8)));
+        view("two")
+                .put(
+                        "missingNotKnownAnswered",
+                        Map.of("count", 2, "transactions", List.of(kept(7), kept(8)), "tables", Map.of("shop.t", 2)));
+        Map<String, Object> united = LostUnion.of(views).all();
+        assertThat(map(map(united, "answeredAndMissing"), "tables")).isEqualTo(Map.of("shop.t", 1));
+        assertThat(map(map(united, "missingNotKnownAnswered"), "tables")).isEqualTo(Map.of("shop.t", 1));
+    }
+
+    /** A proxy that was stopped during a failover follows the old primary again: its rows are on no other server. */
+    @Test
+    void whatIsReadFromAnotherPrimaryIsNotOnItsWay() {
+        proxy("one", "0:7", "", List.of(answered(7, true)), List.of());
+        proxy("two", "0:7", "", List.of(), List.of());
+        for (String each : List.of("one", "two")) {
+            view(each).put("primary", Map.of("read", true));
+            view(each).put("logs", List.of(Map.of("server", "server_id 1", "uuid", "", "read", true)));
+        }
+        assertThat(LostUnion.of(views).isPrimaryGone()).isFalse();
+        view("two")
+                .put(
+                        "logs",
+                        List.of(
+                                Map.of("server", "server_id 1", "read", false),
+                                Map.of("server", "server_id 2", "uuid", "", "read", true)));
+        MissingView united = LostUnion.of(views);
+        assertThat(united.isPrimaryGone()).isTrue();
+        assertThat(String.valueOf(united.part("primary").get("why")))
+                .contains("server_id 1", "server_id 2", "writable");
     }
 
     @Test
