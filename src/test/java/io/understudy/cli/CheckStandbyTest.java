@@ -50,6 +50,38 @@ class CheckStandbyTest extends CheckedPair {
     }
 
     @Test
+    void threadsOfReplicationThatDoNotRunAreReported() throws IOException {
+        EmbeddedServer standby = pair.standby();
+        try {
+            standby.execute("STOP SLAVE SQL_THREAD");
+            Said applier = connect(standby.port(), "reader");
+            assertThat(applier.status()).isEqualTo(2);
+            assertThat(applier.text())
+                    .contains("error   standby s1: its applier (SQL thread)")
+                    .contains("has stopped; on the standby: START SLAVE SQL_THREAD")
+                    .doesNotContain("replicates from the primary", "its receiver");
+            standby.execute("STOP SLAVE");
+            assertThat(connect(standby.port(), "reader").text())
+                    .contains("error   standby s1: its receiver (IO thread) has stopped and receives nothing from ")
+                    .contains("on the standby: START SLAVE IO_THREAD");
+
+            standby.execute("CHANGE MASTER TO MASTER_PASSWORD = 'none of it'", "START SLAVE");
+            org.awaitility.Awaitility.await()
+                    .until(() -> connect(standby.port(), "reader").text().contains("error 1045"));
+            Said refused = connect(standby.port(), "reader");
+            assertThat(refused.status()).isEqualTo(2);
+            assertThat(refused.text())
+                    .contains("error   standby s1: its receiver (IO thread) receives nothing from ")
+                    .contains("Access denied", "STOP SLAVE; CHANGE MASTER TO MASTER_USER = '…', MASTER_PASSWORD = '…'")
+                    .doesNotContain("replicates from the primary", "its applier");
+        } finally {
+            standby.execute("STOP SLAVE", "CHANGE MASTER TO MASTER_PASSWORD = 'repl'", "START SLAVE");
+            org.awaitility.Awaitility.await()
+                    .until(() -> connect(standby.port(), "reader").text().contains("replicates from the primary"));
+        }
+    }
+
+    @Test
     void anAccountThatCanWriteIsReportedWithItsPrivilegesAndTheGrantsItNeeds() throws IOException {
         Said said = connect(pair.standby().port(), "writer");
         assertThat(said.status()).isEqualTo(2);

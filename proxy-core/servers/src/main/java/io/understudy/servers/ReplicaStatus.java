@@ -137,7 +137,8 @@ public record ReplicaStatus(Map<String, String> columns) {
         return isReceiverStopped() || isApplierStopped();
     }
 
-    private boolean isReceiverStopped() {
+    /** Returns whether the receiver is stopped. One that tries to connect is not. */
+    public boolean isReceiverStopped() {
         return of("replica_io_running", "slave_io_running").equalsIgnoreCase("No");
     }
 

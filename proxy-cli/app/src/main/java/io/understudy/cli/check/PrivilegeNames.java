@@ -42,4 +42,8 @@ enum PrivilegeNames {
         int number = Integer.parseInt(numbers.group(1)) * 100 + Integer.parseInt(numbers.group(2));
         return number >= 1103 ? MARIADB_11_3 : number >= 1005 ? MARIADB_10_5 : MARIADB;
     }
+
+    boolean isMariaDb() {
+        return this == MARIADB || this == MARIADB_10_5 || this == MARIADB_11_3;
+    }
 }

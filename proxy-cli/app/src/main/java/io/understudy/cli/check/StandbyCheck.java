@@ -6,6 +6,7 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.plugin.CheckedPrimary;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.Identity;
+import io.understudy.servers.ReplicaRemedy;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ServerQueries;
 import io.understudy.sql.AccountGrants;
@@ -169,6 +170,10 @@ public final class StandbyCheck {
         }
         for (ReplicaStatus channel : channels) {
             source(channel);
+            if (!channel.isOfGroup()) {
+                applier(channel);
+                receiver(channel);
+            }
         }
     }
 
@@ -181,9 +186,11 @@ public final class StandbyCheck {
                     "replicates from " + source + "; whether that is the primary cannot be said "
                             + (primary == null
                                     ? "without a response to primary.monitor"
-                                    : "before it has connected there once: START SLAVE (MySQL: START REPLICA)")));
+                                    : "before it has connected there once")));
         } else if (fromPrimary) {
-            add(CheckResult.ok(where, "replicates from the primary (" + source + ")"));
+            if (channel.applies() && channel.receives()) {
+                add(CheckResult.ok(where, "replicates from the primary (" + source + ")"));
+            }
         } else {
             add(CheckResult.error(
                     where,
@@ -191,6 +198,38 @@ public final class StandbyCheck {
                             + ", which is not the primary; its pages would be warmed by"
                             + " reads of other data. Point it at the primary, or take it out of standbys"));
         }
+    }
+
+    private void applier(ReplicaStatus channel) {
+        if (!channel.applies()) {
+            add(CheckResult.error(
+                    where,
+                    "its applier (SQL thread), of what it receives from " + channel.source() + ", has stopped"
+                            + detail(ReplicaRemedy.applierError(channel)) + "; "
+                            + ReplicaRemedy.ofApplier(channel, product.isMariaDb())));
+        }
+    }
+
+    private void receiver(ReplicaStatus channel) {
+        if (channel.receives()) {
+            return;
+        }
+        String error = ReplicaRemedy.receiverError(channel);
+        String text = "its receiver (IO thread) "
+                + (channel.isReceiverStopped() ? "has stopped and receives nothing from " : "receives nothing from ")
+                + channel.source() + detail(error) + "; ";
+        if (primary == null) {
+            // A restart could throw away what a dead primary has sent.
+            add(CheckResult.warning(where, text + "primary.monitor got no response either: mend that first"));
+        } else {
+            String whole = text + ReplicaRemedy.ofReceiver(channel, product.isMariaDb());
+            boolean starts = error.isEmpty() && !channel.isReceiverStopped();
+            add(starts ? CheckResult.warning(where, whole) : CheckResult.error(where, whole));
+        }
+    }
+
+    private static String detail(String error) {
+        return error.isEmpty() ? "" : ": " + error;
     }
 
     private void add(CheckResult finding) {

@@ -1,0 +1,75 @@
+package io.understudy.servers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ReplicaRemedyTest {
+    private static ReplicaStatus channel(String name, String running, int errno, String error) {
+        return new ReplicaStatus(Map.of(
+                "connection_name",
+                name,
+                "master_host",
+                "db1",
+                "master_port",
+                "3306",
+                "master_user",
+                "repl",
+                "slave_io_running",
+                running,
+                "slave_sql_running",
+                "No",
+                "last_io_errno",
+                String.valueOf(errno),
+                "last_io_error",
+                error,
+                "last_sql_errno",
+                String.valueOf(errno)));
+    }
+
+    /** Products number the same fault differently. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "true  | Connecting | 1045  | on the standby: STOP SLAVE; CHANGE MASTER TO MASTER_USER = '…', ",
+                "true  | Connecting | 4151  | on the standby: STOP SLAVE; CHANGE MASTER TO MASTER_USER = '…', ",
+                "false | No         | 3118  | on the standby: STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_USER",
+                "false | Connecting | 2061  | on the standby: STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_SSL = 1",
+                "true  | Connecting | 1597  | on the primary: GRANT REPLICATION SLAVE ON *.* TO 'repl'@'…'",
+                "false | Connecting | 13120 | on the primary: GRANT REPLICATION SLAVE ON *.* TO 'repl'@'…'",
+                "true  | Connecting | 2003  | let it reach db1:3306 (",
+                "true  | No         | 2003  | on the standby: START SLAVE IO_THREAD",
+                "false | No         | 0     | on the standby: START REPLICA IO_THREAD",
+                "true  | No         | 1593  | mend the error, then on the standby: START SLAVE IO_THREAD",
+                "true  | Connecting | 2026  | mend the error: it tries again by itself",
+                "true  | Connecting | 0     | it is connecting: ask again"
+            })
+    void theReceiversRemedyFitsItsError(boolean mariaDb, String running, int errno, String remedy) {
+        assertThat(ReplicaRemedy.ofReceiver(channel("", running, errno, "…"), mariaDb))
+                .startsWith(remedy);
+    }
+
+    @Test
+    void aNamedConnectionIsNamedAsItsProductDoes() {
+        ReplicaStatus named = channel("a", "Connecting", 1045, "Access denied");
+        assertThat(ReplicaRemedy.ofReceiver(named, true))
+                .contains("STOP SLAVE 'a'; CHANGE MASTER 'a' TO MASTER_USER", "; START SLAVE 'a',");
+        assertThat(ReplicaRemedy.ofReceiver(named, false))
+                .contains(
+                        "STOP REPLICA FOR CHANNEL 'a'; CHANGE", "'…' FOR CHANNEL 'a'; START REPLICA FOR CHANNEL 'a',");
+        assertThat(ReplicaRemedy.ofApplier(named, true))
+                .isEqualTo("mend the error, then on the standby: START SLAVE 'a' SQL_THREAD");
+        assertThat(ReplicaRemedy.ofApplier(named, false))
+                .isEqualTo("mend the error, then on the standby: START REPLICA SQL_THREAD FOR CHANNEL 'a'");
+    }
+
+    @Test
+    void whatTheSourceCannotServeIsNotToBeStarted() {
+        assertThat(ReplicaRemedy.ofReceiver(channel("", "No", 13114, "Got fatal error 1236 from source"), false))
+                .startsWith("do not start it");
+    }
+}
