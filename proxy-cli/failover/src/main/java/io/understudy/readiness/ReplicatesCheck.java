@@ -1,15 +1,13 @@
 package io.understudy.readiness;
 
 import io.understudy.lost.MissingView;
+import io.understudy.servers.ReplicaRemedy;
 import io.understudy.servers.ReplicaStatus;
 import java.util.List;
 import java.util.Map;
 
 /** Checks that the standby replicates all of this primary's writes and applies them. */
 final class ReplicatesCheck {
-    /** ER_MASTER_FATAL_ERROR_READING_BINLOG: the primary cannot send what follows the standby's position. */
-    private static final String POSITION_UNKNOWN = "error 1236";
-
     private ReplicatesCheck() {}
 
     static void find(Findings found) {
@@ -49,10 +47,6 @@ final class ReplicatesCheck {
                 && round.standby().identity().isSameServerAs(round.primary().identity());
     }
 
-    private static String error(int number, String message) {
-        return number == 0 ? "" : "error " + number + ": " + message;
-    }
-
     private static void source(ReplicaStatus channel, Findings found) {
         String primary = found.situation().primaryAddress();
         if (!found.primary().responded()) {
@@ -72,7 +66,7 @@ final class ReplicatesCheck {
                     "source " + channel.name(),
                     "it is to replicate from " + channel.source() + " and has not connected there yet",
                     "whether that is the primary is not known",
-                    start(found, ""));
+                    ofReceiver(channel, found));
         } else if (!from) {
             found.blocks(
                     "source " + channel.name(),
@@ -87,36 +81,34 @@ final class ReplicatesCheck {
         return lost != null && new MissingView(lost).isRenumbered();
     }
 
-    private static String start(Findings found, String thread) {
-        return isRenumbered(found)
-                ? "do not start it: docs/black-box.md, After RESET MASTER"
-                : "on the standby: " + (found.standby().isMariaDb() ? "START SLAVE" : "START REPLICA") + thread;
+    /** Returns what may be done unless the primary's binary log was reset. */
+    private static String unlessRenumbered(Findings found, String remedy) {
+        return isRenumbered(found) ? "do not start it: docs/black-box.md, After RESET MASTER" : remedy;
     }
 
     private static void threads(ReplicaStatus channel, Findings found) {
+        boolean mariaDb = found.standby().isMariaDb();
         if (!channel.applies()) {
-            String error = error(channel.applierErrno(), channel.applierError());
+            String error = ReplicaRemedy.applierError(channel);
             found.blocks(
                     "applier " + channel.name(),
                     "the applier has stopped" + (error.isEmpty() ? "" : ": " + error),
                     "what it has received is not in its tables, and is discarded if its replication is restarted",
-                    (error.isEmpty() || isRenumbered(found) ? "" : "mend the error, then ")
-                            + start(found, " SQL_THREAD"));
+                    unlessRenumbered(found, ReplicaRemedy.ofApplier(channel, mariaDb)));
         }
         if (!channel.receives() && found.primary().responded()) {
-            String error = error(channel.receiverErrno(), channel.receiverError());
-            boolean diverged = error.contains(POSITION_UNKNOWN);
+            String error = ReplicaRemedy.receiverError(channel);
             found.blocks(
                     "receiver " + channel.name(),
                     "it receives nothing from the primary" + (error.isEmpty() ? "" : ": " + error),
                     "what the primary commits from now on is lost",
-                    diverged
-                            ? "do not start it: either the primary has purged what it lacks, or was reset"
-                                    + " (docs/black-box.md, After RESET MASTER), or it has transactions that the"
-                                    + " primary lacks, as an old primary (errant). Build it anew; or compare both"
-                                    + " first: docs/failover.md, People, step 6"
-                            : start(found, " IO_THREAD"));
+                    ofReceiver(channel, found));
         }
+    }
+
+    private static String ofReceiver(ReplicaStatus channel, Findings found) {
+        return unlessRenumbered(
+                found, ReplicaRemedy.ofReceiver(channel, found.standby().isMariaDb()));
     }
 
     private static void completeness(ReplicaStatus channel, Findings found) {

@@ -34,12 +34,16 @@ class AdviceTest {
     }
 
     private static List<String> ofReceiver(String errno) {
-        ServerFacts standby = server(2, Map.of());
+        return ofReceiver(errno, "No", Map.of());
+    }
+
+    private static List<String> ofReceiver(String errno, String running, Map<String, String> variables) {
+        ServerFacts standby = server(2, variables);
         standby.put(
                 ServerFacts.CHANNELS,
                 Known.of(List.of(new ReplicaStatus(Map.of(
                         "master_server_id", "1",
-                        "slave_io_running", "No",
+                        "slave_io_running", running,
                         "slave_sql_running", "Yes",
                         "last_io_errno", errno,
                         "last_io_error", "Got fatal error from master")))));
@@ -57,6 +61,28 @@ class AdviceTest {
                 .contains("anew")
                 .doesNotContain("START SLAVE");
         assertThat(ofReceiver("2003")).containsExactly("on the standby: START SLAVE IO_THREAD");
+    }
+
+    @Test
+    void aStandbyWhoseLoginIsRefusedGetsAnotherLogin() {
+        String account = ", of an account that the primary lets in from there, with REPLICATION SLAVE";
+        assertThat(ofReceiver("1045", "Connecting", Map.of()))
+                .containsExactly(
+                        "on the standby: STOP SLAVE; CHANGE MASTER TO MASTER_USER = '…', MASTER_PASSWORD = '…';"
+                                + " START SLAVE" + account);
+        assertThat(ofReceiver("1045", "Connecting", Map.of("version", "9.7.0")))
+                .containsExactly("on the standby: STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_USER = '…',"
+                        + " SOURCE_PASSWORD = '…'; START REPLICA" + account);
+        // It tries again by itself; to start it does nothing.
+        assertThat(ofReceiver("2003", "Connecting", Map.of()))
+                .singleElement()
+                .asString()
+                .contains("CHANGE MASTER TO MASTER_HOST = '…', MASTER_PORT = …;")
+                .doesNotContain("START SLAVE IO_THREAD");
+        assertThat(ofReceiver("0", "Connecting", Map.of()))
+                .singleElement()
+                .asString()
+                .doesNotContain("START");
     }
 
     private static Finding ofStandbySide(String enabled, ProxyFigures proxy) {
