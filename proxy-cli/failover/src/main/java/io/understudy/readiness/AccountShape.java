@@ -50,6 +50,10 @@ final class AccountShape {
         return number == 0 ? Double.MAX_VALUE : number;
     }
 
+    boolean hasMoreThan(AccountShape other) {
+        return !other.privileges.containsAll(privileges);
+    }
+
     /** Returns what differs, in words, or an empty text. Names no hash. */
     String difference(AccountShape other) {
         boolean login = !authentication.equals(other.authentication);

@@ -30,21 +30,20 @@ final class AccountsCheck {
 
     private static void compare(
             String account, @Nullable AccountShape standby, @Nullable AccountShape primary, Findings found) {
-        String unlogged = found.standby().writable();
-        String copy = "on the primary: SHOW CREATE USER " + account + "; SHOW GRANTS FOR " + account
-                + "; run both results on the standby after " + unlogged;
         if (standby == null) {
             found.blocks(
                     account,
                     "only the primary has the account " + account,
                     "it cannot log in after the promotion",
-                    copy);
+                    copy(account, found, isRole(account, found) ? create(account) : "", ""));
         } else if (primary == null) {
             found.warns(
                     account,
                     "only the standby has the account " + account,
                     "after the promotion it can log in to the primary",
-                    "on the standby, if nobody needs it: " + unlogged + "; DROP USER " + account);
+                    "on the standby, if nobody needs it: "
+                            + found.standby()
+                                    .unlogged((isRole(account, found) ? "DROP ROLE " : "DROP USER ") + account));
         } else if (!primary.difference(standby).isEmpty()) {
             boolean less = primary.isRefusedBy(standby);
             found.either(
@@ -54,8 +53,50 @@ final class AccountsCheck {
                     less
                             ? "it cannot log in, or can do less, after the promotion"
                             : "it can do more after the promotion",
-                    copy);
+                    replace(account, standby, primary, found));
         }
+    }
+
+    /** Returns how an account that both have becomes the primary's, with no privilege or setting beside that. */
+    private static String replace(String account, AccountShape standby, AccountShape primary, Findings found) {
+        if (isRole(account, found)) {
+            return copy(account, found, "REVOKE ALL PRIVILEGES, GRANT OPTION FROM " + account + "; ", "");
+        }
+        if (found.standby().isMariaDb()) {
+            // ALTER USER would keep its lock and limits, which the primary's SHOW CREATE USER does not mention.
+            return copy(account, found, "", ", with CREATE OR REPLACE USER in place of CREATE USER");
+        }
+        // Which cannot contain DEFAULT ROLE.
+        return copy(
+                account,
+                found,
+                "",
+                ", with ALTER USER in place of CREATE USER, and DEFAULT ROLE, if it has that, after the GRANTs in an"
+                        + " ALTER USER of its own"
+                        + (standby.hasMoreThan(primary)
+                                ? "; REVOKE what SHOW GRANTS FOR " + account + " shows on the standby alone"
+                                : ""));
+    }
+
+    private static String copy(String account, Findings found, String before, String how) {
+        boolean role = isRole(account, found);
+        // MySQL's hashes have control bytes, which a terminal spoils.
+        String hex = found.primary().hasVariable("print_identified_with_as_hex")
+                ? "SET SESSION print_identified_with_as_hex = 1; "
+                : "";
+        return "on the primary: " + (role ? "" : hex + "SHOW CREATE USER " + account + "; ") + "SHOW GRANTS FOR "
+                + account + "; on the standby: "
+                + found.standby().unlogged(before + (role ? "what it shows" : "what both show") + how);
+    }
+
+    private static String create(String account) {
+        // Everybody's privileges, for which nothing is created.
+        return account.equals("'PUBLIC'") ? "" : "CREATE ROLE " + account + "; ";
+    }
+
+    /** A role of MariaDB has no host, and no SHOW CREATE USER. */
+    private static boolean isRole(String account, Findings found) {
+        return found.primary().isMariaDb() && !account.contains("'@'");
     }
 
     private static String user(String account) {

@@ -133,9 +133,9 @@ final class DefinitionsCheck {
                     "only the standby has " + words(name),
                     "it was not created by replication; after the promotion the application has it",
                     !bySchema && DROPPABLE.contains(kind)
-                            ? "on the standby, if nobody needs it: " + writable() + "DROP "
-                                    + (shape.startsWith("SEQUENCE") ? "SEQUENCE" : word(name)) + " "
-                                    + quoted(bare(name))
+                            ? "on the standby, if nobody needs it: "
+                                    + unlogged("DROP " + (shape.startsWith("SEQUENCE") ? "SEQUENCE" : word(name)) + " "
+                                            + quoted(bare(name)))
                             : "compare on both: " + kind.show(quoted(name)));
         }
 
@@ -177,20 +177,19 @@ final class DefinitionsCheck {
                                     found.standby().isMariaDb()
                                             ? "INSTALL SONAME '…'"
                                             : "INSTALL PLUGIN … SONAME '…', or plugin-load-add in its option file";
-                                case COMPONENT -> writable() + "INSTALL COMPONENT '…'";
-                                default -> writable() + "CREATE FUNCTION … SONAME '…'";
+                                case COMPONENT -> unlogged("INSTALL COMPONENT '…'");
+                                default -> unlogged("CREATE FUNCTION … SONAME '…'");
                             };
                 case TIME_ZONES ->
-                    " fill them on the standby: " + writable()
-                            + (found.standby().isMariaDb() ? "mariadb-tzinfo-to-sql" : "mysql_tzinfo_to_sql")
-                            + " /usr/share/zoneinfo, into the schema mysql";
-                default ->
-                    " make the standby's like the primary's (" + writable().strip() + " …), or build the standby anew";
+                    " fill them on the standby: "
+                            + unlogged((found.standby().isMariaDb() ? "mariadb-tzinfo-to-sql" : "mysql_tzinfo_to_sql")
+                                    + " /usr/share/zoneinfo, into the schema mysql");
+                default -> " make the standby's like the primary's (" + unlogged("…") + "), or build the standby anew";
             };
         }
 
-        private String writable() {
-            return found.standby().writable() + "; ";
+        private String unlogged(String statements) {
+            return found.standby().unlogged(statements);
         }
 
         private String word(String name) {

@@ -162,9 +162,11 @@ final class ServerFacts {
                 .count();
     }
 
-    /** Returns the statements after which an administrator may write there, without the binary log. */
-    String writable() {
-        return (isMariaDb() ? "" : "SET GLOBAL super_read_only = 0; ") + "SET SESSION sql_log_bin = 0";
+    /** Returns statements for an administrator there, without the binary log, with what they need before and after. */
+    String unlogged(String statements) {
+        boolean refuses = variable("super_read_only").equals("ON");
+        return (refuses ? "SET GLOBAL super_read_only = 0; " : "") + "SET SESSION sql_log_bin = 0; " + statements
+                + (refuses ? "; SET GLOBAL super_read_only = 1" : "");
     }
 
     Identity identity() {

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What findings say to do where the first thing that comes to mind does not help. */
@@ -83,6 +84,62 @@ class AdviceTest {
                 .singleElement()
                 .asString()
                 .doesNotContain("START");
+    }
+
+    private static AccountShape account(String... privileges) {
+        AccountShape shape = new AccountShape();
+        for (String privilege : privileges) {
+            shape.privilege(privilege);
+        }
+        return shape;
+    }
+
+    private static String ofAccount(
+            String name, @Nullable AccountShape here, @Nullable AccountShape there, Map<String, String> variables) {
+        ServerFacts standby = server(2, variables);
+        standby.put(ServerFacts.ACCOUNTS, Known.of(here == null ? Map.of() : Map.of(name, here)));
+        ServerFacts primary = server(1, variables);
+        primary.put(ServerFacts.ACCOUNTS, Known.of(there == null ? Map.of() : Map.of(name, there)));
+        Situation.Round round = new Situation.Round(standby, primary);
+        return Check.ACCOUNTS.findings(round, situation(round)).get(0).statement();
+    }
+
+    /** CREATE USER fails there, and ALTER USER keeps what the primary's account has not. */
+    @Test
+    void anAccountOfMariaDbThatDiffersIsReplaced() {
+        String user = "'app'@'%'";
+        String shown = "on the primary: SHOW CREATE USER 'app'@'%'; SHOW GRANTS FOR 'app'@'%'; on the standby:"
+                + " SET SESSION sql_log_bin = 0; what both show";
+        assertThat(ofAccount(user, account("a"), account("b"), Map.of()))
+                .isEqualTo(shown + ", with CREATE OR REPLACE USER in place of CREATE USER");
+        assertThat(ofAccount(user, null, account("b"), Map.of())).isEqualTo(shown);
+        assertThat(ofAccount("'clerk'", account("a"), account("b"), Map.of()))
+                .isEqualTo(
+                        "on the primary: SHOW GRANTS FOR 'clerk'; on the standby: SET SESSION sql_log_bin = 0; REVOKE"
+                                + " ALL PRIVILEGES, GRANT OPTION FROM 'clerk'; what it shows");
+        assertThat(ofAccount("'clerk'", null, account("b"), Map.of())).contains("; CREATE ROLE 'clerk'; what it shows");
+        assertThat(ofAccount("'clerk'", account("b"), null, Map.of())).endsWith("; DROP ROLE 'clerk'");
+        assertThat(ofAccount("'PUBLIC'", null, account("b"), Map.of())).doesNotContain("CREATE");
+    }
+
+    @Test
+    void anAccountOfMySqlThatDiffersIsAlteredAndTheStandbyReadOnlyAfterwards() {
+        Map<String, String> mySql =
+                Map.of("version", "9.7.0", "super_read_only", "ON", "print_identified_with_as_hex", "OFF");
+        assertThat(ofAccount("'app'@'%'", account("a"), account("b"), mySql))
+                .startsWith(
+                        "on the primary: SET SESSION print_identified_with_as_hex = 1; SHOW CREATE USER 'app'@'%'; ")
+                .contains("on the standby: SET GLOBAL super_read_only = 0; SET SESSION sql_log_bin = 0; what both show")
+                .contains(", with ALTER USER in place of CREATE USER, and DEFAULT ROLE")
+                .endsWith("; REVOKE what SHOW GRANTS FOR 'app'@'%' shows on the standby alone;"
+                        + " SET GLOBAL super_read_only = 1");
+        assertThat(ofAccount("'app'@'%'", account("a"), account("a", "b"), mySql))
+                .doesNotContain("REVOKE");
+        assertThat(ofAccount("'app'@'%'", account("a"), null, mySql))
+                .endsWith("SET GLOBAL super_read_only = 0; SET SESSION sql_log_bin = 0; DROP USER 'app'@'%';"
+                        + " SET GLOBAL super_read_only = 1");
+        assertThat(ofAccount("'app'@'%'", account("a"), null, Map.of("version", "9.7.0", "super_read_only", "OFF")))
+                .doesNotContain("super_read_only");
     }
 
     private static Finding ofStandbySide(String enabled, ProxyFigures proxy) {
