@@ -194,6 +194,33 @@ class MirrorViewsServerTest extends MirroredPair {
         }
     }
 
+    /** MariaDB reads the privileges on the present schema at {@code USE}, not at a GRANT. */
+    @Test
+    void aGrantIsSeenByConnectionsThatAreOpen() throws Exception {
+        String account = MIRROR + "@'%'";
+        pair.primary()
+                .execute(
+                        "CREATE DATABASE late",
+                        "CREATE TABLE late.t (id INT, hidden INT)",
+                        "GRANT ALL ON late.* TO app@'%'",
+                        "GRANT SELECT (id) ON late.t TO " + account);
+        pair.awaitCaughtUp(PATIENCE);
+        try (MirrorProxy proxy = proxy("{ rules: [ { name: all } ] }");
+                Connection connection = proxy.mariadb("")) {
+            run(connection, "USE late");
+            await().atMost(PATIENCE).until(() -> {
+                run(connection, "SELECT hidden FROM t");
+                return proxy.executed("error") > 0;
+            });
+            pair.primary().execute("GRANT SELECT ON late.* TO " + account);
+            pair.awaitCaughtUp(PATIENCE);
+            await().atMost(PATIENCE).pollInterval(Duration.ofMillis(200)).until(() -> {
+                run(connection, "SELECT hidden FROM t");
+                return proxy.executed("ok") > 0;
+            });
+        }
+    }
+
     /** A table is known as soon as the standby has it. */
     @Test
     void aNewTableIsMirroredSoon() throws Exception {

@@ -128,6 +128,15 @@ final class MirrorConnection implements MirrorLogin.Outcome {
         }
     }
 
+    /** Ends a connection on which nothing is in flight; the next statement opens another, without a pause. */
+    void renew(MirrorSender from) {
+        if (link.compareAndSet(from, new MirrorLink.Resting())) {
+            end(from);
+            lane.closed();
+            lane.addIdle(this);
+        }
+    }
+
     private static void end(MirrorLink ended) {
         if (ended instanceof MirrorSender sender) {
             sender.giveBack();

@@ -9,7 +9,8 @@ import io.understudy.plugin.ServerConnection;
  * <pre>
  *  Resting ──wake──▶ Opening ──logged in──▶ Preparing ──read-only──▶ MirrorSender
  *     ▲                 │ failed               │ refused, lost            │ lost
- *     └──pause over── Pausing ◀────────────────┴──────────────────────────┘
+ *     ├──pause over── Pausing ◀────────────────┴──────────────────────────┤
+ *     └──────────────────────lacks a privilege────────────────────────────┘
  *
  *  close leads from each of them to Closed, and nothing leads from there.
  * </pre>

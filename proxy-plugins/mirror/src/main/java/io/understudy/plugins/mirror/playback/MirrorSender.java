@@ -26,6 +26,13 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
      */
     private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /**
+     * Age at which a connection is renewed that was refused for want of a privilege: a server may keep the privileges
+     * that it found at the login or at {@code USE}, so that an open connection never sees a later GRANT. One login per
+     * connection in this time costs little where the privilege stays missing.
+     */
+    static final long RENEWED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     /** Bytes at which a batch ends: statements that have left the queue no longer count against its bound. */
     private static final int BATCH_BYTES = 64 * 1024;
 
@@ -39,7 +46,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
     /** Statements that other connections handed over, because this one has their schema. */
     private final Queue<MirroredStatement> handedOver = new LinkedBlockingQueue<>();
 
-    private final long openedNanos = System.nanoTime();
+    private final long openedNanos;
     private volatile boolean idle;
 
     private int inFlight;
@@ -48,6 +55,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
     private boolean woken;
     private boolean looping;
     private boolean again;
+    private boolean lacksPrivilege;
 
     MirrorSender(
             MirrorConnection connection,
@@ -59,6 +67,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
         this.mirror = mirror;
         this.lane = lane;
         this.wire = wire;
+        this.openedNanos = mirror.nanoTime();
         this.player = new Playback(wire, names, mirror.probing(), this);
     }
 
@@ -72,7 +81,11 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
 
     /** Returns whether it was open long enough to count as a success. */
     boolean lasted() {
-        return System.nanoTime() - openedNanos > LASTING_NANOS;
+        return age() > LASTING_NANOS;
+    }
+
+    private long age() {
+        return mirror.nanoTime() - openedNanos;
     }
 
     /** @throws RejectedExecutionException if the connection's event loop has ended */
@@ -215,16 +228,23 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
         }
         deadline.end();
         lane.batch().completed(batchSent, System.nanoTime() - batchBegan);
-        if (connection.is(this)) {
+        if (lacksPrivilege && age() > RENEWED_NANOS) {
+            connection.renew(this);
+        } else if (connection.is(this)) {
             next();
         }
+    }
+
+    private void refused(MirroredStatement statement, StandbyError error) {
+        lacksPrivilege |= error.lacksPrivilege();
+        mirror.errors().failed(statement.rule().name(), statement.digest(), error, System.nanoTime());
     }
 
     @Override
     public void executed(MirroredStatement statement, String outcome, @Nullable StandbyError error, long nanos) {
         boolean killed = error != null && error.code() == ER_QUERY_INTERRUPTED && deadline.killed();
         if (error != null && !killed && outcome.equals("error")) {
-            mirror.errors().failed(statement.rule().name(), statement.digest(), error, System.nanoTime());
+            refused(statement, error);
         }
         mirror.executed(statement, killed ? "timeout" : outcome, nanos);
         over(statement);
@@ -233,7 +253,7 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
     @Override
     public void notReproducible(MirroredStatement statement, @Nullable StandbyError error) {
         if (error != null) {
-            mirror.errors().failed(statement.rule().name(), statement.digest(), error, System.nanoTime());
+            refused(statement, error);
         }
         mirror.drop(DropReason.NOT_REPRODUCIBLE);
         over(statement);

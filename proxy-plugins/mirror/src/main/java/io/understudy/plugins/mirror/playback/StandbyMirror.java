@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +52,7 @@ public final class StandbyMirror {
     private final MirrorLanes lanes;
     private final MirrorQueue queue;
     private final RepeatedWarning lostConnections = new RepeatedWarning(System::nanoTime);
+    private final LongSupplier nanoTime;
 
     private volatile MirrorConfig config;
     private Future<?> sweeper = NoTask.NONE;
@@ -75,7 +77,8 @@ public final class StandbyMirror {
                 floor,
                 () -> TableDictionary.of(standby.dataSource()),
                 QueryThread.named("mirror-tables-" + standby.name()),
-                QueryThread.named("mirror-counters-" + standby.name()));
+                QueryThread.named("mirror-counters-" + standby.name()),
+                System::nanoTime);
     }
 
     public StandbyMirror(
@@ -89,7 +92,9 @@ public final class StandbyMirror {
             Floor floor,
             TableDictionary.Source dictionary,
             Executor tableQueries,
-            Executor counterQueries) {
+            Executor counterQueries,
+            LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
         this.floor = floor;
         this.queries = List.of(tableQueries, counterQueries);
         this.standby = standby;
@@ -334,6 +339,11 @@ public final class StandbyMirror {
         response.put("seconds", TableLeases.LEASE_SECONDS);
         response.putAll(probing.coldOf(table));
         return response;
+    }
+
+    /** Returns the time by which the age of a connection is measured. */
+    long nanoTime() {
+        return nanoTime.getAsLong();
     }
 
     StandbyErrors errors() {

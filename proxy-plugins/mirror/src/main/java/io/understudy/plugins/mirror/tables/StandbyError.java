@@ -57,6 +57,14 @@ public record StandbyError(int code, String text) {
         };
     }
 
+    /** Returns whether the account lacks a privilege: also 1356, which may stand for the tables of a view. */
+    public boolean lacksPrivilege() {
+        return switch (code) {
+            case 1044, 1045, 1142, 1143, 1227, 1356, 1370 -> true;
+            default -> false;
+        };
+    }
+
     private static String withoutValues(String message) {
         Matcher quoted = QUOTED.matcher(message);
         String text = quoted.find()

@@ -128,6 +128,47 @@ class MirrorConnectionTest extends MirrorHarness {
         mirror.stop();
     }
 
+    /** A server may keep the privileges of the login, so that an open connection never sees a GRANT. */
+    @Test
+    void aConnectionThatLacksAPrivilegeIsRenewedSoThatItSeesAGrant() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
+        offer(mirror, "SELECT 'first'", 1);
+        run(mirror);
+        standby.errorCode = 1142;
+        offer(mirror, "SELECT 'refused'", 1);
+        run(mirror);
+        assertThat(standby.connections.get(0).isOpen()).as("each login costs").isTrue();
+        later = Duration.ofSeconds(6);
+        offer(mirror, "SELECT 'refused'", 1);
+        run(mirror);
+        assertThat(standby.connections.get(0).isOpen()).isFalse();
+        standby.errorCode = 0;
+        offer(mirror, "SELECT 'granted'", 1);
+        run(mirror);
+        assertThat(standby.connections).hasSize(2);
+        assertThat(standby.connections.get(1).selects()).containsExactly("SELECT 'granted'");
+        assertThat(dropped("standby_down")).isZero();
+        mirror.stop();
+    }
+
+    /** The privilege to use the schema, too. */
+    @Test
+    void onlyALackingPrivilegeRenewsAConnection() {
+        StandbyMirror mirror = mirror(config(1, 100, "1MiB", Duration.ofMinutes(5)));
+        offer(mirror, "SELECT 'first'", 1);
+        run(mirror);
+        later = Duration.ofSeconds(6);
+        standby.errorCode = 1054;
+        offer(mirror, "SELECT 'refused'", 1);
+        run(mirror);
+        assertThat(standby.connections.get(0).isOpen()).isTrue();
+        standby.errorCode = 1044;
+        offer(mirror, "SELECT 1", 1, SETTING.in("shop"));
+        run(mirror);
+        assertThat(standby.connections.get(0).isOpen()).isFalse();
+        mirror.stop();
+    }
+
     /** Each attempt costs a login and a log line. */
     @Test
     void aStandbyThatResetsConnectionsIsTriedLessAndLessOften() {

@@ -45,6 +45,9 @@ abstract class MirrorHarness {
     final List<Runnable> dictionaryQueries = new ArrayList<>();
     final List<Runnable> counterQueries = new ArrayList<>();
 
+    /** Added to the age of connections. */
+    Duration later = Duration.ZERO;
+
     Runnable beforeResponse = () -> {};
 
     /** A dictionary in which every name is a table. */
@@ -93,7 +96,8 @@ abstract class MirrorHarness {
                 new Floor(),
                 KnownTables::new,
                 dictionaryQueries::add,
-                counterQueries::add);
+                counterQueries::add,
+                () -> System.nanoTime() + later.toNanos());
     }
 
     static MirrorConfig config(int concurrency, int statements, String bytes, Duration age) {
