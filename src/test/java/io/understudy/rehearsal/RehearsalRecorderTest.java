@@ -148,6 +148,39 @@ class RehearsalRecorderTest {
                 .containsEntry("steady", "yes");
     }
 
+    /** It is counted by its outcome and as a session that has ended. */
+    @Test
+    void aRefusedLoginCountsOnce() {
+        recorder.tick();
+        seconds(20, 100, 5);
+        change("b:2");
+        login("primary_unreachable", "primary_unreachable", 340);
+        login("primary_silent", "primary_unreachable", 7);
+        login("refused_tls_required", "refused_by_proxy", 6);
+        login("handshake_malformed", "client_malformed", 5);
+        login("closed_by_server_in_handshake", "server_closed", 4);
+        login("server_tls_failed", "server_tls_failed", 3);
+        failed("understudy.sessions.closed", "reason", "server_tls_failed", 2);
+        failed("understudy.connections", "outcome", "refused_max_connections", 1);
+        seconds(6, 100, 5);
+        assertThat(newest())
+                .containsEntry(
+                        "errors",
+                        Map.of(
+                                "primary_unreachable", 340L,
+                                "primary_silent", 7L,
+                                "refused_tls_required", 6L,
+                                "client_malformed", 5L,
+                                "server_closed", 4L,
+                                "server_tls_failed", 5L,
+                                "refused_max_connections", 1L));
+    }
+
+    private void login(String outcome, String reason, int times) {
+        failed("understudy.connections", "outcome", outcome, times);
+        failed("understudy.sessions.closed", "reason", reason, times);
+    }
+
     @Test
     void anOutageOfMinutesLeavesTheTimeBeforeIt() {
         recorder.tick();

@@ -16,6 +16,10 @@ final class Readings {
     private static final String SERIES = "understudy_command_seconds";
     /** Ends and outcomes that are no failure. */
     private static final Set<String> WELL = Set.of("client_closed", "accepted", "passthrough", "committed");
+    /** Ends of refused logins alone, which their outcomes tell more exactly. */
+    private static final Set<String> TOLD_BY_OUTCOME = Set.of("primary_unreachable", "refused_by_proxy");
+    /** Outcomes of logins whose sessions ended for a reason of another name. */
+    private static final Set<String> TOLD_BY_END = Set.of("handshake_malformed", "closed_by_server_in_handshake");
 
     private final Supplier<Map<String, Object>> primary;
     private final LatencyHistograms histograms;
@@ -48,20 +52,23 @@ final class Readings {
                 series.histogram().addTo(commands);
             }
         }
-        Map<String, Long> failures = new HashMap<>();
-        count("understudy.sessions.closed", "reason", failures);
-        count("understudy.connections", "outcome", failures);
-        count("understudy.outcomes", "outcome", failures);
+        // A login that is refused is also a session that ends, mostly for a reason of the same name.
+        Map<String, Long> failures = counts("understudy.sessions.closed", "reason", TOLD_BY_OUTCOME);
+        counts("understudy.connections", "outcome", TOLD_BY_END)
+                .forEach((reason, count) -> failures.merge(reason, count, Math::max));
+        failures.putAll(counts("understudy.outcomes", "outcome", Set.of()));
         return new Sample(now, reachable, commands, failures);
     }
 
-    private void count(String meter, String tag, Map<String, Long> failures) {
+    private Map<String, Long> counts(String meter, String tag, Set<String> toldElsewhere) {
+        Map<String, Long> counts = new HashMap<>();
         for (Counter counter : meters.find(meter).counters()) {
             String reason = String.valueOf(counter.getId().getTag(tag));
-            if (!WELL.contains(reason)) {
-                failures.merge(reason, (long) counter.count(), Long::sum);
+            if (!WELL.contains(reason) && !toldElsewhere.contains(reason)) {
+                counts.merge(reason, (long) counter.count(), Long::sum);
             }
         }
+        return counts;
     }
 
     Figures figures(long now) {
