@@ -106,6 +106,7 @@ public final class LiveConfig {
     public synchronized Outcome apply(LoadedConfig now) throws ConfigException {
         List<String> unusable = SectionTls.ensureUsable(now, current.config());
         ConfigDiff diff = ConfigDiff.between(current, now, started);
+        ConfigDiff sinceRunning = diff.since(ofPlugins(current), ofPlugins(now));
         Map<String, Consumer<NotApplied>> prepared = prepare(now, diff);
         NotApplied left = new NotApplied();
         left.failed().addAll(unusable);
@@ -123,7 +124,7 @@ public final class LiveConfig {
             }
         });
         current = now;
-        return new Outcome(applied(diff, failed), left);
+        return new Outcome(applied(sinceRunning, failed), left);
     }
 
     private Map<String, Consumer<NotApplied>> prepare(LoadedConfig now, ConfigDiff diff) throws ConfigException {
@@ -184,13 +185,18 @@ public final class LiveConfig {
         if (primary != null && file.config().primary().candidates().isEmpty() && !primary.equals(named)) {
             pending.add(new ConfigDiff.Change("primary.address", primary.toString(), named.toString(), false));
         }
+        ofPlugins(file).changes().stream()
+                .map(change -> new ConfigDiff.Change(change.path(), change.from(), change.to(), false))
+                .forEach(pending::add);
+        return pending;
+    }
+
+    /** Returns in what the plugins that run differ from a configuration. */
+    private ConfigDiff ofPlugins(LoadedConfig file) {
         Set<String> hidden = new LinkedHashSet<>(started.fromOutside());
         hidden.addAll(file.fromOutside());
         LoadedConfig running =
                 new LoadedConfig(file.config(), plugins.get(), file.sha(), file.warnings(), file.files(), hidden);
-        ConfigDiff.between(running, file).changes().stream()
-                .map(change -> new ConfigDiff.Change(change.path(), change.from(), change.to(), false))
-                .forEach(pending::add);
-        return pending;
+        return ConfigDiff.between(running, file);
     }
 }

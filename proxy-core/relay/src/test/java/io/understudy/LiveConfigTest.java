@@ -11,6 +11,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -126,6 +129,47 @@ class LiveConfigTest {
         events.clear();
         live.apply(second);
         assertThat(events).contains("one applied", "three applied");
+    }
+
+    /** A section of a plugin that takes {@code fixed} over after a restart only, and refuses all with it. */
+    public record Section(@Nullable Integer fixed, @Nullable Integer free) {}
+
+    private static LoadedConfig section(int fixed, int free) {
+        String text =
+                "primary: { address: 'p:1' }\nplugins: { sample: { fixed: " + fixed + ", free: " + free + " } }\n";
+        try {
+            return ConfigLoader.load(text, "test.yaml", Map.of("sample", Section.class), name -> null);
+        } catch (ConfigException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+
+    /** As keys outside of plugins do. */
+    @Test
+    void aKeyThatAPluginRefusedIsSaidToBeAsItWasAllTheTime() throws Exception {
+        AtomicReference<Map<String, Record>> running =
+                new AtomicReference<>(section(64, 1).plugins());
+        LiveConfig refusing = new LiveConfig(section(64, 1), running::get, () -> null, Map::of);
+        refusing.follow("plugins", now -> {
+            if (now.plugins().get("sample") instanceof Section wanted && Objects.equals(wanted.fixed(), 64)) {
+                running.set(now.plugins());
+            }
+        });
+        assertThat(refusing.apply(section(32, 2)).changes()).isEmpty();
+        assertThat(refusing.apply(section(16, 2)).changes()).isEmpty();
+        assertThat(refusing.apply(section(64, 2)).changes())
+                .containsExactly(
+                        "plugins.sample.fixed is 64 again, as it was all the time: it waits for no restart any more",
+                        "plugins.sample.free changed from 1 to 2: takes effect now");
+        assertThat(refusing.pending()).isEmpty();
+
+        assertThat(refusing.apply(section(32, 3)).changes()).isEmpty();
+        assertThat(refusing.apply(section(64, 4)).changes())
+                .containsExactly(
+                        "plugins.sample.fixed is 64 again, as it was all the time: it waits for no restart any more",
+                        "plugins.sample.free changed from 2 to 4: takes effect now");
+        assertThat(refusing.apply(section(64, 5)).changes())
+                .containsExactly("plugins.sample.free changed from 4 to 5: takes effect now");
     }
 
     @Test
