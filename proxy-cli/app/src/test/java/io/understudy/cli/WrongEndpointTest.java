@@ -88,6 +88,21 @@ class WrongEndpointTest {
         assertSentence();
     }
 
+    /** It has no view of domains, and takes its first one over after a restart only. */
+    @Test
+    void aPluginThatRunsWithoutDomainsIsNotCalledMissing() throws Exception {
+        HttpServer proxy = http(404, UNKNOWN.replace("GET /", "GET /api/steering"));
+        try {
+            assertThat(run("report domains", address(proxy))).isEqualTo(1);
+        } finally {
+            proxy.stop(0);
+        }
+        assertThat(err.toString())
+                .contains("runs there without a rule that has 'domain'", "after a restart")
+                .doesNotContain("not configured");
+        assertSentence();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"report commits", "report sessions", "top --once", "slowlog"})
     void anotherHttpServerIsNotTakenForAProxy(String command) throws Exception {

@@ -66,12 +66,13 @@ final class AdminRefusal {
     static IOException of(String where, int status, String body) {
         Map<?, ?> refusal = object(body);
         String error = refusal == null ? null : (refusal.get("error") instanceof String text ? text : null);
-        if (error == null) {
+        if (refusal == null || error == null) {
             return new IOException(where + " responded " + status + shortened(body)
                     + ", which is not the response of an" + " Understudy: " + NOT_IT);
         }
         if (status == 404) {
-            return new IOException(missing(where, error));
+            boolean steers = String.valueOf(refusal.get("endpoints")).contains("/api/steering");
+            return new IOException(missing(where, error, steers));
         }
         String remedy = status == 401 ? "; give it by -c FILE, or by --token-file FILE" : "";
         return new IOException(where + " responded " + status + ": " + error + remedy);
@@ -83,9 +84,14 @@ final class AdminRefusal {
                 where + " responded with something else than JSON, so it is not an Understudy's: " + NOT_IT);
     }
 
-    private static String missing(String where, String error) {
-        String plugin =
-                PLUGINS.get(where.replaceFirst("^[a-z]+://[^/]*/(?:api/)?", "").replaceFirst("[/?].*", ""));
+    /** @param steers whether the plugin {@code gtid-domain} runs: without a domain it has one view less */
+    private static String missing(String where, String error, boolean steers) {
+        String path = where.replaceFirst("^[a-z]+://[^/]*/(?:api/)?", "").replaceFirst("[/?].*", "");
+        String plugin = PLUGINS.get(path);
+        if (steers && path.equals("domains")) {
+            return where + " responded 404: the plugin gtid-domain runs there without a rule that has 'domain', so"
+                    + " there is nothing to report; the first such rule takes effect after a restart";
+        }
         return plugin == null
                 ? where + " responded 404: " + error + "; is the proxy of another version?"
                 : where + " responded 404: the plugin " + plugin + " is not configured there; add a section '" + plugin
