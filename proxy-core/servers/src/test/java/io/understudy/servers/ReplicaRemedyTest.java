@@ -38,7 +38,7 @@ class ReplicaRemedyTest {
                 "true  | Connecting | 1045  | on the standby: STOP SLAVE; CHANGE MASTER TO MASTER_USER = '…', ",
                 "true  | Connecting | 4151  | on the standby: STOP SLAVE; CHANGE MASTER TO MASTER_USER = '…', ",
                 "false | No         | 3118  | on the standby: STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_USER",
-                "false | Connecting | 2061  | on the standby: STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_SSL = 1",
+                "false | Connecting | 2061  | on the standby: STOP REPLICA; CHANGE REPLICATION SOURCE TO SOURCE_SSL",
                 "true  | Connecting | 1597  | on the primary: GRANT REPLICATION SLAVE ON *.* TO 'repl'@'…'",
                 "false | Connecting | 13120 | on the primary: GRANT REPLICATION SLAVE ON *.* TO 'repl'@'…'",
                 "true  | Connecting | 2003  | let it reach db1:3306 (",

@@ -71,7 +71,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     private final EventTokens tokens = new EventTokens();
     private final BuiltAnew builtAnew = new BuiltAnew(histories);
     private final ResetWatch resets;
-    private final Comparison comparison;
+    private final OperatorComparison comparison;
 
     /** What a log has lost. */
     private final List<LogDamage> damage = new ArrayList<>();
@@ -112,7 +112,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         recorder = new EventRecorder(limit, nanoClock, room::suffices);
         traces = new Traces(nanoClock);
         resets = new ResetWatch(builtAnew, nanoClock);
-        comparison = new Comparison(this, builtAnew, doubts, former);
+        comparison = new OperatorComparison(this, builtAnew, doubts, former);
     }
 
     @Override

@@ -13,15 +13,15 @@ import org.slf4j.LoggerFactory;
  * Takes an operator's word that a server's tables were compared, or that it was built anew. Guarded by the lock of its
  * {@link BlackBox}.
  */
-final class Comparison {
-    private static final Logger log = LoggerFactory.getLogger(Comparison.class);
+final class OperatorComparison {
+    private static final Logger log = LoggerFactory.getLogger(OperatorComparison.class);
 
     private final BlackBox box;
     private final BuiltAnew builtAnew;
     private final Doubts doubts;
     private final FormerPrimaries former;
 
-    Comparison(BlackBox box, BuiltAnew builtAnew, Doubts doubts, FormerPrimaries former) {
+    OperatorComparison(BlackBox box, BuiltAnew builtAnew, Doubts doubts, FormerPrimaries former) {
         this.box = box;
         this.builtAnew = builtAnew;
         this.doubts = doubts;
