@@ -156,13 +156,13 @@ public final class LostUnion {
 
     /** Returns whether what one proxy lacks for one history may be taken for what another one has of the next. */
     private boolean mayCountOnce() {
-        boolean anew = views.stream()
-                .anyMatch(view -> Boolean.TRUE.equals(view.part("primary").get("begunAnew")));
+        boolean before = views.stream()
+                .anyMatch(view -> Boolean.TRUE.equals(view.part("primary").get("lacksOfBefore")));
         long having = views.stream()
                 .filter(view -> !view.numbers("captured").isEmpty()
                         || !view.numbers("unknown").isEmpty())
                 .count();
-        return anew && having > 1;
+        return before && having > 1;
     }
 
     /** One proxy does not tell of which transactions it has seen an OK: the list stays that of the first one. */

@@ -70,13 +70,13 @@ class LostUnionTest {
         assertThat(LostUnion.of(views).isLoss()).isTrue();
     }
 
-    /** The transaction that one lacks may be another one than that which the other one has. */
+    /** One proxy may lack the transaction from before the reset, and the other one have that from since. */
     @Test
     void afterAResetTheSameNumbersOfTwoProxiesMayBeOfTwoHistories() {
         proxy("one", "0:7", "", List.of(), List.of());
         proxy("two", "", "0:7", List.of(), List.of());
         assertThat(rows(LostUnion.of(views).all(), "notKnown")).isEmpty();
-        view("one").put("primary", Map.of("read", false, "lostAt", "12:00", "begunAnew", true));
+        view("one").put("primary", Map.of("read", false, "lostAt", "12:00", "lacksOfBefore", true));
         assertThat(rows(LostUnion.of(views).all(), "notKnown"))
                 .singleElement()
                 .satisfies(row -> assertThat(String.valueOf(row.get("what"))).contains("count once"));

@@ -63,8 +63,8 @@ public final class Loss {
 
     public boolean streaming;
 
-    /** Whether a number may denote a transaction of before and one of since: numbers have begun anew. */
-    public boolean anew;
+    /** Whether the survivor lacks something of before numbers began anew: they may denote others of since, too. */
+    public boolean lacksOfBefore;
 
     public @Nullable String trouble;
 
@@ -80,12 +80,12 @@ public final class Loss {
     public void add(History history, Survivor survivor, @Nullable Long since) {
         int before = found();
         logs.put(history.facts, history.readUpTo());
-        anew |= history.isAnew();
         Lacking part = new Lacking(
                 new GtidNumbers(), history.notKept().minus(survivor.applied().of(history)));
         lacking.put(history, part);
         addKept(history, survivor, part);
         addUnseen(history, survivor, since, part);
+        lacksOfBefore |= history.isBeforeReset() && (!part.captured.isEmpty() || !part.elsewhere.isEmpty());
         moreNotCaptured += history.answers.moreUnseen();
         for (KeptTransaction each : history.answers.unanswered()) {
             if (survivor.applied().has(each.gtid, history)) {
@@ -103,7 +103,6 @@ public final class Loss {
     /** Adds the history that the survivor itself writes: its position is older than what was read of it since. */
     public void addOwn(History history) {
         logs.put(history.facts, history.readUpTo());
-        anew |= history.isAnew();
         lacking.put(history, new Lacking(new GtidNumbers(), new GtidNumbers()));
     }
 

@@ -50,7 +50,7 @@ public final class LogQueue {
     private final List<Entry> batch = new ArrayList<>();
     /** The position up to which the log has all. */
     private @Nullable History written;
-    /** The position that was last given to be written; null if none was. */
+    /** The position that was last given to be written, or that the log had at first; null before. */
     private @Nullable LogStart last;
     /** What was last said of where the log begins; null before. */
     private @Nullable LogStart begun;
@@ -75,6 +75,7 @@ public final class LogQueue {
         this.clock = clock;
         this.nanoClock = nanoClock;
         begun = box.position();
+        last = begun;
         written = begun == null ? null : at(begun);
     }
 
@@ -95,8 +96,8 @@ public final class LogQueue {
         LogStart before = last;
         return starts.get() == 0
                 && (before == null
-                        ? !now.seen().isEmpty() || !now.unknown().isEmpty()
-                        : !now.seen().equals(before.seen()) || !now.unknown().equals(before.unknown()));
+                        || !now.seen().equals(before.seen())
+                        || !now.unknown().equals(before.unknown()));
     }
 
     void kept(KeptTransaction transaction) {

@@ -247,7 +247,7 @@ public final class LostReport {
             map.put("why", loss.trouble == null ? "its binary log has not been read yet" : loss.trouble);
         }
         map.put("survivorBeyond", loss.beyond());
-        map.put("begunAnew", loss.anew);
+        map.put("lacksOfBefore", loss.lacksOfBefore);
         return map;
     }
 

@@ -229,6 +229,7 @@ class BuiltAnewTest extends ResetHarness {
         writes(1, 8);
         dies();
         assertThat(box.standing(standby(15)).ofBefore()).contains("it lacked 5 of them");
+        assertThat(box.loss(standby(15)).lacksOfBefore).isTrue();
         assertThatThrownBy(() -> box.compared(standby(0), null, false))
                 .hasMessageContaining("it lacked 2 transactions");
         new Rescue(box, () -> null, (survivor, read) -> List.of()).begin(standby(15), true);
@@ -236,6 +237,7 @@ class BuiltAnewTest extends ResetHarness {
         box.seen(
                 STANDBY, Applied.of(flavor, product == ServerFlavor.MYSQL ? upTo(15) + ":19-20" : upTo(20), ""), STILL);
         box.compared(standby(0), null, false);
+        assertThat(box.loss(standby(0)).lacksOfBefore).as("but all from since").isFalse();
         assertThat(box.formerUnknown().toString())
                 .contains("3 transactions that s1 lacked")
                 .contains(":16-18");
