@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -174,13 +173,15 @@ public final class LostUnion {
         return early;
     }
 
-    /** Returns the servers that are read, by proxy: after a split each proxy has a primary of its own. */
-    private Map<String, String> reading() {
-        Map<String, String> servers = new LinkedHashMap<>();
+    /** Returns the servers that are read, with who reads them: after a split there are several. */
+    private Map<String, List<String>> reading() {
+        Map<String, List<String>> servers = new LinkedHashMap<>();
         named.forEach((proxy, view) -> rows(view.all(), "logs").stream()
                 .filter(log -> Boolean.TRUE.equals(log.get("read")))
                 .reduce((earlier, later) -> later)
-                .ifPresent(log -> servers.put(proxy, log.get("server") + " " + log.getOrDefault("uuid", ""))));
+                .map(log -> (log.get("server") + " " + log.getOrDefault("uuid", "")).strip())
+                .ifPresent(server -> servers.computeIfAbsent(server, none -> new ArrayList<>())
+                        .add(proxy)));
         return servers;
     }
 
@@ -200,14 +201,16 @@ public final class LostUnion {
                 .filter(beyond -> !beyond.isEmpty())
                 .findFirst()
                 .ifPresent(beyond -> primary.put("survivorBeyond", beyond));
-        Map<String, String> reading = reading();
-        if (Set.copyOf(reading.values()).size() > 1) {
+        Map<String, List<String>> reading = reading();
+        if (reading.size() > 1) {
+            List<String> each = new ArrayList<>();
+            reading.forEach((server, proxies) -> each.add(server + " by " + String.join(", ", proxies)));
             primary.put("read", false);
             primary.put("lostAt", "a time that is not known");
             primary.put(
                     "why",
-                    "each proxy reads another primary (" + reading + "): two servers may be writable."
-                            + " docs/monitoring/README.md, UnderstudySplit, has what to do");
+                    "the proxies read different primaries (" + String.join("; ", each) + "): two servers may be"
+                            + " writable. docs/monitoring/README.md, UnderstudySplit, has what to do");
         }
         return primary;
     }

@@ -172,7 +172,7 @@ class LostUnionTest {
         MissingView united = LostUnion.of(views);
         assertThat(united.isPrimaryGone()).isTrue();
         assertThat(String.valueOf(united.part("primary").get("why")))
-                .contains("server_id 1", "server_id 2", "writable");
+                .contains("(server_id 1 by one; server_id 2 by two)", "writable");
     }
 
     @Test
