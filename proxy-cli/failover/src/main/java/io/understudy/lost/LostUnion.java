@@ -149,7 +149,15 @@ public final class LostUnion {
                 .flatMap(view -> rows(view.all(), "notKnown").stream())
                 .filter(row -> MissingView.isUnread(row) ? unread : !known || MissingView.isRenumbered(row))
                 .distinct();
-        united.put("notKnown", (mayCountOnce() ? Stream.concat(notKnown, Stream.of(ONCE)) : notKnown).toList());
+        List<Map<String, Object>> ownDoubts = new ArrayList<>();
+        if (mayCountOnce()) {
+            ownDoubts.add(ONCE);
+        }
+        Map<String, List<String>> reading = reading();
+        if (reading.size() > 1) {
+            ownDoubts.add(split(reading));
+        }
+        united.put("notKnown", Stream.concat(notKnown, ownDoubts.stream()).toList());
         return united;
     }
 
@@ -185,6 +193,15 @@ public final class LostUnion {
         return servers;
     }
 
+    private static Map<String, Object> split(Map<String, List<String>> reading) {
+        List<String> each = new ArrayList<>();
+        reading.forEach((server, proxies) -> each.add(server + " by " + String.join(", ", proxies)));
+        return Map.of(
+                "what",
+                "what is written since: the proxies read different primaries (" + String.join("; ", each)
+                        + "), and both may be writable. docs/monitoring/README.md, UnderstudySplit, has what to do");
+    }
+
     /** It is read if one reads it; what a proxy that never read it was to have is not known. */
     private Map<String, Object> primary(MissingView base) {
         List<Map<String, Object>> all =
@@ -201,16 +218,10 @@ public final class LostUnion {
                 .filter(beyond -> !beyond.isEmpty())
                 .findFirst()
                 .ifPresent(beyond -> primary.put("survivorBeyond", beyond));
-        Map<String, List<String>> reading = reading();
-        if (reading.size() > 1) {
-            List<String> each = new ArrayList<>();
-            reading.forEach((server, proxies) -> each.add(server + " by " + String.join(", ", proxies)));
+        if (reading().size() > 1) {
             primary.put("read", false);
             primary.put("lostAt", "a time that is not known");
-            primary.put(
-                    "why",
-                    "the proxies read different primaries (" + String.join("; ", each) + "): two servers may be"
-                            + " writable. docs/monitoring/README.md, UnderstudySplit, has what to do");
+            primary.put("why", "the proxies read different primaries");
         }
         return primary;
     }

@@ -160,9 +160,11 @@ class LostUnionTest {
         proxy("two", "0:7", "", List.of(), List.of());
         for (String each : List.of("one", "two")) {
             view(each).put("primary", Map.of("read", true));
+            view(each).put("survivor", Map.of("position", "0-1-6"));
             view(each).put("logs", List.of(Map.of("server", "server_id 1", "uuid", "", "read", true)));
         }
         assertThat(LostUnion.of(views).isPrimaryGone()).isFalse();
+        assertThat(LostUnion.of(views).isLoss()).isFalse();
         view("two")
                 .put(
                         "logs",
@@ -171,8 +173,9 @@ class LostUnionTest {
                                 Map.of("server", "server_id 2", "uuid", "", "read", true)));
         MissingView united = LostUnion.of(views);
         assertThat(united.isPrimaryGone()).isTrue();
-        assertThat(String.valueOf(united.part("primary").get("why")))
-                .contains("(server_id 1 by one; server_id 2 by two)", "writable");
+        assertThat(united.isLoss()).as("though all of it is captured").isTrue();
+        assertThat(rows(united.all(), "notKnown").toString())
+                .contains("(server_id 1 by one; server_id 2 by two), and both may be writable");
     }
 
     @Test
