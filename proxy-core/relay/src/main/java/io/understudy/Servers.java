@@ -58,8 +58,8 @@ final class Servers implements AutoCloseable {
     /** For the primary's monitor, its candidates' first probes at a reload, accounts with limits, and logins. */
     private static final int MONITOR_THREADS = 4;
 
-    /** A start does not wait longer for candidates. */
-    private static final Duration FIRST_PROBES = Duration.ofSeconds(2);
+    /** A start does not wait longer for candidates; a silent one counts as unreachable after 3 s. */
+    private static final Duration FIRST_PROBES = Duration.ofSeconds(5);
 
     private final EventLoopGroup loops;
     /** Serves {@link HostedPrimary#separateConnector}; created by its first call. Guarded by this. */

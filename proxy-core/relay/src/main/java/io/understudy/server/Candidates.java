@@ -435,9 +435,7 @@ public final class Candidates implements AutoCloseable {
                 account.refused(function, at.equals(address.get()) ? null : "candidate " + at, failure);
             }
             synchronized (Candidates.this) {
-                boolean busy = found == null
-                        && role != Role.UNKNOWN
-                        && System.nanoTime() - lastSignNanos < PrimaryMonitor.SILENCE.toNanos();
+                boolean busy = found == null && System.nanoTime() - lastSignNanos < PrimaryMonitor.SILENCE.toNanos();
                 toldNanos = busy ? toldNanos : start;
                 if (found == null) {
                     found = busy ? role : Role.UNREACHABLE;

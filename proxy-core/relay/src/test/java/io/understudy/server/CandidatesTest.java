@@ -9,6 +9,7 @@ import io.understudy.config.Address;
 import io.understudy.testkit.CapturedLog;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -307,6 +308,25 @@ class CandidatesTest {
             assertThat(again.get()).isEqualTo(B);
         }
         assertThat(candidates.unchosen()).as("it had a primary before").isNull();
+    }
+
+    /** On a busy machine the first probe may have no response in time. */
+    @Test
+    void oneThatIsSilentAtFirstIsNotLost() throws InterruptedException {
+        AtomicBoolean probed = new AtomicBoolean();
+        PrimaryProbe slow = () -> probe(probed.getAndSet(true) ? "WRITABLE" : new SocketTimeoutException());
+        try (CapturedLog log = new CapturedLog();
+                Candidates started = new Candidates(
+                        new PrimaryAddress(A, new SimpleMeterRegistry(), Clock.systemUTC()),
+                        at -> at.equals(A) ? slow : () -> probe("READ_ONLY"),
+                        null,
+                        new SimpleMeterRegistry(),
+                        executor)) {
+            started.watch(List.of(A, B));
+            started.awaitFirst(Duration.ofSeconds(10));
+            assertThat(started.problem()).isNull();
+            assertThat(log.text()).contains("a:1 is writable").doesNotContain("none of the candidates");
+        }
     }
 
     @Test
