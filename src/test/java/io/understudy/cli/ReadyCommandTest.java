@@ -245,7 +245,7 @@ class ReadyCommandTest {
         stopProxy();
         Said gone = run("standby-1", "--admin", endpoint());
         assertThat(gone.status()).isEqualTo(8);
-        assertThat(gone.err()).contains("is the proxy running");
+        assertThat(gone.err()).contains("check that the proxy runs");
     }
 
     private HttpResponse<String> get(String path) throws Exception {

@@ -23,7 +23,7 @@ import picocli.CommandLine.ScopeType;
         description = "A transparent MySQL and MariaDB proxy that keeps the standby rehearsed.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = AutoComplete.GenerateCompletion.class)
+        subcommands = {AutoComplete.GenerateCompletion.class, CommandLine.HelpCommand.class})
 public final class Understudy implements Runnable {
     /** The order of the help: as a user needs the commands. What is not named here comes last. */
     private static final List<String> ORDER = List.of(

@@ -117,7 +117,7 @@ class WrongEndpointTest {
             } finally {
                 other.stop(0);
             }
-            assertThat(err.toString()).contains("is that the proxy's admin.address?");
+            assertThat(err.toString()).contains("check that this is the proxy's admin.address");
             assertSentence();
         }
     }
@@ -144,7 +144,7 @@ class WrongEndpointTest {
             address = "127.0.0.1:" + free.getLocalPort();
         }
         assertThat(run(command, address)).isEqualTo(1);
-        assertThat(err.toString()).contains("is the proxy running").contains("admin.address");
+        assertThat(err.toString()).contains("check that the proxy runs").contains("admin.address");
         assertSentence();
     }
 
@@ -169,7 +169,7 @@ class WrongEndpointTest {
             greeting.start();
             run(command, "127.0.0.1:" + clients.getLocalPort());
         }
-        assertThat(err.toString()).contains("is that the proxy's admin.address?");
+        assertThat(err.toString()).contains("check that this is the proxy's admin.address");
         assertSentence();
     }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Why a request to an admin endpoint came to nothing, as a sentence: what, where, and what to do. */
 final class AdminRefusal {
-    private static final String NOT_IT = "is that the proxy's admin.address?";
+    private static final String NOT_IT = "check that this is the proxy's admin.address";
     /** The plugins that publish views, actions and streams, by the first segment of the path. */
     private static final Map<String, String> PLUGINS = Map.of(
             "mirror", "mirror",
@@ -42,7 +42,8 @@ final class AdminRefusal {
             return message + "; the proxy is busy, or another program has that port: " + NOT_IT;
         }
         if (e instanceof ConnectException || e instanceof NoRouteToHostException) {
-            return (message == null ? "the connection was refused" : message) + "; is the proxy running, and " + NOT_IT;
+            return (message == null ? "the connection was refused" : message)
+                    + "; check that the proxy runs, and that this is its admin.address";
         }
         if (e instanceof EOFException || isNotHttp(String.valueOf(message))) {
             return "what listens there does not speak HTTP; clients' statements and the admin endpoint have different"
@@ -51,7 +52,8 @@ final class AdminRefusal {
         if (e instanceof SSLException) {
             return "it listens, and TLS with it fails: " + message + "; see admin.tls of its file, and --cacert";
         }
-        return (message == null ? e.toString() : message) + "; is the proxy running, and " + NOT_IT;
+        return (message == null ? e.toString() : message)
+                + "; check that the proxy runs, and that this is its admin.address";
     }
 
     /** By the texts of {@code java.net.http}, which has no types for these. */
