@@ -468,6 +468,8 @@ final class Servers implements AutoCloseable {
         view.put("known", candidates.unknown() == null);
         view.put("since", present.since().toString());
         view.put("reason", reason == null ? "start" : reason.label());
+        Address former = present.former();
+        view.put("former", former == null ? null : former.toString());
         view.put("reachable", state.reachable());
         view.put("readOnly", state.readOnly());
         view.put("version", state.version());

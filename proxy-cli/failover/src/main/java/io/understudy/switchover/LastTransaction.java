@@ -57,8 +57,8 @@ final class LastTransaction {
      */
     void ensureLast() throws SQLException, StepFailure {
         if (!ServerQueries.isOn(pair.primary().value(pair.dialect().isReadOnly()))) {
-            throw new StepFailure("the old primary " + pair.primaryAddress() + " is not read-only any more: somebody"
-                    + " has set it writable meanwhile");
+            throw new StepFailure("the old primary " + pair.primaryAddress() + " is not read-only any more ("
+                    + pair.dialect().isReadOnly() + "): somebody has set it writable meanwhile, or restarted it");
         }
         String now = pair.primary().value(pair.dialect().position());
         if (!now.equals(position)) {

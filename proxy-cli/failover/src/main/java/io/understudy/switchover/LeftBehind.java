@@ -19,8 +19,6 @@ import java.util.Optional;
  * as its steps print it. Changes nothing. Used by one thread.
  */
 final class LeftBehind implements PlannedChange {
-    private static final String SERVER_ID = "SELECT @@GLOBAL.server_id";
-
     /** Of a new primary that has its replication connection no more. */
     private static final ReplicaStatus FORGOTTEN = new ReplicaStatus(Map.of("master_user", "USER"));
 
@@ -135,13 +133,14 @@ final class LeftBehind implements PlannedChange {
     }
 
     private void look(Address address, Node node, List<Step> left, List<StandbyConfig> astray) throws SQLException {
-        String serverId = primary.value(SERVER_ID);
-        if (node.value(SERVER_ID).equals(serverId)) {
+        String serverId = primary.serverId();
+        if (node.serverId().equals(serverId)) {
             return; // the new primary under another name
         }
         List<ReplicaStatus> all = node.replications(dialect);
-        Optional<ReplicaStatus> own =
-                all.stream().filter(each -> isOfPrimary(each, serverId)).findFirst();
+        Optional<ReplicaStatus> own = all.stream()
+                .filter(each -> each.isFromServer(serverId, promoted.address().toString()))
+                .findFirst();
         if (all.isEmpty()) {
             left.add(oldPrimary(pair(address, node)));
         } else if (own.isEmpty()) {
@@ -155,11 +154,6 @@ final class LeftBehind implements PlannedChange {
                     () -> "on " + address + ", if that connection was made after the switchover: "
                             + dialect.start(own.get()) + "; if before, docs/switchover.md, step 15"));
         }
-    }
-
-    private boolean isOfPrimary(ReplicaStatus replication, String serverId) {
-        return Boolean.TRUE.equals(replication.isFrom("", serverId))
-                || replication.source().equals(promoted.address().toString());
     }
 
     private Step oldPrimary(Pair pair) {

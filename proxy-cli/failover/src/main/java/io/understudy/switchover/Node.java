@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Node implements AutoCloseable {
     private static final String CONNECTION = "SELECT CONNECTION_ID()";
+    /** Of a KILL: it has ended. */
+    private static final int NO_SUCH_THREAD = 1094;
 
     /** A connection's response takes at most this long in addition to what the statement may wait. */
     private static final Duration RESPONSE = Duration.ofSeconds(3);
@@ -150,6 +152,10 @@ public final class Node implements AutoCloseable {
         return ask(SemiSyncVariables.QUERY, SemiSyncVariables::of);
     }
 
+    public String serverId() throws SQLException {
+        return value("SELECT @@GLOBAL.server_id");
+    }
+
     /** Returns whether the server refuses writes of ordinary accounts. */
     public boolean readOnly() throws SQLException {
         return ask("SELECT @@GLOBAL.read_only", ServerQueries::isReadOnly);
@@ -196,6 +202,26 @@ public final class Node implements AutoCloseable {
         if (!left.isEmpty()) {
             throw new SQLException(name + " still has the connection of a statement that it did not respond to: KILL "
                     + left + ", until SHOW PROCESSLIST has that connection no more");
+        }
+    }
+
+    /**
+     * Ends what sessions wait for. Those of other accounts are seen with PROCESS alone.
+     *
+     * @param verb KILL, or KILL QUERY
+     * @param state begin of the state that the server tells of them
+     */
+    public void kill(String verb, String state) throws SQLException {
+        for (Map<String, String> each : ask("SHOW PROCESSLIST", server -> server.named("SHOW PROCESSLIST"))) {
+            if (each.getOrDefault("state", "").startsWith(state)) {
+                try {
+                    execute(verb + " " + each.get("id"));
+                } catch (SQLException e) {
+                    if (e.getErrorCode() != NO_SUCH_THREAD) {
+                        throw e;
+                    }
+                }
+            }
         }
     }
 

@@ -117,20 +117,24 @@ public final class Failover implements AutoCloseable {
                     return false;
                 }
             }
+            standbys.claim(true).run(); // fails if another one is writable
             views.putAll(takeover.look(takeover.reached()));
             return !takeover.oldIsKnown() || takeover.pair().primary().readOnly();
-        } catch (SQLException | IOException e) {
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
             return false;
         }
     }
 
-    private ChangeOutcome already() {
+    private ChangeOutcome already() throws InterruptedException {
         runner.line(takeover.name() + " (" + takeover.pair().standbyAddress() + ") is the primary already");
+        boolean well = pointOthers();
         List<String> lost = views.isEmpty() ? List.of() : lost(true);
         if (!lost.isEmpty()) {
             runner.line("lost: " + LINE + String.join(LINE, lost));
         }
-        return lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
+        return !well ? ChangeOutcome.LEFT : lost.isEmpty() ? ChangeOutcome.DONE : ChangeOutcome.LOST;
     }
 
     private String lookAtEvents() throws SQLException, StepFailure {
@@ -235,6 +239,14 @@ public final class Failover implements AutoCloseable {
     }
 
     private ChangeOutcome notPromoted() throws InterruptedException {
+        try {
+            if (takeover.promoted()) {
+                runner.line(takeover.name() + " was promoted before, and what FAILED is left to do");
+                return ChangeOutcome.LEFT;
+            }
+        } catch (SQLException | StepFailure e) {
+            // It was not, or the steps before have said why that is not known.
+        }
         runner.line(takeover.name() + " was not promoted. What was applied there stays; it may be tried again");
         try {
             if (isRenumbered()) {
@@ -293,20 +305,28 @@ public final class Failover implements AutoCloseable {
         well &= runner.finish(Step.of(
                 "enable the scheduled events that replication has disabled on " + takeover.name(),
                 () -> after.enable(ScheduledEvent.disabledAsOnStandby(takeover.standby()))));
+        well &= pointOthers(); // before the connection's name is forgotten
         if (takeover.replicates()) {
             well &= runner.finish(after.forget());
         }
+        return well;
+    }
+
+    private boolean pointOthers() throws InterruptedException {
         try {
             anew.addAll(standbys.renumbered());
         } catch (IOException e) {
             anew.addAll(others); // the new primary may have their numbers, and they would skip
         }
-        List<StandbyConfig> pointed =
-                others.stream().filter(each -> !anew.contains(each)).toList();
-        if (!pointed.isEmpty() && takeover.replicates()) {
-            well &= runner.finish(after.otherStandbys(pointed));
+        try {
+            List<StandbyConfig> astray = standbys.astray();
+            astray.removeAll(anew);
+            return astray.isEmpty() || runner.finish(new AfterPromotion(takeover.pair()).otherStandbys(astray));
+        } catch (SQLException e) {
+            runner.line(
+                    "whether other standbys replicate from " + takeover.name() + " is not known: " + e.getMessage());
+            return false;
         }
-        return well;
     }
 
     /** @param applied whether what the black boxes have was to be applied before */

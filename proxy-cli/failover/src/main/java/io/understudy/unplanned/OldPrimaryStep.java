@@ -28,6 +28,11 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     private static final Duration PATIENCE = Duration.ofSeconds(6);
 
     private static final Duration RESPONSE = Duration.ofSeconds(3);
+    /** For what has a lock. */
+    private static final Duration LOCKED = Duration.ofSeconds(2);
+    /** For commits that are not acknowledged: longer than the default of semi-sync's timeout, 10 s. */
+    private static final Duration UNACKNOWLEDGED = Duration.ofSeconds(12);
+
     private static final long PAUSE_MILLIS = 200;
     private static final @Nullable String NOT_YET = PrimaryState.UNKNOWN.problem();
 
@@ -74,10 +79,24 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
         if (takeover.options().fenced()) {
             return signs + ": " + (signs.equals(SILENT) ? NOT_FENCED : fence());
         }
-        throw new StepFailure("the old primary " + old + " is not known to be dead: " + signs
-                + ". If it lives: understudy switchover --to " + takeover.name()
+        boolean promoted = takeover.promoted();
+        if (promoted && isReadOnly()) {
+            return old + " has come back, and is read-only";
+        }
+        throw new StepFailure("the old primary " + old + " is not known to be dead: " + signs + ". "
+                + (promoted
+                        ? takeover.name() + " was promoted before, and both may be writable"
+                        : "If it lives: understudy switchover --to " + takeover.name())
                 + ". If it is to be given up: keep clients away from it (power, network, STOP), and repeat this with"
                 + " --fenced");
+    }
+
+    private boolean isReadOnly() {
+        try {
+            return takeover.pair().primary().readOnly();
+        } catch (SQLException e) {
+            return false; // nobody knows
+        }
     }
 
     /** Returns whether the old primary's address, as a virtual one, has moved to the standby. */
@@ -180,14 +199,33 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
 
     /** Makes it read-only if it can. Returns what was done, or why not. */
     private String fence() {
-        Node primary = takeover.pair().primary();
-        String readOnly = takeover.pair().dialect().readOnly();
         try {
-            primary.executeWithin("SET SESSION lock_wait_timeout=2", RESPONSE);
-            primary.executeWithin(readOnly, RESPONSE);
-            return "the old primary is read-only now (" + readOnly + ")";
+            return setReadOnly(LOCKED);
+        } catch (SQLException e) {
+            endUnacknowledged();
+        }
+        try {
+            return setReadOnly(UNACKNOWLEDGED);
         } catch (SQLException e) {
             return NOT_FENCED + " (" + e.getMessage() + ")";
         }
+    }
+
+    /** The statement waits for commits, and nobody may acknowledge them. Their clients get no OK. */
+    private void endUnacknowledged() {
+        try {
+            takeover.pair().primary().kill("KILL", "Waiting for semi-sync ACK");
+        } catch (SQLException e) {
+            return; // they end with the timeout of semi-sync
+        }
+    }
+
+    /** While it waits nothing else commits. */
+    private String setReadOnly(Duration wait) throws SQLException {
+        Node primary = takeover.pair().primary();
+        String readOnly = takeover.pair().dialect().readOnly();
+        primary.executeWithin("SET SESSION lock_wait_timeout=" + wait.toSeconds(), RESPONSE);
+        primary.executeWithin(readOnly, wait.plusSeconds(1));
+        return "the old primary is read-only now (" + readOnly + ")";
     }
 }

@@ -4,6 +4,7 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.lost.LostSource;
 import io.understudy.lost.MissingView;
+import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Step;
@@ -95,7 +96,10 @@ final class OtherStandbys implements AutoCloseable {
         }
         if (!isChosen(standby) && !isGivenUp(standby) && !node.readOnly() && !replicates(node) && !isOldPrimary(node)) {
             throw new StepFailure(named(standby) + " is writable and does not replicate: it may be the primary since"
-                    + " another failover. If it is: understudy switchover --to " + takeover.name() + ". If not, there: "
+                    + " another failover. If it is"
+                    + (takeover.promoted()
+                            ? " not, there: "
+                            : ": understudy switchover --to " + takeover.name() + ". If not, there: ")
                     + takeover.pair().dialect().readOnly() + ", or leave it alone: --without " + standby.name());
         }
     }
@@ -197,6 +201,30 @@ final class OtherStandbys implements AutoCloseable {
             }
         }
         return found;
+    }
+
+    /** Returns those that do not replicate from the chosen one, as far as it is known. */
+    List<StandbyConfig> astray() throws SQLException {
+        String serverId = takeover.standby().serverId();
+        String address = takeover.pair().standbyAddress().toString();
+        List<StandbyConfig> found = new ArrayList<>();
+        for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
+            if (!isChosen(each.getKey()) && isAstray(each.getValue(), serverId, address)) {
+                found.add(each.getKey());
+            }
+        }
+        return found;
+    }
+
+    /** One that does not replicate may be the old primary, and is no standby. */
+    private boolean isAstray(Node node, String serverId, String address) {
+        try {
+            again(node);
+            List<ReplicaStatus> all = node.replications(takeover.pair().dialect());
+            return !all.isEmpty() && all.stream().noneMatch(each -> each.isFromServer(serverId, address));
+        } catch (SQLException e) {
+            return takeover.oldIsKnown();
+        }
     }
 
     /** Its server may have ended the connection, which was idle meanwhile. */

@@ -29,7 +29,7 @@ import javax.sql.DataSource;
  *
  * @param pair the old primary, whose connection is opened only to fence it, and the standby
  * @param replicates whether the standby has its replication connection
- * @param oldIsKnown whether the address of the old primary is known: no longer when all proxies follow the standby
+ * @param oldIsKnown whether the address of the old primary is known: when all proxies follow the standby, perhaps not
  * @param scripts of connections to the standby that take several statements in a text
  * @param proxies those that follow
  * @param blackBoxes those that are read; empty if there are none
@@ -102,7 +102,11 @@ record Takeover(
             }
         }
         if (known) {
-            return config.primary().address();
+            List<String> before = new ArrayList<>();
+            for (AskedProxy each : proxies) {
+                before.add(String.valueOf(each.view().get("former")));
+            }
+            return former(standby, sources, before, config);
         }
         if (!proxies.isEmpty() && !sources.isEmpty()) {
             try {
@@ -119,6 +123,40 @@ record Takeover(
                         sources.stream().anyMatch(source -> source.source().equals(each.toString())))
                 .findFirst()
                 .orElseGet(() -> ConfiguredPrimary.of(config.primary(), standby.address()));
+    }
+
+    /**
+     * Returns the old primary's address when all proxies follow the standby; the standby's if nothing tells. The first
+     * of the candidates may be any of them.
+     *
+     * @param before what the proxies followed before; of one that has not changed it, no address
+     */
+    static Address former(
+            StandbyConfig standby, List<ReplicaStatus> sources, List<String> before, UnderstudyConfig config) {
+        List<Address> candidates = config.primary().candidates();
+        Address inFile = config.primary().address();
+        if (candidates.isEmpty() && !inFile.equals(standby.address())) {
+            return inFile;
+        }
+        String source = sources.isEmpty() ? "" : sources.get(0).source();
+        List<String> named = new ArrayList<>(before);
+        // The standby may know it by another name than the proxies.
+        boolean isCandidate = candidates.stream().anyMatch(each -> source.equals(each.toString()));
+        named.add(isCandidate ? 0 : before.size(), source);
+        for (String each : named) {
+            try {
+                Address address = Address.parse(each);
+                if (!address.equals(standby.address())) {
+                    return address;
+                }
+            } catch (IllegalArgumentException e) {
+                continue; // it names none
+            }
+        }
+        List<Address> left = new ArrayList<>(candidates);
+        left.remove(standby.address());
+        config.standbys().forEach(each -> left.remove(each.address()));
+        return left.size() == 1 ? left.get(0) : standby.address();
     }
 
     private static List<LostSource> blackBoxes(

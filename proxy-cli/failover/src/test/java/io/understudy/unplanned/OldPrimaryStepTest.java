@@ -148,6 +148,43 @@ class OldPrimaryStepTest {
         }
     }
 
+    /** A run that was killed behind the promotion is repeated, and the old primary has come back meanwhile. */
+    @Test
+    void oneThatComesBackReadOnlyBehindThePromotionIsNoObstacle() throws Exception {
+        TakeoverFixture old = new TakeoverFixture();
+        old.server = "1";
+        standby.primary = old;
+        assertThatThrownBy(this::fence)
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("If it lives: understudy switchover --to s1");
+
+        standby.readOnly = "0";
+        standby.receiver = "No";
+        standby.applier = "No";
+        assertThat(fence()).endsWith("has come back, and is read-only");
+
+        old.readOnly = "0";
+        assertThatThrownBy(this::fence)
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("s1 was promoted before, and both may be writable")
+                .hasMessageNotContaining("switchover");
+        assertThat(old.executed).isEmpty();
+    }
+
+    /** Its commits wait for an acknowledgement that does not come, and the statement for them. */
+    @Test
+    void commitsThatWaitDoNotKeepItWritable() throws Exception {
+        TakeoverFixture old = new TakeoverFixture();
+        old.server = "1";
+        old.readOnly = "0";
+        old.waiting.put("7", "Waiting for semi-sync ACK from slave");
+        old.waiting.put("8", "Waiting for query cache lock");
+        standby.fenced = true;
+        standby.primary = old;
+        assertThat(fence()).contains("the old primary is read-only now");
+        assertThat(old.killed).containsExactly("KILL 7");
+    }
+
     @Test
     void aNameThatIsNotKnownHereMayLive() {
         assertThat(OldPrimaryStep.sign(Address.parse("no-such-host.invalid:3306")))

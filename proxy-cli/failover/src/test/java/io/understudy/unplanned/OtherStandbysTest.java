@@ -81,6 +81,26 @@ class OtherStandbysTest {
         }
     }
 
+    private List<StandbyConfig> astray(ScriptedServer.Script server) throws SQLException {
+        try (OtherStandbys all = standbys(List.of(), server)) {
+            return all.astray();
+        }
+    }
+
+    /** A run that was killed did not say how, and the next one has to. */
+    @Test
+    void oneThatReplicatesFromAnotherServerIsToBePointedToTheChosenOne() throws Exception {
+        other.source.put("master_server_id", "1");
+        assertThat(astray(other)).containsExactly(config);
+        other.source.put("master_server_id", chosen.server);
+        assertThat(astray(other)).isEmpty();
+        other.source.put("master_server_id", "0");
+        other.source.put("master_host", "10.0.0.2");
+        other.source.put("master_port", "3306");
+        assertThat(astray(other)).isEmpty();
+        assertThat(astray(OtherStandbysTest::refuses)).as("nobody knows").containsExactly(config);
+    }
+
     @Test
     void oneThatHasMoreIsToBePromoted() throws Exception {
         assertThat(compare()).isEqualTo("s2 has nothing more");

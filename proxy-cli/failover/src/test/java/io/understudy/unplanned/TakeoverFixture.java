@@ -27,12 +27,18 @@ final class TakeoverFixture implements ScriptedServer.Script {
     /** Null: the status cannot be queried. */
     @Nullable
     String received = "0-1-5";
+    /** Columns of the status that name the source. */
+    final Map<String, String> source = new LinkedHashMap<>();
     /** Bytes that the applier has executed, of 900 that the receiver has read. */
     String appliedUpTo = "900";
     /** Variables of semi-synchronous replication, by name. */
     final Map<String, String> variables = new LinkedHashMap<>();
     /** Statements that set something. */
     final List<String> executed = new ArrayList<>();
+    /** States of sessions that keep the server from becoming read-only, by number. */
+    final Map<String, String> waiting = new LinkedHashMap<>();
+
+    final List<String> killed = new ArrayList<>();
     /** A statement for which the account lacks a privilege. */
     String refused = "";
     /** What the old primary's address leads to. */
@@ -46,6 +52,16 @@ final class TakeoverFixture implements ScriptedServer.Script {
 
     @Override
     public List<Map<String, String>> rows(int connection, String sql) throws SQLException {
+        if (sql.equals("SHOW PROCESSLIST")) {
+            List<Map<String, String>> sessions = new ArrayList<>();
+            waiting.forEach((id, state) -> {
+                Map<String, String> session = new LinkedHashMap<>();
+                session.put("Id", id);
+                session.put("State", state);
+                sessions.add(session);
+            });
+            return sessions;
+        }
         if (!sql.startsWith("SHOW GLOBAL VARIABLES")) {
             return ScriptedServer.Script.super.rows(connection, sql);
         }
@@ -72,6 +88,13 @@ final class TakeoverFixture implements ScriptedServer.Script {
         if (sql.equals(refused)) {
             throw new SQLException("Access denied", "42000", 1227);
         }
+        if (sql.startsWith("KILL ")) {
+            killed.add(sql);
+            waiting.remove(sql.substring(5));
+        }
+        if (sql.equals("SET GLOBAL read_only=1") && waiting.containsKey("7")) {
+            throw new SQLException("Lock wait timeout exceeded", "HY000", 1205);
+        }
         if (sql.startsWith("SET GLOBAL") || sql.startsWith("INSTALL PLUGIN")) {
             executed.add(sql);
         }
@@ -88,6 +111,7 @@ final class TakeoverFixture implements ScriptedServer.Script {
         return switch (sql) {
             case "SELECT VERSION()" -> Map.of("VERSION()", "10.11.6-MariaDB");
             case "SHOW GRANTS" -> Map.of("Grants", "GRANT ALL PRIVILEGES ON *.* TO `s`@`%`");
+            case "SELECT @@GLOBAL.server_id" -> Map.of("server_id", server);
             case "SELECT @@GLOBAL.read_only" -> Map.of("read_only", readOnly);
             case "SHOW ALL SLAVES STATUS" -> status().columns();
             default -> Map.of();
@@ -100,7 +124,7 @@ final class TakeoverFixture implements ScriptedServer.Script {
             throw new SQLException(
                     "Access denied; you need (at least one of) the SLAVE MONITOR privilege(s)", "42000", 1227);
         }
-        return new ReplicaStatus(Map.of(
+        Map<String, String> status = new LinkedHashMap<>(Map.of(
                 "connection_name", "",
                 "slave_io_running", receiver,
                 "slave_sql_running", applier,
@@ -110,6 +134,8 @@ final class TakeoverFixture implements ScriptedServer.Script {
                 "read_master_log_pos", "900",
                 "relay_master_log_file", "b.1",
                 "exec_master_log_pos", appliedUpTo));
+        status.putAll(source);
+        return new ReplicaStatus(status);
     }
 
     Takeover takeover(String old, AskedProxy... proxies) throws SQLException {

@@ -52,11 +52,16 @@ public final class PrimaryAddress {
      * The present address and how it came to be.
      *
      * @param reason null for the address of the start
+     * @param former the address before; null for that of the start
      * @param abandoned whether the server before it had become silent. If it wakes up, it executes what it has been
      *     sent, and its clients must not take that for done.
      */
     public record Present(
-            Address address, Instant since, @Nullable Reason reason, boolean abandoned) {}
+            Address address,
+            Instant since,
+            @Nullable Reason reason,
+            @Nullable Address former,
+            boolean abandoned) {}
 
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final Map<Reason, Counter> changes = new EnumMap<>(Reason.class);
@@ -69,7 +74,7 @@ public final class PrimaryAddress {
 
     public PrimaryAddress(Address first, MeterRegistry registry, Clock clock) {
         this.clock = clock;
-        present = new Present(first, clock.instant(), null, false);
+        present = new Present(first, clock.instant(), null, null, false);
         for (Reason reason : Reason.values()) {
             changes.put(
                     reason,
@@ -158,7 +163,7 @@ public final class PrimaryAddress {
     synchronized void begin(Address at, String why) {
         Address from = present.address();
         hosts = Set.of();
-        present = new Present(at, clock.instant(), null, false);
+        present = new Present(at, clock.instant(), null, null, false);
         log.info("the primary is {}: {}", at, why);
         notifyListeners(from, at);
     }
@@ -169,7 +174,7 @@ public final class PrimaryAddress {
     }
 
     private void become(Address from, Address to, Reason reason, String why) {
-        present = new Present(to, clock.instant(), reason, silent.getAsBoolean());
+        present = new Present(to, clock.instant(), reason, from, silent.getAsBoolean());
         Objects.requireNonNull(changes.get(reason)).increment();
         // What an operator has asked for is no surprise.
         Level level = reason == Reason.API || reason == Reason.RELOAD ? Level.INFO : Level.WARN;

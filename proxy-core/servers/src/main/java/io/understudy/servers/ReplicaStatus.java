@@ -119,6 +119,11 @@ public record ReplicaStatus(Map<String, String> columns) {
         return id.isEmpty() || id.equals("0") ? null : id.equals(serverId);
     }
 
+    /** Returns whether its source is a server: by its number, or, when it has not connected yet, by its address. */
+    public boolean isFromServer(String serverId, String address) {
+        return Boolean.TRUE.equals(isFrom("", serverId)) || source().equals(address);
+    }
+
     public boolean receives() {
         return isYes("replica_io_running", "slave_io_running");
     }
