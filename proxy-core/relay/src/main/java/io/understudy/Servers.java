@@ -90,8 +90,18 @@ final class Servers implements AutoCloseable {
     private final SessionSecrets secrets;
 
     /** A standby as plugins see it. */
-    private record HostedStandby(String name, DataSource dataSource, StandbyMonitor monitor, ServerConnector connector)
+    private record HostedStandby(String name, QueryPool queries, StandbyMonitor monitor, ServerConnector connector)
             implements Standby {
+        @Override
+        public DataSource dataSource() {
+            return queries.dataSource();
+        }
+
+        @Override
+        public void renewConnections() {
+            queries.evict();
+        }
+
         @Override
         public StandbyState state() {
             return monitor.state();
@@ -235,7 +245,7 @@ final class Servers implements AutoCloseable {
             connector.disconnect();
         }));
         standbyMonitors.add(monitor);
-        standbys.add(new HostedStandby(config.name(), queries.dataSource(), monitor, connector));
+        standbys.add(new HostedStandby(config.name(), queries, monitor, connector));
     }
 
     private boolean isPrimary(StandbyConfig standby, @Nullable String identity) {

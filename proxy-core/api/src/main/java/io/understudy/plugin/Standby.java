@@ -12,6 +12,12 @@ public interface Standby {
      */
     DataSource dataSource();
 
+    /**
+     * Lets {@link #dataSource} return new connections from now on: an open one never sees a later GRANT. Thread-safe;
+     * does not block.
+     */
+    default void renewConnections() {}
+
     /** Returns the result of the last probe. */
     StandbyState state();
 

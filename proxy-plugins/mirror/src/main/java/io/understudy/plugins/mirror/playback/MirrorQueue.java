@@ -110,7 +110,7 @@ final class MirrorQueue {
     /** Drops a queued statement. */
     void discard(MirroredStatement statement, DropReason reason) {
         left(statement);
-        counters.dropped(reason);
+        counters.dropped(statement, reason);
         statement.release();
     }
 

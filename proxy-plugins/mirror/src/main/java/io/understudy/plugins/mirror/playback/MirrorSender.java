@@ -255,7 +255,8 @@ final class MirrorSender implements MirrorLink, Playback.Listener {
         if (error != null) {
             refused(statement, error);
         }
-        mirror.drop(DropReason.NOT_REPRODUCIBLE);
+        boolean denied = error != null && error.lacksPrivilege(); // as of USE, without any privilege on the schema
+        mirror.drop(statement, denied ? DropReason.NOT_GRANTED : DropReason.NOT_REPRODUCIBLE);
         over(statement);
     }
 

@@ -226,7 +226,7 @@ public final class StandbyMirror {
         StandbyTables.Verdict verdict = tables.verdict(statement.tables());
         refused = names.refusal(statement, verdict);
         if (refused != null) {
-            drop(refused);
+            drop(statement, refused);
             return false;
         }
         queue.offer(statement, verdict != StandbyTables.Verdict.WAIT);
@@ -235,6 +235,8 @@ public final class StandbyMirror {
 
     /** The results of the thread of {@link StandbyTables}. */
     private final class Findings implements StandbyTables.Listener {
+        private long renewedNanos = System.nanoTime() - MirrorSender.RENEWED_NANOS;
+
         @Override
         public void decided(MirroredStatement statement, StandbyTables.Verdict verdict) {
             DropReason refused = names.refusal(statement, verdict);
@@ -250,6 +252,15 @@ public final class StandbyMirror {
         public void turnedUnfit(TableName name, String reason) {
             log.info("{} on standby {} is not mirrored any more: {}", name, standby.name(), reason);
             lanes.releaseLocks();
+        }
+
+        @Override
+        public void refused() {
+            long now = System.nanoTime();
+            if (now - renewedNanos >= MirrorSender.RENEWED_NANOS) {
+                renewedNanos = now;
+                standby.renewConnections();
+            }
         }
     }
 
@@ -272,7 +283,7 @@ public final class StandbyMirror {
                         ? DropReason.TOO_OLD
                         : names.refusalOfQueued(statement);
         if (stale != null) {
-            counters.dropped(stale); // also where it has become the primary meanwhile
+            counters.dropped(statement, stale); // also where it has become the primary meanwhile
             statement.release();
             return false;
         }
@@ -288,6 +299,13 @@ public final class StandbyMirror {
     public void drop(DropReason reason) {
         if (!standby.isPrimary()) {
             counters.dropped(reason);
+        }
+    }
+
+    /** As above; one that the account must not execute counts as an error. */
+    void drop(MirroredStatement statement, DropReason reason) {
+        if (!standby.isPrimary()) {
+            counters.dropped(statement, reason);
         }
     }
 

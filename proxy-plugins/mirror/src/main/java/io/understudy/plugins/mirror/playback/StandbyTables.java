@@ -69,6 +69,9 @@ final class StandbyTables {
 
         /** Called when a name that statements were allowed to read is no longer fit. */
         void turnedUnfit(TableName name, String reason);
+
+        /** Called when the standby has refused a look-up: its connection would not see a GRANT. */
+        default void refused() {}
     }
 
     /**
@@ -234,9 +237,15 @@ final class StandbyTables {
         if (!names.isEmpty()) {
             try (TableDictionary dictionary = source.open()) {
                 ViewReader reader = new ViewReader(dictionary, functions.get());
+                boolean refused = false;
                 for (TableName name : names) {
-                    learn(name, reader.read(name));
+                    TableState state = reader.read(name);
+                    learn(name, state);
                     wanted.remove(name);
+                    refused |= state.error() != null && state.error().lacksPrivilege();
+                }
+                if (refused) {
+                    listener.refused();
                 }
                 problem = null;
                 retry = Retry.NOW;
@@ -320,24 +329,24 @@ final class StandbyTables {
     }
 
     /**
-     * Returns why a statement with {@link Verdict#UNKNOWN} is not sent: its names are not there, or they could not be
-     * looked up because the standby is down or refuses to tell.
+     * Returns why a statement with {@link Verdict#UNKNOWN} is not sent: its names are not there, the account must not
+     * read them, or they could not be looked up because the standby is down or refuses to tell.
      */
     DropReason reason(List<TableName> names) {
         Retry last = retry;
-        if (!last.failed()) {
-            return DropReason.TABLE_UNKNOWN;
-        }
-        long now = System.nanoTime();
-        for (TableName name : names) {
-            TableState state = known.get(name);
-            if (name.schema() != null
-                    && !ServerState.isVirtual(name.schema())
-                    && (state == null || now - state.queriedNanos() > LASTING_NANOS)) {
-                return last.unreachable() ? DropReason.STANDBY_DOWN : DropReason.DICTIONARY_UNREAD;
+        if (last.failed()) {
+            long now = System.nanoTime();
+            for (TableName name : names) {
+                TableState state = known.get(name);
+                if (name.schema() != null
+                        && !ServerState.isVirtual(name.schema())
+                        && (state == null || now - state.queriedNanos() > LASTING_NANOS)) {
+                    return last.unreachable() ? DropReason.STANDBY_DOWN : DropReason.DICTIONARY_UNREAD;
+                }
             }
         }
-        return DropReason.TABLE_UNKNOWN;
+        StandbyError error = errorOf(names);
+        return error != null && error.lacksPrivilege() ? DropReason.NOT_GRANTED : DropReason.TABLE_UNKNOWN;
     }
 
     /** Returns the names that are not mirrored, and those that are not there, for the admin endpoint. */

@@ -32,7 +32,9 @@ final class StatementCounters {
         this.times = times;
         this.seconds = seconds;
         for (DropReason reason : DropReason.values()) {
-            dropped.put(reason, meters.dropped(standby, reason.label()));
+            if (reason != DropReason.NOT_GRANTED) {
+                dropped.put(reason, meters.dropped(standby, reason.label()));
+            }
         }
     }
 
@@ -43,11 +45,27 @@ final class StatementCounters {
         }
     }
 
-    void executed(MirroredStatement statement, String outcome, long nanos) {
+    /**
+     * Counts a statement that was not sent. One that the standby would refuse for want of a privilege counts as an
+     * error: a grant that is missing there shows whether or not it hides the tables too.
+     */
+    void dropped(MirroredStatement statement, DropReason reason) {
+        if (reason == DropReason.NOT_GRANTED) {
+            count(statement, "error");
+        } else {
+            dropped(reason);
+        }
+    }
+
+    private void count(MirroredStatement statement, String outcome) {
         String rule = statement.rule().name();
         executed.computeIfAbsent(rule, key -> new ConcurrentHashMap<>())
                 .computeIfAbsent(outcome, key -> meters.executed(standby, rule, outcome))
                 .increment();
+    }
+
+    void executed(MirroredStatement statement, String outcome, long nanos) {
+        count(statement, outcome);
         seconds.record(nanos);
         if (outcome.equals("ok")) {
             times.record(statement.digest(), statement.isLookup(), statement.primaryNanos(), nanos);

@@ -17,6 +17,8 @@ public enum DropReason {
     ENGINE,
     /** It reads a name that the standby does not have, does not show, or may be about to change. */
     TABLE_UNKNOWN,
+    /** The account must not read a name: the standby has refused that read, so it counts as executed in error. */
+    NOT_GRANTED,
     /**
      * The standby's dictionary cannot be read, or was not read again since an outage or a reload: its names may be any.
      */

@@ -53,6 +53,13 @@ public final class FakeStandby implements Standby, ServerConnector {
         return "standby-1";
     }
 
+    int renewed;
+
+    @Override
+    public void renewConnections() {
+        renewed++;
+    }
+
     @Override
     public DataSource dataSource() {
         return Fakes.of(DataSource.class, (proxy, method, arguments) -> {

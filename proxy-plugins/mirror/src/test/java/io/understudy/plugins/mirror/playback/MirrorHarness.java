@@ -50,17 +50,20 @@ abstract class MirrorHarness {
 
     Runnable beforeResponse = () -> {};
 
+    /** The error of every read while the dictionary shows no table. */
+    @Nullable StandbyError hidden;
+
     /** A dictionary in which every name is a table. */
     final class KnownTables implements TableDictionary {
         @Override
-        public Found find(TableName table) {
+        public @Nullable Found find(TableName table) {
             beforeResponse.run();
-            return Found.table("InnoDB");
+            return hidden == null ? Found.table("InnoDB") : null;
         }
 
         @Override
         public @Nullable StandbyError errorOfReading(TableName table) {
-            return null;
+            return hidden;
         }
 
         @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.base.ByteSize;
 import io.understudy.plugins.mirror.selection.MirrorConfig;
+import io.understudy.plugins.mirror.tables.StandbyError;
 import io.understudy.plugins.mirror.warmth.Floor;
 import io.understudy.sql.TableName;
 import java.time.Duration;
@@ -121,6 +122,34 @@ class StandbyMirrorTest extends MirrorHarness {
         dictionaryQueries.remove(0).run();
         offer(mirror, "SELECT 2 FROM orders", 1, SETTING, orders);
         assertThat(mirror.view()).containsEntry("waitingStatements", 0);
+    }
+
+    /** The dictionary hides what the account must not read: the alert on failing statements has to see that too. */
+    @Test
+    void aMissingGrantCountsAsAnErrorAndAMissingTableAsDropped() {
+        StandbyMirror mirror = mirror(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        List<TableName> orders = List.of(new TableName("shop", "orders"));
+        hidden = new StandbyError(1142, "SELECT command denied to user 'm'@'%' for table 'orders'");
+        offer(mirror, "SELECT 1 FROM orders", 1, SETTING, orders);
+        dictionaryQueries.remove(0).run();
+        offer(mirror, "SELECT 2 FROM orders", 1, SETTING, orders);
+        assertThat(executed("error")).as("one waited, one did not").isEqualTo(2);
+        assertThat(standby.renewed).as("so that a GRANT is seen").isEqualTo(1);
+        assertThat(dropped("table_unknown")).isZero();
+        mirror.reload(config(1, 10, "1MiB", Duration.ofMinutes(5)));
+        hidden = new StandbyError(1146, "Table 'shop.orders' doesn't exist");
+        offer(mirror, "SELECT 3 FROM orders", 1, SETTING, orders);
+        dictionaryQueries.remove(0).run();
+        assertThat(executed("error")).isEqualTo(2);
+        assertThat(dropped("table_unknown")).isEqualTo(1);
+        offer(mirror, "SELECT 4", 1);
+        run(mirror);
+        standby.errorCode = 1044;
+        offer(mirror, "SELECT 5", 1, SETTING.in("shop"));
+        run(mirror);
+        assertThat(executed("error")).as("refused at USE").isEqualTo(3);
+        assertThat(dropped("not_reproducible")).isZero();
+        mirror.stop();
     }
 
     @Test
