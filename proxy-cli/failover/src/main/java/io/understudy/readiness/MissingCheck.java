@@ -6,6 +6,7 @@ import io.understudy.terminal.Table;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /** Commits that the black box knows and the standby lacks. */
 final class MissingCheck {
@@ -19,12 +20,13 @@ final class MissingCheck {
             return;
         }
         if (situation.proxy().lost() == null) {
+            ProxyFigures.Silence silence =
+                    Objects.requireNonNullElse(situation.proxy().silence(), ProxyFigures.NOT_ASKED);
             found.undecided(
                     "",
-                    "what the black box knows of missing commits is not known: the proxy was not asked, did not respond"
-                            + " in time, or could not ask the standby",
+                    "what the black box knows of missing commits is not known: " + silence.what(),
                     "commits that clients were told of may be missing there",
-                    "start the proxy, give the admin token (admin.token in the file), and repeat this");
+                    silence.remedy());
             return;
         }
         MissingView lost = new MissingView(situation.proxy().lost());

@@ -14,19 +14,46 @@ import org.jspecify.annotations.Nullable;
  *     was not asked, or compares none
  * @param lost the black box's report on it, as {@code /api/lost} has it; null if there is none
  * @param witness as {@code /api/witness} has it; null if there is none
+ * @param silence why it told nothing of the black box; null if it did, or need not
  */
 public record ProxyFigures(
         @Nullable Map<String, Object> warmth,
         @Nullable List<Map<String, Object>> differences,
         @Nullable Map<String, Object> lost,
-        @Nullable Map<String, Object> witness) {
+        @Nullable Map<String, Object> witness,
+        @Nullable Silence silence) {
 
     /** No proxy was asked. */
     public static final ProxyFigures NONE = new ProxyFigures(null, null, null, null);
 
+    static final Silence NOT_ASKED = new Silence(
+            "no proxy was asked, as the file has no admin.address",
+            "set admin.address and admin.token in the file, start the proxy with it, and repeat this");
+
+    ProxyFigures(
+            @Nullable Map<String, Object> warmth,
+            @Nullable List<Map<String, Object>> differences,
+            @Nullable Map<String, Object> lost,
+            @Nullable Map<String, Object> witness) {
+        this(warmth, differences, lost, witness, null);
+    }
+
+    /** Returns the figures of a proxy that told nothing. */
+    public static ProxyFigures silent(Silence silence) {
+        return new ProxyFigures(null, null, null, null, silence);
+    }
+
+    /**
+     * Why a proxy told nothing.
+     *
+     * @param what happened
+     * @param remedy what to do
+     */
+    public record Silence(String what, String remedy) {}
+
     /** A question to a running proxy, for a gate that asks it while it reads the servers. */
     public interface Question {
-        /** Returns what the proxy knows; responds within two seconds. */
+        /** Returns what the proxy knows; responds within half of the gate's time. */
         ProxyFigures ask() throws InterruptedException;
     }
 
@@ -39,6 +66,18 @@ public record ProxyFigures(
         /** Returns the response of {@code POST /api/lost/look?on=STANDBY}, or null if there is none. */
         @Nullable
         Object lost(String standby) throws IOException, InterruptedException;
+
+        /**
+         * Returns why there is none.
+         *
+         * @param failure of {@link #lost}; null if it returned none
+         */
+        default Silence silence(@Nullable Exception failure) {
+            return new Silence(
+                    "the proxy could not ask the standby in time"
+                            + (failure == null ? "" : ": " + failure.getMessage()),
+                    "repeat this; if it stays, see the proxy's log");
+        }
     }
 
     /**
@@ -62,11 +101,17 @@ public record ProxyFigures(
                 differences = verify == null ? null : ofStandby(verify.get("differences"), standby);
             }
         }
+        Silence silence = null;
         if (expected.missing()) {
-            lost = map(asked(() -> source.lost(standby)));
+            try {
+                lost = map(source.lost(standby));
+                silence = lost == null ? source.silence(null) : null;
+            } catch (IOException | IllegalStateException | IllegalArgumentException e) {
+                silence = source.silence(e);
+            }
             witness = map(asked(() -> source.view("witness")));
         }
-        return new ProxyFigures(warmth, differences, lost, witness);
+        return new ProxyFigures(warmth, differences, lost, witness, silence);
     }
 
     private interface ViewQuestion {

@@ -76,7 +76,16 @@ public final class ReadinessGate {
      * @param proxy what a running proxy knows of this standby
      */
     public ReadinessReport report(ProxyFigures proxy) throws InterruptedException {
-        return report(() -> proxy, null);
+        return report(() -> proxy);
+    }
+
+    /**
+     * Asks the proxy while it reads both servers, and returns the verdict.
+     *
+     * @param question for what a running proxy knows of this standby
+     */
+    public ReadinessReport report(ProxyFigures.Question question) throws InterruptedException {
+        return report(question, null);
     }
 
     /**

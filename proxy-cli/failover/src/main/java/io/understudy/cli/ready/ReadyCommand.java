@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -48,7 +49,8 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
     private static final int NOT_KNOWN = 8;
     private static final Layout LAYOUT = Layout.beside(ReadyCommand.class, "ready");
     private static final Duration BETWEEN = Duration.ofMillis(500);
-    private static final Duration ADMIN_PATIENCE = Duration.ofSeconds(1);
+    /** The proxy's part of the time at least: the first request of a process takes long on a busy machine. */
+    private static final long ADMIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     @Parameters(paramLabel = "NAME", description = "The standby.")
     private @Nullable String name;
@@ -175,17 +177,21 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
         StandbyConfig standby = config.config().standby(name);
         Address primary = null;
         StandbyFigures expected = PluginTypes.installed().figures(config);
-        ProxyFigures figures = ProxyFigures.NONE;
+        ProxyFigures.Question question = () -> ProxyFigures.NONE;
         if (config.config().admin().enabled()) {
             try {
                 AdminClient proxy = AdminClient.of(config.config().admin());
                 // Which server is the primary now, and what plugins know of a standby, the running proxy knows best.
-                if (proxy.value("primary", ADMIN_PATIENCE) instanceof Map<?, ?> view) {
+                long share = Math.max(time.toNanos() / 3, Math.min(ADMIN_NANOS, time.toNanos() / 2));
+                if (proxy.value("primary", Duration.ofNanos(share)) instanceof Map<?, ?> view) {
                     primary = Address.parse(String.valueOf(view.get("address")));
                 }
-                figures = ProxyFigures.of(new AdminFigures(proxy, ADMIN_PATIENCE), name, expected);
+                long until = begun + time.toNanos() / 2;
+                question = () -> ProxyFigures.of(new AdminFigures(proxy, until), name, expected);
             } catch (IOException e) {
-                // It does not run: the file names the primary, and that the warmth is unknown is a finding.
+                // The file names the primary, and that the proxy tells nothing is a finding.
+                ProxyFigures.Silence silence = AdminFigures.silenceOf(e);
+                question = () -> ProxyFigures.silent(silence);
             }
         }
         if (primary == null) {
@@ -193,7 +199,7 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
         }
         Duration left = time.minusNanos(System.nanoTime() - begun);
         return ReadinessGate.of(config, expected, name, primary, limits, left.isNegative() ? Duration.ZERO : left)
-                .report(figures)
+                .report(question)
                 .view();
     }
 }
