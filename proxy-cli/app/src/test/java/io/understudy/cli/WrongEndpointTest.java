@@ -148,6 +148,14 @@ class WrongEndpointTest {
         assertSentence();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"report domains", "slowlog"})
+    void anUnknownHostIsNotCalledAProxyThatRefuses(String command) {
+        assertThat(run(command, "nosuch.invalid:9307")).isEqualTo(1);
+        assertThat(err.toString()).contains("its host name is not known").doesNotContain("refused");
+        assertSentence();
+    }
+
     /** The port for clients, say, where a MySQL handshake comes at once. */
     @ParameterizedTest
     @ValueSource(strings = {"report mirror", "slowlog"})

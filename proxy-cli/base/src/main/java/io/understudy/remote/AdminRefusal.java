@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Why a request to an admin endpoint came to nothing, as a sentence: what, where, and what to do. */
 final class AdminRefusal {
+    private static final String RUNS = "; check that the proxy runs, and that this is its admin.address";
     private static final String NOT_IT = "check that this is the proxy's admin.address";
     /** The plugins that publish views, actions and streams, by the first segment of the path. */
     private static final Map<String, String> PLUGINS = Map.of(
@@ -35,15 +36,17 @@ final class AdminRefusal {
 
     private static String reason(IOException e) {
         String message = e.getMessage();
-        if (e instanceof UnknownHostException || e.getCause() instanceof UnresolvedAddressException) {
-            return "its host name is not known";
+        // java.net.http wraps it in a ConnectException, which may have another one as its cause.
+        for (Throwable each = e; each != null; each = each.getCause()) {
+            if (each instanceof UnknownHostException || each instanceof UnresolvedAddressException) {
+                return "its host name is not known";
+            }
         }
         if (e instanceof HttpTimeoutException) {
             return message + "; the proxy is busy, or another program has that port: " + NOT_IT;
         }
         if (e instanceof ConnectException || e instanceof NoRouteToHostException) {
-            return (message == null ? "the connection was refused" : message)
-                    + "; check that the proxy runs, and that this is its admin.address";
+            return (message == null ? "the connection was refused" : message) + RUNS;
         }
         if (e instanceof EOFException || isNotHttp(String.valueOf(message))) {
             return "what listens there does not speak HTTP; clients' statements and the admin endpoint have different"
@@ -52,8 +55,7 @@ final class AdminRefusal {
         if (e instanceof SSLException) {
             return "it listens, and TLS with it fails: " + message + "; see admin.tls of its file, and --cacert";
         }
-        return (message == null ? e.toString() : message)
-                + "; check that the proxy runs, and that this is its admin.address";
+        return (message == null ? e.toString() : message) + RUNS;
     }
 
     /** By the texts of {@code java.net.http}, which has no types for these. */
