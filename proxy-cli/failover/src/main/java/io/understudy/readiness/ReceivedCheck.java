@@ -1,8 +1,9 @@
 package io.understudy.readiness;
 
+import io.understudy.servers.ReplicaRemedy;
 import io.understudy.servers.ReplicaStatus;
 
-/** Transactions that the standby has received and not applied: a restart of its replication loses them. */
+/** Transactions that the standby has received and not applied, which some statements throw away. */
 final class ReceivedCheck {
     private ReceivedCheck() {}
 
@@ -22,25 +23,9 @@ final class ReceivedCheck {
                 now.name(),
                 "it has received " + amount + " that it has not applied",
                 "their clients may have been told that they are safe; "
-                        + (standby.isMariaDb()
-                                ? "STOP SLAVE with START SLAVE, or a restart of the server, throws them away"
-                                        + " (MDEV-4698)"
-                                : "CHANGE REPLICATION SOURCE TO, RESET REPLICA, or a restart with relay_log_recovery,"
-                                        + " throws them away"),
-                standby.isMariaDb() ? mariaDb(now) : mySql(now));
-    }
-
-    private static String mySql(ReplicaStatus now) {
-        return (now.applies() ? "" : "on the standby: START REPLICA SQL_THREAD; then ")
-                + "wait until SHOW REPLICA STATUS has all of Retrieved_Gtid_Set in Executed_Gtid_Set, before STOP"
-                + " REPLICA";
-    }
-
-    private static String mariaDb(ReplicaStatus now) {
-        return (now.applies() ? "" : "do not restart its replication; on the standby: START SLAVE SQL_THREAD; then ")
-                + (now.received().isEmpty()
-                        ? "wait until it has applied them, then STOP SLAVE"
-                        : "on the standby, before STOP SLAVE: SELECT MASTER_GTID_WAIT('" + now.received() + "', 60)");
+                        + ReplicaRemedy.discarding(now, standby.isMariaDb()) + " throws them away",
+                "on the standby, before any STOP of its replication: "
+                        + ReplicaRemedy.applying(now, standby.isMariaDb()));
     }
 
     /** Returns whether the applier made progress between the readings and is not far behind: then it is lag. */

@@ -5,6 +5,7 @@ import io.understudy.servers.ReplicaRemedy;
 import io.understudy.servers.ReplicaStatus;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Checks that the standby replicates all of this primary's writes and applies them. */
 final class ReplicatesCheck {
@@ -27,15 +28,12 @@ final class ReplicatesCheck {
                     "nothing",
                     "the standby does not replicate",
                     "its data ends at some moment in the past, or it has been promoted already",
-                    mariaDb
-                            ? "on the standby: CHANGE MASTER TO MASTER_HOST = '…', MASTER_USE_GTID = slave_pos; START"
-                                    + " SLAVE"
-                            : "on the standby: CHANGE REPLICATION SOURCE TO SOURCE_HOST = '…', SOURCE_AUTO_POSITION ="
-                                    + " 1; START REPLICA");
+                    ReplicaRemedy.ofNone(mariaDb));
         } else {
             for (ReplicaStatus channel : channels) {
                 source(channel, found);
-                threads(channel, found);
+                threads(channel, isBesides(channel, channels, found), found);
+                gtid(channel, found);
                 completeness(channel, found);
             }
         }
@@ -86,23 +84,49 @@ final class ReplicatesCheck {
         return isRenumbered(found) ? "do not start it: docs/black-box.md, After RESET MASTER" : remedy;
     }
 
-    private static void threads(ReplicaStatus channel, Findings found) {
+    /** Returns whether another connection is the one from the primary, so that nobody may need this one. */
+    private static boolean isBesides(ReplicaStatus channel, List<ReplicaStatus> all, Findings found) {
+        return !Boolean.TRUE.equals(isFromPrimary(channel, found))
+                && all.stream().anyMatch(each -> Boolean.TRUE.equals(isFromPrimary(each, found)));
+    }
+
+    private static @Nullable Boolean isFromPrimary(ReplicaStatus channel, Findings found) {
+        return found.primary().responded() ? found.primary().identity().isSourceOf(channel) : null;
+    }
+
+    private static void gtid(ReplicaStatus channel, Findings found) {
+        boolean mariaDb = found.standby().isMariaDb();
+        if (channel.isByFile()) {
+            found.warns(
+                    "gtid " + channel.name(),
+                    "it replicates by file and offset (" + (mariaDb ? "Using_Gtid: No" : "Auto_Position: 0") + ")",
+                    "understudy failover and switchover need GTIDs, and refuse to promote it",
+                    ReplicaRemedy.toGtid(channel, mariaDb));
+        }
+    }
+
+    private static void threads(ReplicaStatus channel, boolean besides, Findings found) {
         boolean mariaDb = found.standby().isMariaDb();
         if (!channel.applies()) {
             String error = ReplicaRemedy.applierError(channel);
             found.blocks(
                     "applier " + channel.name(),
-                    "the applier has stopped" + (error.isEmpty() ? "" : ": " + error),
-                    "what it has received is not in its tables, and is discarded if its replication is restarted",
+                    "the applier" + (besides ? " of what " + channel.source() + " sends" : "") + " has stopped" + (error.isEmpty() ? "" : ": " + error),
+                    "what it has received is not in its tables; " + ReplicaRemedy.discarding(channel, mariaDb)
+                            + " throws it away",
                     unlessRenumbered(found, ReplicaRemedy.ofApplier(channel, mariaDb)));
         }
         if (!channel.receives() && found.primary().responded()) {
             String error = ReplicaRemedy.receiverError(channel);
+            boolean other = besides || Boolean.FALSE.equals(isFromPrimary(channel, found));
             found.blocks(
                     "receiver " + channel.name(),
-                    "it receives nothing from the primary" + (error.isEmpty() ? "" : ": " + error),
-                    "what the primary commits from now on is lost",
-                    ofReceiver(channel, found));
+                    "it receives nothing from " + (other ? channel.source() : "the primary")
+                            + (error.isEmpty() ? "" : ": " + error),
+                    other
+                            ? "what that server commits from now on is not there"
+                            : "what the primary commits from now on is lost",
+                    ofReceiver(channel, found) + (besides ? "; " + ReplicaRemedy.removal(channel, mariaDb) : ""));
         }
     }
 

@@ -86,6 +86,59 @@ class AdviceTest {
                 .doesNotContain("START");
     }
 
+    private static Map<String, String> connection(String name, String sourceId, String running) {
+        return new HashMap<>(Map.of(
+                "connection_name", name,
+                "master_host", "h",
+                "master_port", sourceId.equals("1") ? "1" : "99",
+                "master_server_id", sourceId,
+                "slave_io_running", running,
+                "slave_sql_running", running,
+                "using_gtid", "Slave_Pos"));
+    }
+
+    private static List<Finding> replicates(ReplicaStatus... connections) {
+        ServerFacts standby = server(2, Map.of());
+        standby.put(ServerFacts.CHANNELS, Known.of(List.of(connections)));
+        Situation.Round round = new Situation.Round(standby, server(1, Map.of()));
+        return Check.REPLICATES.findings(round, situation(round));
+    }
+
+    @Test
+    void aConnectionThatIsLeftOverIsNotTakenForThePrimarys() {
+        List<Finding> found = replicates(
+                new ReplicaStatus(connection("", "1", "Yes")), new ReplicaStatus(connection("x", "", "No")));
+        assertThat(found).noneMatch(finding -> finding.what().contains("from the primary"));
+        assertThat(found)
+                .filteredOn(finding -> finding.what().startsWith("it receives nothing"))
+                .singleElement()
+                .satisfies(finding -> {
+                    assertThat(finding.what()).isEqualTo("it receives nothing from h:99");
+                    assertThat(finding.statement()).endsWith("STOP SLAVE 'x'; RESET SLAVE 'x' ALL");
+                });
+    }
+
+    @Test
+    void replicationByFileAndOffsetIsAFinding() {
+        assertThat(replicates(new ReplicaStatus(connection("", "1", "Yes")))).isEmpty();
+        Map<String, String> byFile = connection("", "1", "Yes");
+        byFile.put("using_gtid", "No");
+        assertThat(replicates(new ReplicaStatus(byFile))).singleElement().satisfies(finding -> {
+            assertThat(finding.severity()).isEqualTo(Severity.WARNS);
+            assertThat(finding.statement())
+                    .isEqualTo("on the standby: STOP SLAVE; CHANGE MASTER TO MASTER_USE_GTID = slave_pos; START SLAVE");
+        });
+    }
+
+    @Test
+    void aServerWithoutReplicationGetsAWholeStatement() {
+        assertThat(replicates())
+                .singleElement()
+                .extracting(Finding::statement)
+                .asString()
+                .contains("MASTER_PORT", "MASTER_USER", "MASTER_PASSWORD", "MASTER_USE_GTID = slave_pos");
+    }
+
     private static AccountShape account(String... privileges) {
         AccountShape shape = new AccountShape();
         for (String privilege : privileges) {

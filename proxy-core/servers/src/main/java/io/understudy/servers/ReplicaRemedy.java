@@ -51,22 +51,72 @@ public final class ReplicaRemedy {
                     + " primary lacks, as an old primary (errant). Build it anew; or compare both"
                     + " first: docs/failover.md, People, step 6";
         } else if (REFUSED.contains(error)) {
-            return onStandby(statements.change("USER = '…'", "PASSWORD = '…'"))
+            return statements.change("USER = '…'", "PASSWORD = '…'")
                     + ", of an account that the primary lets in from there, with REPLICATION SLAVE";
         } else if (UNREGISTERED.contains(error)) {
             return "on the primary: GRANT REPLICATION SLAVE ON *.* TO " + Quoting.account(channel.user()) + "@'…'"
                     + (channel.isReceiverStopped() ? "; " + onStandby(statements.start(" IO_THREAD")) : "");
         } else if (error == NO_KEY && !mariaDb) {
-            return onStandby(statements.change("SSL = 1")) + "; or without TLS GET_SOURCE_PUBLIC_KEY = 1";
+            return statements.change("SSL = 1") + "; or without TLS GET_SOURCE_PUBLIC_KEY = 1";
         } else if (channel.isReceiverStopped()) {
             return (error == 0 || UNREACHABLE.contains(error) ? "" : "mend the error, then ")
                     + onStandby(statements.start(" IO_THREAD"));
         } else if (UNREACHABLE.contains(error)) {
             return "let it reach " + channel.source() + " (network, firewall, the primary's bind_address): it tries"
                     + " again by itself. If that is the wrong address, "
-                    + onStandby(statements.change("HOST = '…'", "PORT = …"));
+                    + statements.change("HOST = '…'", "PORT = …");
         }
         return error == 0 ? "it is connecting: ask again" : "mend the error: it tries again by itself";
+    }
+
+    /** Returns what throws away what a connection has received and not applied, as the subject of a sentence. */
+    public static String discarding(ReplicaStatus channel, boolean mariaDb) {
+        return !mariaDb
+                ? "CHANGE REPLICATION SOURCE TO, RESET REPLICA, or a restart with relay_log_recovery,"
+                : channel.isByGtid()
+                        ? "STOP SLAVE with START SLAVE, CHANGE MASTER, or a restart of the server (MDEV-4698)"
+                        : "CHANGE MASTER, RESET SLAVE, or a restart with relay_log_recovery,";
+    }
+
+    /** Returns how to have all applied that a connection has received, before its threads are stopped. */
+    public static String applying(ReplicaStatus channel, boolean mariaDb) {
+        Statements statements = new Statements(channel, mariaDb);
+        return (channel.applies()
+                        ? ""
+                        : (channel.applierErrno() == 0 ? "" : "mend the applier's error; ")
+                                + statements.start(" SQL_THREAD") + "; then ")
+                + (!mariaDb
+                        ? "wait until " + statements.replica("SHOW", " STATUS")
+                                + " has all of Retrieved_Gtid_Set in Executed_Gtid_Set"
+                        : channel.received().isEmpty()
+                                ? "wait until it has applied what it has received"
+                                : "SELECT MASTER_GTID_WAIT('" + channel.received() + "', 60), until that returns 0");
+    }
+
+    /** Returns what to do on a server that replicates from none. */
+    public static String ofNone(boolean mariaDb) {
+        String prefix = mariaDb ? "MASTER_" : "SOURCE_";
+        return "if it has the primary's data up to its GTID position, on the standby: "
+                + (mariaDb ? "CHANGE MASTER TO " : "CHANGE REPLICATION SOURCE TO ")
+                + prefix + "HOST = '…', " + prefix + "PORT = …, " + prefix + "USER = '…', " + prefix
+                + "PASSWORD = '…', "
+                + (mariaDb
+                        ? "MASTER_USE_GTID = slave_pos; START SLAVE"
+                        : "SOURCE_SSL = 1, SOURCE_AUTO_POSITION = 1; START REPLICA")
+                + "; else build it anew (docs/failover.md, Build a server anew)";
+    }
+
+    /** Returns how to take a connection away that nobody needs. */
+    public static String removal(ReplicaStatus channel, boolean mariaDb) {
+        Statements statements = new Statements(channel, mariaDb);
+        return "if it is left over, "
+                + onStandby(statements.replica("STOP", "") + "; " + statements.replica("RESET", " ALL"));
+    }
+
+    /** Returns how to have a connection that replicates by file and offset use GTIDs. */
+    public static String toGtid(ReplicaStatus channel, boolean mariaDb) {
+        return new Statements(channel, mariaDb)
+                .change(mariaDb ? "USE_GTID = slave_pos" : "AUTO_POSITION = 1");
     }
 
     private static String onStandby(String statements) {
@@ -83,9 +133,15 @@ public final class ReplicaRemedy {
             return mariaDb ? verb + " SLAVE" + first() + thread : verb + " REPLICA" + thread + last();
         }
 
+        /** Returns a change of the source, behind what keeps it from throwing away what is not applied. */
         String change(String... assignments) {
             String prefix = mariaDb ? "MASTER_" : "SOURCE_";
-            return replica("STOP", "")
+            boolean applied = channel.applies() && channel.receivedFile().equals(channel.appliedFile());
+            return (applied
+                            ? "on the standby: "
+                            : "first, as this throws away what it has not applied, on the standby: "
+                                    + applying(channel, mariaDb) + "; then ")
+                    + replica("STOP", "")
                     + (mariaDb ? "; CHANGE MASTER" + first() + " TO " : "; CHANGE REPLICATION SOURCE TO ")
                     + prefix + String.join(", " + prefix, assignments)
                     + (mariaDb ? "" : last()) + "; "

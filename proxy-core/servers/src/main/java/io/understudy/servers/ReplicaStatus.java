@@ -105,6 +105,13 @@ public record ReplicaStatus(Map<String, String> columns) {
                 : columns.getOrDefault("auto_position", "0").equals("1");
     }
 
+    /** Returns whether it says that it replicates by file and offset. */
+    public boolean isByFile() {
+        return !isByGtid()
+                && !isOfGroup()
+                && (columns.containsKey("using_gtid") || columns.containsKey("auto_position"));
+    }
+
     /**
      * Returns whether it replicates from a server; null if it has not connected to its source yet.
      *

@@ -2,6 +2,7 @@ package io.understudy.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +22,7 @@ class ReplicaRemedyTest {
                 "slave_io_running",
                 running,
                 "slave_sql_running",
-                "No",
+                "Yes",
                 "last_io_errno",
                 String.valueOf(errno),
                 "last_io_error",
@@ -65,6 +66,38 @@ class ReplicaRemedyTest {
                 .isEqualTo("mend the error, then on the standby: START SLAVE 'a' SQL_THREAD");
         assertThat(ReplicaRemedy.ofApplier(named, false))
                 .isEqualTo("mend the error, then on the standby: START REPLICA SQL_THREAD FOR CHANNEL 'a'");
+    }
+
+    /** A change of the source throws the relay logs away. */
+    @Test
+    void whatWasReceivedIsAppliedBeforeAChange() {
+        Map<String, String> stopped = new HashMap<>(channel("a", "Connecting", 1045, "Access denied").columns());
+        stopped.put("slave_sql_running", "No");
+        stopped.put("last_sql_errno", "0");
+        stopped.put("gtid_io_pos", "0-1-9");
+        assertThat(ReplicaRemedy.ofReceiver(new ReplicaStatus(stopped), true))
+                .contains("first", ": START SLAVE 'a' SQL_THREAD; then SELECT MASTER_GTID_WAIT('0-1-9', 60), until")
+                .contains("0; then STOP SLAVE 'a'; CHANGE MASTER 'a' TO MASTER_USER");
+        assertThat(ReplicaRemedy.ofReceiver(new ReplicaStatus(stopped), false))
+                .contains("START REPLICA SQL_THREAD FOR CHANNEL 'a'; then wait until SHOW REPLICA STATUS FOR CHANNEL");
+        Map<String, String> behind = new HashMap<>(channel("", "Connecting", 1045, "Access denied").columns());
+        behind.putAll(Map.of("master_log_file", "b.1", "read_master_log_pos", "9"));
+        behind.putAll(Map.of("relay_master_log_file", "b.1", "exec_master_log_pos", "4"));
+        assertThat(ReplicaRemedy.ofReceiver(new ReplicaStatus(behind), true))
+                .startsWith("first")
+                .contains("wait until it has applied");
+        behind.put("exec_master_log_pos", "9");
+        assertThat(ReplicaRemedy.ofReceiver(new ReplicaStatus(behind), true)).startsWith("on the standby: STOP");
+    }
+
+    /** MariaDB discards relay logs at START SLAVE with GTIDs; MySQL keeps them. */
+    @Test
+    void whatThrowsReceivedTransactionsAwayIsThatOfTheProduct() {
+        ReplicaStatus gtid = new ReplicaStatus(Map.of("using_gtid", "Slave_Pos"));
+        assertThat(ReplicaRemedy.discarding(gtid, true)).startsWith("STOP SLAVE with START SLAVE");
+        assertThat(ReplicaRemedy.discarding(new ReplicaStatus(Map.of("using_gtid", "No")), true))
+                .doesNotContain("START");
+        assertThat(ReplicaRemedy.discarding(gtid, false)).doesNotContain("START", "STOP");
     }
 
     @Test
