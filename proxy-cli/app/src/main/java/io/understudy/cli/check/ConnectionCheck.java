@@ -6,6 +6,7 @@ import io.understudy.plugin.CheckedServer.Level;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** {@code check --connect}: queries the servers. */
 final class ConnectionCheck {
@@ -16,9 +17,13 @@ final class ConnectionCheck {
         PrimaryCheck primary = new PrimaryCheck(loaded);
         List<CheckResult> findings = new ArrayList<>(primary.run());
         findings.addAll(new TlsCheck(loaded, primary.address()).run());
+        List<StandbyCheck> standbys = new ArrayList<>();
         for (StandbyConfig standby : loaded.config().standbys()) {
-            findings.addAll(
-                    new StandbyCheck(loaded, standby, primary.address(), primary.identity(), primary.facts()).run());
+            StandbyCheck check =
+                    new StandbyCheck(loaded, standby, primary.address(), primary.identity(), primary.facts());
+            findings.addAll(check.run());
+            standbys.stream().map(check::sameServerId).filter(Objects::nonNull).forEach(findings::add);
+            standbys.add(check);
         }
         findings.addAll(new SwitchoverCheck(loaded, primary.address()).run());
         findings.addAll(new MovedAccountsCheck(loaded, primary.address()).run());

@@ -27,6 +27,7 @@ public final class StandbyCheck {
     private String account;
     private PrivilegeNames product = PrivilegeNames.UNKNOWN;
     private final List<CheckResult> findings = new ArrayList<>();
+    private @Nullable Identity identity;
 
     /**
      * @param present the primary's address
@@ -76,6 +77,7 @@ public final class StandbyCheck {
             } else {
                 add(CheckResult.ok(where, "read_only is " + readOnly));
             }
+            identity = Identity.of(server);
             product = PrivilegeNames.ofVersion(server.text("SELECT VERSION()"));
             privileges(server);
             replication(server);
@@ -92,6 +94,35 @@ public final class StandbyCheck {
                             this::createAccount)));
         }
         return findings;
+    }
+
+    /** Returns what is wrong with the server ids of two standbys that have been checked, or null. */
+    @Nullable
+    CheckResult sameServerId(StandbyCheck other) {
+        Identity here = identity;
+        Identity there = other.identity;
+        return here == null || there == null ? null : sameServerId(where, here, other.where, there);
+    }
+
+    /**
+     * A MariaDB primary serves only the last of two standbys with one server id, and they throw each other out. MySQL
+     * tells them apart by their UUIDs.
+     */
+    static @Nullable CheckResult sameServerId(String where, Identity here, String other, Identity there) {
+        if (!here.serverId().equals(there.serverId()) || here.isSameServerAs(there)) {
+            return null;
+        }
+        String what = "has the server_id " + here.serverId() + " of " + other + ": ";
+        String remedy = "; give it another one in its configuration file and by SET GLOBAL server_id = …, then there: ";
+        return here.uuid().isEmpty()
+                ? CheckResult.error(
+                        where,
+                        what + "the two throw each other out of the replication, again and again (error 4052 in their"
+                                + " logs)" + remedy + "STOP SLAVE IO_THREAD; START SLAVE IO_THREAD")
+                : CheckResult.warning(
+                        where,
+                        what + "once one of them is the primary, the other refuses to replicate from it (equal server"
+                                + " ids)" + remedy + "STOP REPLICA IO_THREAD; START REPLICA IO_THREAD");
     }
 
     /** By its address alone where the primary gave no response to its account. */
@@ -166,13 +197,23 @@ public final class StandbyCheck {
                                     where,
                                     "does not replicate from any server, as the primary, which gave no response to"
                                             + " primary.monitor")
-                            : CheckResult.error(where, "does not replicate from any server"));
+                            : CheckResult.error(
+                                    where,
+                                    "does not replicate from any server; "
+                                            + ReplicaRemedy.ofNone(product.isMariaDb())));
         }
         for (ReplicaStatus channel : channels) {
             source(channel);
             if (!channel.isOfGroup()) {
                 applier(channel);
                 receiver(channel);
+            }
+            if (channel.isByFile()) {
+                add(CheckResult.warning(
+                        where,
+                        "replicates from " + channel.source() + " by file and offset, with which understudy failover"
+                                + " and switchover refuse to promote it; "
+                                + ReplicaRemedy.toGtid(channel, product.isMariaDb())));
             }
         }
     }
