@@ -27,7 +27,8 @@ class ReadyAsksTest {
     private final Queue<String> asked = new ConcurrentLinkedQueue<>();
 
     private String run(int admin, String timeout) throws Exception {
-        Path file = Files.writeString(folder.resolve("ready.yaml"), """
+        Path file =
+                Files.writeString(folder.resolve("ready.yaml"), """
                 listen: { address: "127.0.0.1:0" }
                 primary:
                   address: "127.0.0.1:%d"
@@ -56,7 +57,8 @@ class ReadyAsksTest {
                 Thread.currentThread().interrupt();
             }
             boolean lost = exchange.getRequestURI().getPath().startsWith("/api/lost");
-            byte[] body = (lost && status != 200 ? "{\"error\":\"it needs the token; see there\"}"
+            byte[] body = (lost && status != 200
+                            ? "{\"error\":\"it needs the token; see there\"}"
                             : "{\"address\":\"127.0.0.1:1\"}")
                     .getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(lost ? status : 200, body.length);

@@ -99,6 +99,7 @@ public final class ReadinessGate {
         long begun = System.nanoTime();
         PrimaryConfig config = loaded.config().primary();
         ServerLink.Login login = login(standby, config);
+        OtherIds others = OtherIds.besides(standby, loaded.config().standbys(), login);
         try (ServerLink standbyLink = new ServerLink("standby", standby.address(), standby.tls(), login);
                 ServerLink primaryLink = new ServerLink("primary", primary, config.tls(), login)) {
             long half = begun + time.toNanos() / 2;
@@ -118,7 +119,7 @@ public final class ReadinessGate {
             ServerLink.Reading standbyNow = again(standbyLink, standbyBefore, keptNow.standby(), end);
             ServerLink.Reading primaryNow = again(primaryLink, primaryBefore, keptNow.primary(), end);
             Situation.Round now = new Situation.Round(standbyNow.await(end), primaryNow.await(end));
-            return judge(before, now, proxy, Duration.ofNanos(System.nanoTime() - begun));
+            return judge(before, now, proxy, others, Duration.ofNanos(System.nanoTime() - begun));
         }
     }
 
@@ -128,7 +129,8 @@ public final class ReadinessGate {
         return before.done().isDone() ? link.read(deadline, older) : before;
     }
 
-    private ReadinessReport judge(Situation.Round before, Situation.Round now, ProxyFigures proxy, Duration took) {
+    private ReadinessReport judge(
+            Situation.Round before, Situation.Round now, ProxyFigures proxy, OtherIds others, Duration took) {
         UnderstudyConfig config = loaded.config();
         PagesConfig pages = config.pages();
         Situation situation = new Situation(
@@ -145,6 +147,9 @@ public final class ReadinessGate {
                 ? List.of(Check.REPLICATES)
                 : ClusterCheck.isOne(now) ? List.of(Check.REACHABLE, Check.CLUSTER) : List.of(Check.values());
         List<Finding> findings = findings(checks, situation);
+        if (checks.contains(Check.RECEIVED)) {
+            others.find(new Findings(Check.REPLICATES.word(), now, situation, findings));
+        }
         if (config.switchover() != null) {
             findings.replaceAll(finding -> EventsCheck.isMovedBySwitchover(finding) ? finding.asNote() : finding);
         }

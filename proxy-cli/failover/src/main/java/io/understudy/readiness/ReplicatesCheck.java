@@ -111,7 +111,8 @@ final class ReplicatesCheck {
             String error = ReplicaRemedy.applierError(channel);
             found.blocks(
                     "applier " + channel.name(),
-                    "the applier" + (besides ? " of what " + channel.source() + " sends" : "") + " has stopped" + (error.isEmpty() ? "" : ": " + error),
+                    "the applier" + (besides ? " of what " + channel.source() + " sends" : "") + " has stopped"
+                            + (error.isEmpty() ? "" : ": " + error),
                     "what it has received is not in its tables; " + ReplicaRemedy.discarding(channel, mariaDb)
                             + " throws it away",
                     unlessRenumbered(found, ReplicaRemedy.ofApplier(channel, mariaDb)));

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
 import io.understudy.plugin.StandbyFigures;
+import io.understudy.servers.Identity;
 import io.understudy.servers.ReplicaStatus;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -106,8 +108,8 @@ class AdviceTest {
 
     @Test
     void aConnectionThatIsLeftOverIsNotTakenForThePrimarys() {
-        List<Finding> found = replicates(
-                new ReplicaStatus(connection("", "1", "Yes")), new ReplicaStatus(connection("x", "", "No")));
+        List<Finding> found =
+                replicates(new ReplicaStatus(connection("", "1", "Yes")), new ReplicaStatus(connection("x", "", "No")));
         assertThat(found).noneMatch(finding -> finding.what().contains("from the primary"));
         assertThat(found)
                 .filteredOn(finding -> finding.what().startsWith("it receives nothing"))
@@ -116,6 +118,26 @@ class AdviceTest {
                     assertThat(finding.what()).isEqualTo("it receives nothing from h:99");
                     assertThat(finding.statement()).endsWith("STOP SLAVE 'x'; RESET SLAVE 'x' ALL");
                 });
+    }
+
+    @Test
+    void anotherStandbyWithTheServerIdBlocksOnMariaDb() {
+        for (boolean mariaDb : List.of(true, false)) {
+            Map<String, String> product =
+                    mariaDb ? Map.of("port", "2") : Map.of("version", "9.7.0", "server_uuid", "u2");
+            Situation.Round round = new Situation.Round(server(2, product), server(1, Map.of()));
+            List<Finding> all = new ArrayList<>();
+            Findings found = new Findings("replicates", round, situation(round), all);
+            String uuid = mariaDb ? "" : "u3";
+            OtherIds.find(found, Map.of("other", new Identity(uuid, "3", "h:3:/d")));
+            OtherIds.find(found, Map.of("itself, listed twice", round.standby().identity()));
+            assertThat(all).isEmpty();
+            OtherIds.find(found, Map.of("other", new Identity(uuid, "2", "h:3:/d")));
+            assertThat(all).singleElement().satisfies(finding -> {
+                assertThat(finding.what()).isEqualTo("it has the server_id 2 of other");
+                assertThat(finding.severity()).isEqualTo(mariaDb ? Severity.BLOCKS : Severity.WARNS);
+            });
+        }
     }
 
     @Test

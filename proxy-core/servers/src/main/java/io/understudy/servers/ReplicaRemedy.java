@@ -115,8 +115,7 @@ public final class ReplicaRemedy {
 
     /** Returns how to have a connection that replicates by file and offset use GTIDs. */
     public static String toGtid(ReplicaStatus channel, boolean mariaDb) {
-        return new Statements(channel, mariaDb)
-                .change(mariaDb ? "USE_GTID = slave_pos" : "AUTO_POSITION = 1");
+        return new Statements(channel, mariaDb).change(mariaDb ? "USE_GTID = slave_pos" : "AUTO_POSITION = 1");
     }
 
     private static String onStandby(String statements) {

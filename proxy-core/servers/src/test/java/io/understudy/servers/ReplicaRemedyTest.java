@@ -71,7 +71,8 @@ class ReplicaRemedyTest {
     /** A change of the source throws the relay logs away. */
     @Test
     void whatWasReceivedIsAppliedBeforeAChange() {
-        Map<String, String> stopped = new HashMap<>(channel("a", "Connecting", 1045, "Access denied").columns());
+        Map<String, String> stopped =
+                new HashMap<>(channel("a", "Connecting", 1045, "Access denied").columns());
         stopped.put("slave_sql_running", "No");
         stopped.put("last_sql_errno", "0");
         stopped.put("gtid_io_pos", "0-1-9");
@@ -80,7 +81,8 @@ class ReplicaRemedyTest {
                 .contains("0; then STOP SLAVE 'a'; CHANGE MASTER 'a' TO MASTER_USER");
         assertThat(ReplicaRemedy.ofReceiver(new ReplicaStatus(stopped), false))
                 .contains("START REPLICA SQL_THREAD FOR CHANNEL 'a'; then wait until SHOW REPLICA STATUS FOR CHANNEL");
-        Map<String, String> behind = new HashMap<>(channel("", "Connecting", 1045, "Access denied").columns());
+        Map<String, String> behind =
+                new HashMap<>(channel("", "Connecting", 1045, "Access denied").columns());
         behind.putAll(Map.of("master_log_file", "b.1", "read_master_log_pos", "9"));
         behind.putAll(Map.of("relay_master_log_file", "b.1", "exec_master_log_pos", "4"));
         assertThat(ReplicaRemedy.ofReceiver(new ReplicaStatus(behind), true))

@@ -51,7 +51,8 @@ abstract class MirrorHarness {
     Runnable beforeResponse = () -> {};
 
     /** The error of every read while the dictionary shows no table. */
-    @Nullable StandbyError hidden;
+    @Nullable
+    StandbyError hidden;
 
     /** A dictionary in which every name is a table. */
     final class KnownTables implements TableDictionary {
