@@ -182,7 +182,10 @@ final class TransactionStatements {
             present = stream;
             out.add(stream);
         }
-        out.add("SET SESSION gtid_seq_no=" + Long.toUnsignedString(summary.sequence()));
+        // From 11.5 on it is logged with rows, too: a proxy finds there whose transaction it was.
+        String thread = Long.toString(summary.thread());
+        String by = thread.equals(session.put("pseudo_thread_id", thread)) ? "" : "pseudo_thread_id=" + thread + ", ";
+        out.add("SET SESSION " + by + "gtid_seq_no=" + Long.toUnsignedString(summary.sequence()));
     }
 
     private void query(LoggedQuery query, List<String> out) {

@@ -52,6 +52,9 @@ final class Judge {
         if (!traces.remembersSince(lost.sentNanos())) {
             return Judgement.unknown("too many transactions of others came since, or the numbers began anew");
         }
+        if (!same && on.flavor() == ServerFlavor.MARIADB) {
+            traces.replayed(on, look.has(), look.replicated());
+        }
         List<Trace> found = traces.unanswered(on, lost.thread(), lost.sentNanos());
         found.removeIf(each -> isEarlier(each, lost.lastGtid()));
         if (found.isEmpty()) {

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param filter why its log may lack what it has committed; null if it does not
  * @param facts with the position
  * @param has all that it has
+ * @param replicated MariaDB's {@code gtid_slave_pos}: the last number of each domain that replication brought
  */
 record PrimaryLook(
         boolean readOnly,
@@ -37,7 +38,8 @@ record PrimaryLook(
         @Nullable Set<Long> threads,
         @Nullable String filter,
         PrimaryFacts facts,
-        GtidNumbers has) {
+        GtidNumbers has,
+        Map<Long, Long> replicated) {
     /** MySQL before 8.2 does not know BINARY LOG STATUS. */
     private static final int ER_PARSE_ERROR = 1064;
 
@@ -68,7 +70,8 @@ record PrimaryLook(
                     threads,
                     filter(server, facts.flavor()),
                     facts,
-                    has(facts, replicated));
+                    has(facts, replicated),
+                    MariaDbGtid.sequences(replicated));
         }
     }
 
@@ -126,11 +129,19 @@ record PrimaryLook(
     }
 
     private static GtidNumbers has(PrimaryFacts facts, String replicated) {
-        if (facts.flavor() != ServerFlavor.MARIADB) {
-            return GtidNumbers.ofMySql(facts.position());
-        }
+        return facts.flavor() == ServerFlavor.MARIADB
+                ? numbers(facts.position(), facts.logged(), replicated)
+                : GtidNumbers.ofMySql(facts.position());
+    }
+
+    /** Returns what MariaDB's binary log has. */
+    static GtidNumbers logged(PrimaryFacts facts) {
+        return numbers(facts.position(), facts.logged());
+    }
+
+    private static GtidNumbers numbers(String... positions) {
         GtidNumbers all = new GtidNumbers();
-        for (String position : List.of(facts.position(), facts.logged(), replicated)) {
+        for (String position : positions) {
             for (MariaDbGtid each : MariaDbGtid.list(position)) {
                 all.add(Traces.source(each), 1, each.sequence());
             }

@@ -37,6 +37,11 @@ public record Trace(
         return new Trace(gtid, source, serverId, number, thread, kind, arrivedNanos, run, streamNanos, token);
     }
 
+    /** Returns the same without its thread. */
+    Trace nameless() {
+        return new Trace(gtid, source, serverId, number, 0, kind, nanos, run, streamNanos, token);
+    }
+
     boolean ofMySql() {
         return gtid.indexOf(':') >= 0;
     }

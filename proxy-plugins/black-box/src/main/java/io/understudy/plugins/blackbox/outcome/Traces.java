@@ -161,6 +161,13 @@ public final class Traces {
         return all;
     }
 
+    static String source(BinlogTransaction transaction) {
+        String gtid = String.valueOf(transaction.gtid());
+        return transaction.ofMySql()
+                ? gtid.substring(0, gtid.lastIndexOf(':'))
+                : transaction.domain() + "-" + transaction.serverId();
+    }
+
     static String source(MariaDbGtid gtid) {
         return gtid.domain() + "-" + gtid.server();
     }
@@ -240,9 +247,7 @@ public final class Traces {
         String gtid = String.valueOf(transaction.gtid());
         return new Trace(
                 gtid,
-                transaction.ofMySql()
-                        ? gtid.substring(0, gtid.lastIndexOf(':'))
-                        : transaction.domain() + "-" + transaction.serverId(),
+                source(transaction),
                 transaction.serverId(),
                 transaction.sequence(),
                 own || keepsThread(transaction) ? transaction.thread() : 0,
@@ -329,13 +334,35 @@ public final class Traces {
 
     /**
      * Returns the transactions of a thread that arrived since then and whose OK was not seen; 0 for unknown threads.
+     * MySQL logs what a session replayed, as {@code failover} does, with the replaying server's id and thread: only the
+     * source tells whose it is.
      */
     synchronized List<Trace> unanswered(ServerIdentity server, long thread, long sinceNanos) {
         return find(
                 unanswered,
-                each -> each.thread() == thread
-                        && each.serverId() == server.serverId()
+                each -> (each.serverId() == server.serverId()
+                                ? each.thread() == thread
+                                : thread == 0 && each.ofMySql() && server.isSource(each.source()))
                         && each.nanos() - sinceNanos >= 0);
+    }
+
+    /**
+     * Forgets the threads of what MariaDB has not replicated: a session has replayed it, as another thread.
+     *
+     * @param server that wrote it
+     * @param there what the server from which it was read has
+     * @param replicated that server's {@code gtid_slave_pos}
+     */
+    synchronized void replayed(ServerIdentity server, GtidNumbers there, Map<Long, Long> replicated) {
+        unanswered.replaceAll((gtid, each) -> {
+            boolean read = each.run() == Trace.UNKNOWN_RUN && each.thread() != 0 && server.isSource(each.source());
+            return read
+                            && there.contains(each.source(), each.number())
+                            && each.number()
+                                    > replicated.getOrDefault(MariaDbGtid.parse(gtid).domain(), 0L)
+                    ? each.nameless()
+                    : each;
+        });
     }
 
     /** Returns all transactions of a kind that are remembered, answered or not, in no order. */

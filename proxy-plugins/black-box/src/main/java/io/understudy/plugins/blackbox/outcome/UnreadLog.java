@@ -17,6 +17,7 @@ import io.understudy.servers.MariaDbGtid;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads once, of the present primary's log, what was not read of another server's: the primary has replicated it, with
@@ -28,6 +29,11 @@ final class UnreadLog implements BinlogListener, BinlogEvents, SemiSyncReplica, 
     private final PrimaryLook look;
     private final EventTokens tokens = new EventTokens();
     private final BinlogDump dump;
+    private final GtidNumbers read = new GtidNumbers();
+    /** All that is wanted; on MariaDB, whose numbers have holes, as far as the log has it. */
+    private GtidNumbers logged;
+
+    private @Nullable BinlogEnd idleAt;
     private volatile boolean ended;
 
     /** @param wanted of what the primary has */
@@ -41,6 +47,7 @@ final class UnreadLog implements BinlogListener, BinlogEvents, SemiSyncReplica, 
         this.traces = traces;
         this.wanted = wanted;
         this.look = look;
+        logged = wanted;
         dump = new BinlogDump(primary.connector(), queries, executor, this, this, this);
     }
 
@@ -60,6 +67,9 @@ final class UnreadLog implements BinlogListener, BinlogEvents, SemiSyncReplica, 
 
     @Override
     public PrimaryFacts start(PrimaryFacts facts) {
+        if (facts.flavor() == ServerFlavor.MARIADB) {
+            logged = wanted.minus(wanted.minus(PrimaryLook.logged(facts)));
+        }
         return facts.at(before(facts));
     }
 
@@ -93,13 +103,29 @@ final class UnreadLog implements BinlogListener, BinlogEvents, SemiSyncReplica, 
     @Override
     public void passed(BinlogEnd end, boolean awaited) {}
 
-    /** All that the primary had when it was asked has been sent. */
+    /**
+     * MySQL says so also behind what it leaves out: nothing more comes where it is said twice. What was replayed with
+     * {@code sql_log_bin=0} the primary has without its log.
+     */
     @Override
     public void idle(BinlogEnd end) {
-        if (!ended) {
-            traces.filled(wanted);
+        endIfRead();
+        ended |= end.equals(idleAt);
+        idleAt = end;
+    }
+
+    private void endIfRead() {
+        if (!ended && isRead()) {
+            traces.filled(logged);
             ended = true;
         }
+    }
+
+    private boolean isRead() {
+        return look.facts().flavor() == ServerFlavor.MARIADB
+                ? logged.sources().stream()
+                        .allMatch(source -> read.contains(source, logged.lastUpTo(source, Long.MAX_VALUE)))
+                : logged.minus(read).isEmpty();
     }
 
     @Override
@@ -115,6 +141,12 @@ final class UnreadLog implements BinlogListener, BinlogEvents, SemiSyncReplica, 
     @Override
     public void onTransaction(BinlogTransaction transaction) {
         traces.read(transaction, tokens.take());
+        if (transaction.gtid() != null) {
+            read.add(Traces.source(transaction), transaction.sequence());
+            if (transaction.ofMySql()) {
+                endIfRead(); // a primary that writes all the time is never idle
+            }
+        }
     }
 
     @Override

@@ -46,6 +46,8 @@ class JudgeTest {
     private String kind = "commit";
     private @Nullable String filter;
     private long began = 500 * SECOND;
+    /** Last number that replication brought to a new primary. */
+    private long replicated = 100;
 
     @BeforeEach
     void read() {
@@ -105,7 +107,15 @@ class JudgeTest {
             has.add(each.substring(0, dash), 1, Long.parseLong(each.substring(dash + 1)));
         }
         return new PrimaryLook(
-                readOnly, began - SECOND, began + SECOND, channels, threads, filter, facts(server, position), has);
+                readOnly,
+                began - SECOND,
+                began + SECOND,
+                channels,
+                threads,
+                filter,
+                facts(server, position),
+                has,
+                Map.of(0L, replicated));
     }
 
     private Judgement judged(long server, String position) {
@@ -249,7 +259,7 @@ class JudgeTest {
     @Test
     void withoutThePrivilegeItSaysWhatToGrant() {
         PrimaryLook blind =
-                new PrimaryLook(false, 0, 0, List.of(), null, null, facts(11, "0-11-100"), new GtidNumbers());
+                new PrimaryLook(false, 0, 0, List.of(), null, null, facts(11, "0-11-100"), new GtidNumbers(), Map.of());
 
         open(judge.of(lost(), A, blind), "GRANT PROCESS");
     }
@@ -516,9 +526,52 @@ class JudgeTest {
         traces.started(mySql(12, "4" + UUID.substring(1), 5));
         commitOnMySql(6);
         PrimaryLook look =
-                new PrimaryLook(false, 0, 0, List.of(), Set.of(), null, there, GtidNumbers.ofMySql(there.position()));
+                new PrimaryLook(
+                        false, 0, 0, List.of(), Set.of(), null, there, GtidNumbers.ofMySql(there.position()), Map.of());
 
         open(judge.of(lost(), MYSQL, look), UUID + ":6, which may be it");
+    }
+
+    /** Another proxy's black box had it, and failover has applied it: with its GTID, and as a session of the new one. */
+    @Test
+    void aReplayOnMySqlDoesNotTellTheThread() {
+        String other = "4" + UUID.substring(1);
+        now = 900 * SECOND;
+        traces.started(mySql(11, UUID, 5));
+        now = SENT + SECOND;
+        PrimaryFacts there = mySql(12, other, 7);
+        traces.started(mySql(12, other, 6));
+        traces.read(transactionOfMySql(6, 12, 99), null);
+        traces.filled(GtidNumbers.ofMySql(UUID + ":6"));
+        traces.passed(transactionOfMySql(7, 12, THREAD), null); // by hand, when it was the primary already
+        PrimaryLook look =
+                new PrimaryLook(
+                        false, 0, 0, List.of(), Set.of(), null, there, GtidNumbers.ofMySql(there.position()), Map.of());
+
+        open(judge.of(lost(), MYSQL, look), UUID + ":6, " + UUID + ":7, which may be it");
+    }
+
+    /** What a session replays has the replaying session's thread, or that of any transaction of the file. */
+    @Test
+    void aReplayOnMariaDbDoesNotTellTheThread() {
+        traces.read(transaction(101, 58, TransactionKind.WRITE), null);
+        open(judged(12, "0-11-101,0-12-102"), "0-11-101, which may be it");
+
+        traces.read(transaction(102, THREAD, TransactionKind.WRITE), null);
+        open(judged(12, "0-11-102,0-12-103"), "0-11-101, 0-11-102, which may be it");
+        replicated = 102; // it is a standby's meanwhile
+        open(judged(12, "0-11-102,0-12-103"), "0-11-101, 0-11-102, which may be it");
+    }
+
+    @Test
+    void replicationOfMariaDbTellsTheThread() {
+        replicated = 101;
+        traces.read(transaction(101, 58, TransactionKind.WRITE), null);
+        notCommitted(judged(12, "0-11-101,0-12-102"));
+
+        replicated = 103;
+        traces.read(transaction(103, THREAD, TransactionKind.WRITE), null);
+        committed(judged(12, "0-11-103,0-12-104"), "0-11-103");
     }
 
     private static PrimaryFacts mySql(long server, String uuid, int last) {
@@ -530,11 +583,15 @@ class JudgeTest {
     }
 
     private BinlogTransaction transactionOfMySql(long number) {
+        return transactionOfMySql(number, 11, THREAD);
+    }
+
+    private BinlogTransaction transactionOfMySql(long number, long server, long thread) {
         return new BinlogTransaction(
                 UUID + ":" + number,
                 TransactionKind.WRITE,
                 0,
-                11,
+                server,
                 number,
                 -1,
                 100,
@@ -545,7 +602,7 @@ class JudgeTest {
                 false,
                 null,
                 0,
-                THREAD);
+                thread);
     }
 
     private Judgement judgedOnMySql(int last) {
@@ -558,7 +615,8 @@ class JudgeTest {
                 Set.of(),
                 null,
                 facts,
-                GtidNumbers.ofMySql(facts.position()));
+                GtidNumbers.ofMySql(facts.position()),
+                Map.of());
         return judge.of(lost(), MYSQL, look);
     }
 

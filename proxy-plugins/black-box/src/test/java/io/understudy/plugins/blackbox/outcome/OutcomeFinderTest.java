@@ -66,7 +66,7 @@ class OutcomeFinderTest {
                 new PrimaryFacts(ServerFlavor.MARIADB, primary, "", true, "MIXED", true, "0-" + primary + "-5");
         GtidNumbers has = new GtidNumbers();
         has.add("0-" + primary, 1, 5);
-        return new PrimaryLook(readOnly, 0, SECOND, List.of(), Set.of(), null, facts, has);
+        return new PrimaryLook(readOnly, 0, SECOND, List.of(), Set.of(), null, facts, has, Map.of());
     }
 
     private void keep(OutcomeRecord settled) {

@@ -10,6 +10,7 @@ import io.understudy.servers.ReplicaStatus;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,7 +46,7 @@ class PresentOutcomesTest {
         }
         PrimaryFacts facts =
                 new PrimaryFacts(flavor, server, flavor == ServerFlavor.MYSQL ? UUID : "", true, "MIXED", true, "");
-        return new PrimaryLook(false, 0, SECOND, channels, Set.of(), null, facts, has);
+        return new PrimaryLook(false, 0, SECOND, channels, Set.of(), null, facts, has, Map.of());
     }
 
     @BeforeEach

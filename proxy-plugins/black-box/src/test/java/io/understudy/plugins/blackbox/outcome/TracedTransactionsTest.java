@@ -11,6 +11,7 @@ import io.understudy.servers.ReplicaStatus;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +91,15 @@ class TracedTransactionsTest {
         GtidNumbers has = new GtidNumbers();
         has.add("0-11", 1, last);
         return new PrimaryLook(
-                readOnly, serverBegan - SECOND, serverBegan + SECOND, channels, threads, filter, facts(), has);
+                readOnly,
+                serverBegan - SECOND,
+                serverBegan + SECOND,
+                channels,
+                threads,
+                filter,
+                facts(),
+                has,
+                Map.of());
     }
 
     private LoggedTransactions asked(int sinceSecond) {
