@@ -187,7 +187,7 @@ public final class LostUnion {
         named.forEach((proxy, view) -> rows(view.all(), "logs").stream()
                 .filter(log -> Boolean.TRUE.equals(log.get("read")))
                 .reduce((earlier, later) -> later)
-                .map(log -> (log.get("server") + " " + log.getOrDefault("uuid", "")).strip())
+                .map(LostUnion::server)
                 .ifPresent(server -> servers.computeIfAbsent(server, none -> new ArrayList<>())
                         .add(proxy)));
         return servers;
@@ -202,7 +202,10 @@ public final class LostUnion {
                         + "), and both may be writable. docs/monitoring/README.md, UnderstudySplit, has what to do");
     }
 
-    /** It is read if one reads it; what a proxy that never read it was to have is not known. */
+    /**
+     * It is read if one reads it, and all that is missing is of that server; what a proxy that never read it was to
+     * have is not known.
+     */
     private Map<String, Object> primary(MissingView base) {
         List<Map<String, Object>> all =
                 views.stream().map(view -> view.part("primary")).toList();
@@ -218,12 +221,37 @@ public final class LostUnion {
                 .filter(beyond -> !beyond.isEmpty())
                 .findFirst()
                 .ifPresent(beyond -> primary.put("survivorBeyond", beyond));
-        if (reading().size() > 1) {
-            primary.put("read", false);
-            primary.put("lostAt", "a time that is not known");
-            primary.put("why", "the proxies read different primaries");
+        Map<String, List<String>> reading = reading();
+        if (reading.size() > 1) {
+            gone(primary, "the proxies read different primaries");
+        } else if (Boolean.TRUE.equals(primary.get("read"))
+                && views.stream().anyMatch(view -> isOfFormer(view, reading))) {
+            gone(primary, "some of it is of the primary before the one that is read");
         }
         return primary;
+    }
+
+    private static void gone(Map<String, Object> primary, String why) {
+        primary.put("read", false);
+        primary.put("lostAt", "a time that is not known");
+        primary.put("why", why);
+    }
+
+    /** Returns whether a view lacks something of a server that is not the one that others read. */
+    private static boolean isOfFormer(MissingView view, Map<String, List<String>> reading) {
+        Map<String, Object> primary = view.part("primary");
+        if (Boolean.TRUE.equals(primary.get("lacksOfFormer")) || Boolean.TRUE.equals(primary.get("read"))) {
+            return Boolean.TRUE.equals(primary.get("lacksOfFormer"));
+        }
+        return view.toApply() + view.nowhere() + view.count(RECEIVED) > 0
+                && rows(view.all(), "logs").stream()
+                        .reduce((earlier, later) -> later)
+                        .filter(log -> !reading.containsKey(server(log)))
+                        .isPresent();
+    }
+
+    private static String server(Map<String, Object> log) {
+        return (log.get("server") + " " + log.getOrDefault("uuid", "")).strip();
     }
 
     private static boolean has(GtidNumbers captured, String gtid) {

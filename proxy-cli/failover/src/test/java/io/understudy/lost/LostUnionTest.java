@@ -178,6 +178,48 @@ class LostUnionTest {
                 .contains("(server_id 1 by one; server_id 2 by two), and both may be writable");
     }
 
+    /** The old primary lived on, its last OKs went through one proxy, and both read the new one. */
+    @Test
+    void whatTheFormerPrimaryHasIsNotOnItsWayAlthoughAnotherProxyLacksNothingOfIt() {
+        proxy("one", "", "", List.of(), List.of());
+        proxy("two", "", "", List.of(answered(7, false)), List.of());
+        List<Map<String, Object>> both =
+                List.of(Map.of("server", "server_id 1", "read", false), Map.of("server", "server_id 2", "read", true));
+        for (String each : List.of("one", "two")) {
+            view(each).put("primary", Map.of("read", true));
+            view(each).put("survivor", Map.of("position", "0-2-9"));
+            view(each).put("logs", both);
+            view(each).put("answeredAndMissing", listed(0, 0, List.of()));
+        }
+        assertThat(LostUnion.of(views).isLoss()).isFalse();
+        view("two").put("answeredAndMissing", listed(0, 1, List.of(answered(7, false))));
+        assertThat(LostUnion.of(views).isLoss())
+                .as("the log that is read may bring it")
+                .isFalse();
+
+        view("two").put("primary", Map.of("read", false, "lostAt", "12:00", "lacksOfFormer", true));
+        assertThat(LostUnion.of(views).isPrimaryGone()).isTrue();
+        assertThat(LostUnion.of(views).isLoss()).isTrue();
+    }
+
+    /** A proxy whose stream is away brings nothing, and the other one reads the same log, or another. */
+    @Test
+    void whatAProxyLacksThatReadsNothingIsOnItsWayIfAnotherReadsThatServer() {
+        proxy("one", "", "", List.of(), List.of());
+        proxy("two", "", "", List.of(), List.of());
+        view("one").put("primary", Map.of("read", true));
+        view("one").put("survivor", Map.of("position", "0-2-9"));
+        view("one").put("logs", List.of(Map.of("server", "server_id 2", "read", true)));
+        view("two").put("logs", List.of(Map.of("server", "server_id 2", "read", false)));
+        view("two").put("answeredAndMissing", listed(0, 1, List.of(answered(7, false))));
+        assertThat(LostUnion.of(views).isLoss()).isFalse();
+
+        view("two").put("logs", List.of(Map.of("server", "server_id 1", "read", false)));
+        assertThat(LostUnion.of(views).isLoss()).isTrue();
+        view("two").put("answeredAndMissing", listed(0, 0, List.of()));
+        assertThat(LostUnion.of(views).isLoss()).as("it lacks nothing").isFalse();
+    }
+
     @Test
     void aGapIsOneOnlyIfNoneHasIt() {
         proxy("one", "0:1-5", "", List.of(), List.of(kept(1)));

@@ -61,7 +61,11 @@ public final class Loss {
      */
     private final Set<String> beyond = new LinkedHashSet<>();
 
+    /** Whether the log is read that can still bring all of it. */
     public boolean streaming;
+
+    /** Whether some of it is of a primary that is not read any more. */
+    public boolean ofFormer;
 
     /** Whether the survivor lacks something of before numbers began anew: they may denote others of since, too. */
     public boolean lacksOfBefore;

@@ -45,6 +45,11 @@ public record Survivor(
         return isServerOf(server, facts);
     }
 
+    /** Returns whether it is not known which server it is. */
+    public boolean isUnidentified() {
+        return server.equals(name);
+    }
+
     /** As above, by {@link #server}. */
     public static boolean isServerOf(String server, PrimaryFacts facts) {
         return server.endsWith(":" + facts.serverId());

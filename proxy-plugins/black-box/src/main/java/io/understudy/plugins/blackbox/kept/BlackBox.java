@@ -534,7 +534,8 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         Survivor survivor = reported.applying(meaning(reported.server(), reported.applied()));
         Loss loss = new Loss();
         int ofFormer = 0;
-        Long since = isPrimary.test(reported.name()) ? changedNanos : null;
+        boolean isThePrimary = isPrimary.test(reported.name());
+        Long since = isThePrimary ? changedNanos : null;
         for (History history : histories) {
             ofFormer = loss.found();
             if (streaming && history == histories.present() && survivor.isServerOf(history.facts)) {
@@ -544,13 +545,21 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
             loss.add(history, survivor, since);
             loss.implied.addAll(doubts.implied(survivor.server(), survivor.applied(), history));
         }
-        // What a former primary wrote cannot arrive any more, although the present one's binary log is read.
-        loss.streaming = streaming && ofFormer == 0;
+        // What a former primary wrote cannot arrive any more, although the present one's binary log is read. The proxy
+        // may have followed to the survivor, and still read the log of a former one that lives on.
+        loss.ofFormer = ofFormer > 0 || isThePrimary && isOfAnother(survivor) && loss.found() > 0;
+        loss.streaming = streaming && !loss.ofFormer;
         loss.forgotten = histories.forgotten();
-        loss.trouble = streaming && ofFormer > 0 ? since(histories.present()) : trouble;
+        loss.trouble = streaming && loss.ofFormer ? since(histories.present()) : trouble;
         loss.endedNanos = endedNanos;
         damage.stream().filter(LogDamage::mayLack).map(LogDamage::toString).forEach(loss.damage::add);
         return loss;
+    }
+
+    /** Returns whether the survivor is known to be another server than that which is or was read. */
+    private boolean isOfAnother(Survivor survivor) {
+        History present = histories.present();
+        return present != null && !survivor.isUnidentified() && !survivor.isServerOf(present.facts);
     }
 
     private static String since(@Nullable History present) {

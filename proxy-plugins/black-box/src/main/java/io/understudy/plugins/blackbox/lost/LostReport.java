@@ -248,6 +248,7 @@ public final class LostReport {
         }
         map.put("survivorBeyond", loss.beyond());
         map.put("lacksOfBefore", loss.lacksOfBefore);
+        map.put("lacksOfFormer", loss.ofFormer);
         return map;
     }
 
@@ -270,7 +271,7 @@ public final class LostReport {
             map.put("serverId", facts.serverId());
             map.put("uuid", facts.serverUuid());
             map.put("upTo", upTo);
-            map.put("read", present && (presentRead || box.streaming() && loss.logs.size() > 1));
+            map.put("read", present && (presentRead || box.streaming() && (loss.logs.size() > 1 || loss.ofFormer)));
             map.put("history", hasLater(loss, facts));
             map.put("variable", mariaDb ? "@@gtid_binlog_pos" : "@@gtid_executed");
             logs.add(map);

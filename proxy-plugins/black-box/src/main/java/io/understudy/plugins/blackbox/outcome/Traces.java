@@ -359,7 +359,8 @@ public final class Traces {
             return read
                             && there.contains(each.source(), each.number())
                             && each.number()
-                                    > replicated.getOrDefault(MariaDbGtid.parse(gtid).domain(), 0L)
+                                    > replicated.getOrDefault(
+                                            MariaDbGtid.parse(gtid).domain(), 0L)
                     ? each.nameless()
                     : each;
         });

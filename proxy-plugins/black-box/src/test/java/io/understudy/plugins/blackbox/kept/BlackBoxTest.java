@@ -204,6 +204,18 @@ class BlackBoxTest extends BlackBoxHarness {
         assertThat(loss.gaps).hasToString(uuid + ":10");
     }
 
+    /** The old one was frozen, is not fenced, and its log still comes. */
+    @Test
+    void whatAPrimaryLacksOfAnotherThatIsStillReadDoesNotCome() {
+        start(1, "0-1-10");
+        transaction(11);
+        assertThat(on("0-1-10").streaming).as("of a standby").isTrue();
+        box.presentPrimary(name -> name.equals("s1"), () -> false);
+        assertThat(on("0-1-10").streaming).isFalse();
+        assertThat(on("0-1-10").ofFormer).isTrue();
+        assertThat(on("0-1-11").streaming).as("it lacks nothing").isTrue();
+    }
+
     /** Its log is read on while a report asks with a position from before. */
     @Test
     void aServerLacksNothingThatItWritesItself() {

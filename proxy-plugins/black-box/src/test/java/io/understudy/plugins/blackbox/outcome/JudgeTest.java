@@ -525,14 +525,15 @@ class JudgeTest {
         PrimaryFacts there = mySql(12, "4" + UUID.substring(1), 6);
         traces.started(mySql(12, "4" + UUID.substring(1), 5));
         commitOnMySql(6);
-        PrimaryLook look =
-                new PrimaryLook(
-                        false, 0, 0, List.of(), Set.of(), null, there, GtidNumbers.ofMySql(there.position()), Map.of());
+        PrimaryLook look = new PrimaryLook(
+                false, 0, 0, List.of(), Set.of(), null, there, GtidNumbers.ofMySql(there.position()), Map.of());
 
         open(judge.of(lost(), MYSQL, look), UUID + ":6, which may be it");
     }
 
-    /** Another proxy's black box had it, and failover has applied it: with its GTID, and as a session of the new one. */
+    /**
+     * Another proxy's black box had it, and failover has applied it: with its GTID, and as a session of the new one.
+     */
     @Test
     void aReplayOnMySqlDoesNotTellTheThread() {
         String other = "4" + UUID.substring(1);
@@ -544,9 +545,8 @@ class JudgeTest {
         traces.read(transactionOfMySql(6, 12, 99), null);
         traces.filled(GtidNumbers.ofMySql(UUID + ":6"));
         traces.passed(transactionOfMySql(7, 12, THREAD), null); // by hand, when it was the primary already
-        PrimaryLook look =
-                new PrimaryLook(
-                        false, 0, 0, List.of(), Set.of(), null, there, GtidNumbers.ofMySql(there.position()), Map.of());
+        PrimaryLook look = new PrimaryLook(
+                false, 0, 0, List.of(), Set.of(), null, there, GtidNumbers.ofMySql(there.position()), Map.of());
 
         open(judge.of(lost(), MYSQL, look), UUID + ":6, " + UUID + ":7, which may be it");
     }
