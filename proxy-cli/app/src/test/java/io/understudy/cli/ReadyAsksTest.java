@@ -76,7 +76,7 @@ class ReadyAsksTest {
     /** As the first request of a process is on a busy machine. */
     @Test
     void aProxyThatTakesLongerThanASecondIsAskedWhatIsMissing() throws Exception {
-        String report = runWith(200, 1300, "12s");
+        String report = runWith(200, 1300, "60s");
         assertThat(asked).as(report).contains("/api/lost/look");
         assertThat(report).doesNotContain("the black box knows of missing commits is not known");
     }
@@ -85,11 +85,11 @@ class ReadyAsksTest {
     void eachReasonForNoResponseHasItsRemedy() throws Exception {
         assertThat(runWith(200, 3000, "2s"))
                 .contains("did not respond within its share of --timeout", "with a longer --timeout");
-        assertThat(runWith(401, 0, "5s"))
+        assertThat(runWith(401, 0, "60s"))
                 .contains("the proxy refused the question", "responded 401: it needs the token", "admin.token")
                 .doesNotContain("see there");
-        assertThat(runWith(503, 0, "5s")).contains("the proxy did not tell", "responded 503");
-        assertThat(run(FreePort.next(), "5s"))
+        assertThat(runWith(503, 0, "60s")).contains("the proxy did not tell", "responded 503");
+        assertThat(run(FreePort.next(), "60s"))
                 .contains("the proxy was not asked: no response from", "start the proxy with this file");
     }
 }

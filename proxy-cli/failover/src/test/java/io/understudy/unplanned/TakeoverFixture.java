@@ -54,25 +54,22 @@ final class TakeoverFixture implements ScriptedServer.Script {
     public List<Map<String, String>> rows(int connection, String sql) throws SQLException {
         if (sql.equals("SHOW PROCESSLIST")) {
             List<Map<String, String>> sessions = new ArrayList<>();
-            waiting.forEach((id, state) -> {
-                Map<String, String> session = new LinkedHashMap<>();
-                session.put("Id", id);
-                session.put("State", state);
-                sessions.add(session);
-            });
+            waiting.forEach((id, state) -> sessions.add(row("Id", id, "State", state)));
             return sessions;
         }
         if (!sql.startsWith("SHOW GLOBAL VARIABLES")) {
             return ScriptedServer.Script.super.rows(connection, sql);
         }
         List<Map<String, String>> rows = new ArrayList<>();
-        variables.forEach((name, value) -> {
-            Map<String, String> row = new LinkedHashMap<>();
-            row.put("Variable_name", name);
-            row.put("Value", value);
-            rows.add(row);
-        });
+        variables.forEach((name, value) -> rows.add(row("Variable_name", name, "Value", value)));
         return rows;
+    }
+
+    private static Map<String, String> row(String first, String itsValue, String second, String value) {
+        Map<String, String> row = new LinkedHashMap<>();
+        row.put(first, itsValue);
+        row.put(second, value);
+        return row;
     }
 
     @Override

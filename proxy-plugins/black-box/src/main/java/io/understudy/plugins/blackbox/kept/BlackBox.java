@@ -556,7 +556,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         return loss;
     }
 
-    /** Returns whether the survivor is known to be another server than that which is or was read. */
+    /** Returns whether the survivor is not the server whose log was read last; false if it is not known. */
     private boolean isOfAnother(Survivor survivor) {
         History present = histories.present();
         return present != null && !survivor.isUnidentified() && !survivor.isServerOf(present.facts);
