@@ -32,20 +32,20 @@ public final class AdminClient {
     private final @Nullable AdminTrust trust;
     private final Duration patience;
 
-    /** @param address {@code host:port} or a complete URL */
+    /** @param address as below */
     public AdminClient(String address, @Nullable String token) {
         this(address, token, null);
     }
 
     /**
-     * @param address {@code host:port} or a complete URL
+     * @param address {@code host:port}, a host with the default port of the endpoint, or a complete URL
      * @param trust null: plain HTTP, or with an https URL the authorities of the Java runtime
      */
     public AdminClient(String address, @Nullable String token, @Nullable AdminTrust trust) {
         this(
                 address.contains("://")
                         ? address.replaceAll("/+$", "")
-                        : (trust == null ? "http://" : "https://") + address,
+                        : (trust == null ? "http://" : "https://") + withPort(address),
                 token,
                 trust,
                 PATIENCE);
@@ -61,6 +61,10 @@ public final class AdminClient {
             builder.sslContext(trust.context());
         }
         this.http = builder.build();
+    }
+
+    private static String withPort(String address) {
+        return address.matches(".*:[0-9]*") ? address : address + ":" + AdminConfig.DEFAULT_ADDRESS.port();
     }
 
     /** Returns a client that waits no longer than this for each response. */

@@ -105,7 +105,8 @@ class DamagedLogTest extends LogHarness {
     @CsvSource({"false, false", "false, true", "true, false", "true, true"})
     void aFlippedByteIsSaidAndOnlyItsRecordIsLost(boolean encrypted, boolean killed) throws IOException {
         write(encrypted, killed);
-        for (int at = 0; at < whole.length; at++) {
+        // The header says nothing of the end; each other salt in it costs a derivation of the key.
+        for (int at = killed ? SegmentHeader.LENGTH : 0; at < whole.length; at++) {
             int bits = new int[] {1, 0x80, 0xFF}[at % 3];
             byte[] content = whole.clone();
             content[at] ^= (byte) bits;
