@@ -144,20 +144,26 @@ public final class Histories implements Iterable<History> {
      * Releases the transactions that every standby has applied.
      *
      * @param standbys the last known positions of all standbys
+     * @param promoted that of a standby which is the primary now; null if none is
      */
-    public void release(Collection<Applied> standbys) {
+    public void release(Collection<Applied> standbys, @Nullable Renumbered promoted) {
         for (History history : all) {
+            // What it writes itself it has, although its position is older than what was read of it since.
+            List<Applied> servers = new ArrayList<>(standbys);
+            if (promoted != null && !Survivor.isServerOf(promoted.server(), history.facts)) {
+                servers.add(promoted);
+            }
             KeptTransaction oldest = history.kept.peek();
-            while (oldest != null && onAll(oldest, standbys)) {
+            while (oldest != null && onAll(oldest, servers)) {
                 history.dropOldest();
                 oldest = history.kept.peek();
             }
         }
     }
 
-    private static boolean onAll(KeptTransaction transaction, Collection<Applied> standbys) {
-        for (Applied standby : standbys) {
-            if (!standby.has(transaction.gtid, transaction.history)) {
+    private static boolean onAll(KeptTransaction transaction, Collection<Applied> servers) {
+        for (Applied server : servers) {
+            if (!server.has(transaction.gtid, transaction.history)) {
                 return false;
             }
         }

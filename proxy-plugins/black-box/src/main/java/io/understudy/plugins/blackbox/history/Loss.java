@@ -177,8 +177,13 @@ public final class Loss {
         return beyond.stream().filter(gtids -> !gtids.isEmpty()).collect(Collectors.joining(","));
     }
 
+    /** Returns how many transactions the survivor has not applied, or is not known to have. */
+    public long lacks() {
+        return found() + gaps.count() + unsettled.size() + moreNotCaptured;
+    }
+
     /** Returns how many transactions the survivor has not applied, as far as they are known. */
-    public int found() {
+    private int found() {
         return missing.size() + received.size() + notCaptured.size();
     }
 }

@@ -500,13 +500,14 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
      * Releases the transactions that every standby has applied.
      *
      * @param known the last known positions of all standbys
+     * @param promoted that of the one which is the primary now, and may lack what another one wrote; null if none is
      */
-    public void applied(Collection<Applied> known) {
+    public void applied(Collection<Applied> known, @Nullable Renumbered promoted) {
         LogQueue written;
         synchronized (this) {
             standbys = known.stream().map(this::now).toList();
             if (!restoring) {
-                histories.release(standbys);
+                histories.release(standbys, promoted);
             }
             room.released();
             written = queue;
@@ -533,11 +534,11 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
     public synchronized Loss loss(Survivor reported) {
         Survivor survivor = reported.applying(meaning(reported.server(), reported.applied()));
         Loss loss = new Loss();
-        int ofFormer = 0;
+        long ofFormer = 0;
         boolean isThePrimary = isPrimary.test(reported.name());
         Long since = isThePrimary ? changedNanos : null;
         for (History history : histories) {
-            ofFormer = loss.found();
+            ofFormer = loss.lacks();
             if (streaming && history == histories.present() && survivor.isServerOf(history.facts)) {
                 loss.addOwn(history);
                 continue;
@@ -547,7 +548,7 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
         }
         // What a former primary wrote cannot arrive any more, although the present one's binary log is read. The proxy
         // may have followed to the survivor, and still read the log of a former one that lives on.
-        loss.ofFormer = ofFormer > 0 || isThePrimary && isOfAnother(survivor) && loss.found() > 0;
+        loss.ofFormer = ofFormer > 0 || isThePrimary && isOfAnother(survivor) && loss.lacks() > 0;
         loss.streaming = streaming && !loss.ofFormer;
         loss.forgotten = histories.forgotten();
         loss.trouble = streaming && loss.ofFormer ? since(histories.present()) : trouble;
@@ -582,8 +583,8 @@ public final class BlackBox implements BinlogListener, BinlogEvents {
      *
      * @param server see {@link Survivor#server}
      */
-    synchronized Applied meaning(String server, Applied applied) {
-        Applied renumbered = builtAnew.meaning(server, applied);
+    synchronized Renumbered meaning(String server, Applied applied) {
+        Renumbered renumbered = builtAnew.meaning(server, applied);
         doubts.seen(server, renumbered);
         return renumbered;
     }

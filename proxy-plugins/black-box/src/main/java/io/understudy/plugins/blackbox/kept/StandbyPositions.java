@@ -77,25 +77,29 @@ public final class StandbyPositions implements Runnable {
                 receivers.responds(box::isRenumbered);
             }
             List<Applied> all = new ArrayList<>();
-            int standbys = 0;
+            Standby promoted = null;
+            boolean complete = true;
             for (Standby standby : context.standbys()) {
                 if (standby.isPrimary()) {
-                    known.remove(standby.name()); // it has all that it wrote itself
+                    promoted = standby;
                     continue;
                 }
-                standbys++;
-                probe(standby, flavor);
-                Known found = known.get(standby.name());
+                Known found = probe(standby, flavor);
                 if (found != null) {
                     all.add(box.seen(found.server, found.applied, found.receipt));
                 }
+                complete &= found != null;
             }
-            if (all.size() == standbys && !all.isEmpty()) {
-                box.applied(all);
+            Known found = promoted == null ? null : probe(promoted, flavor);
+            if (complete && !all.isEmpty() && (promoted == null || found != null)) {
+                box.applied(all, found == null ? null : box.meaning(found.server, found.applied));
             }
             box.expire();
             askPrimary(all);
-            renumbered = known.values().stream().anyMatch(each -> box.isRenumbered(each.server));
+            renumbered = context.standbys().stream()
+                    .filter(each -> !each.isPrimary())
+                    .map(each -> known.get(each.name()))
+                    .anyMatch(each -> each != null && box.isRenumbered(each.server));
         } catch (RuntimeException e) {
             // Thrown on, it would end the schedule.
             log.error("black-box: comparing the standbys' positions failed", e);
@@ -117,7 +121,7 @@ public final class StandbyPositions implements Runnable {
         }
     }
 
-    private void probe(Standby standby, ServerFlavor flavor) {
+    private @Nullable Known probe(Standby standby, ServerFlavor flavor) {
         String name = standby.name();
         QueryFailures failed = failures.computeIfAbsent(
                 name, added -> new QueryFailures(() -> !standby.state().reachable()));
@@ -138,5 +142,6 @@ public final class StandbyPositions implements Runnable {
                         e.getMessage());
             }
         }
+        return known.get(name);
     }
 }

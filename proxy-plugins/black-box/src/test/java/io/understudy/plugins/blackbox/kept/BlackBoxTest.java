@@ -31,11 +31,11 @@ class BlackBoxTest extends BlackBoxHarness {
         transaction(11);
         transaction(12);
         transaction(13);
-        box.applied(List.of(at("0-1-13", ""), at("0-1-11", "")));
+        box.applied(List.of(at("0-1-13", ""), at("0-1-11", "")), null);
         assertThat(box.transactions()).isEqualTo(2);
         assertThat(gtids(on("0-1-11").missing)).containsExactly("0-1-12", "0-1-13");
         assertThat(gtids(on("0-1-12").missing)).containsExactly("0-1-13");
-        box.applied(List.of(at("0-1-13", ""), at("0-1-13", "")));
+        box.applied(List.of(at("0-1-13", ""), at("0-1-13", "")), null);
         assertThat(box.transactions()).isZero();
         assertThat(on("0-1-13").gaps.isEmpty()).isTrue();
         assertThat(on("0-1-13").missing).isEmpty();
@@ -108,7 +108,7 @@ class BlackBoxTest extends BlackBoxHarness {
         transaction(11);
         transaction(12);
         response("0-1-11");
-        box.applied(List.of(at("0-1-12", "")));
+        box.applied(List.of(at("0-1-12", "")), null);
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "dead"));
         now += 3_600_000_000_000L;
         box.expire();
@@ -162,14 +162,14 @@ class BlackBoxTest extends BlackBoxHarness {
         int count = Answers.MOST_WAITING + 20;
         for (int number = 11; number < 11 + count; number++) {
             transaction(number);
-            box.applied(List.of(at("0-1-" + number, "")));
+            box.applied(List.of(at("0-1-" + number, "")), null);
         }
         Loss loss = on("0-1-" + (10 + count));
         assertThat(loss.unanswered).hasSize(Answers.MOST_WAITING);
         assertThat(loss.unanswered.get(0).gtid.text()).isEqualTo("0-1-31");
         response("0-1-31");
         transaction(11 + count);
-        box.applied(List.of(at("0-1-" + (11 + count), "")));
+        box.applied(List.of(at("0-1-" + (11 + count), "")), null);
         assertThat(on("0-1-" + (11 + count)).unanswered).hasSize(Answers.MOST_WAITING);
     }
 
@@ -214,6 +214,17 @@ class BlackBoxTest extends BlackBoxHarness {
         assertThat(on("0-1-10").streaming).isFalse();
         assertThat(on("0-1-10").ofFormer).isTrue();
         assertThat(on("0-1-11").streaming).as("it lacks nothing").isTrue();
+    }
+
+    /** Nobody has it but the old primary, or nobody. */
+    @Test
+    void aGapThatAFormerPrimaryHasLeftDoesNotComeEither() {
+        start(1, "0-1-10");
+        start(2, "0-1-9");
+        transaction(2, 10, "own");
+        assertThat(on("0-1-9").gaps).hasToString("0:10");
+        assertThat(on("0-1-9").streaming).isFalse();
+        assertThat(on("0-1-10").streaming).isTrue();
     }
 
     /** Its log is read on while a report asks with a position from before. */

@@ -250,7 +250,7 @@ class BuiltAnewTest extends ResetHarness {
     void oneThatIsResetBeforeARescueLacksWhatNobodyHas(ServerFlavor product) {
         begin(product);
         box.onStart(at(20));
-        box.applied(List.of(Applied.of(flavor, upTo(20), ""))); // those kept are released
+        box.applied(List.of(Applied.of(flavor, upTo(20), "")), null); // those kept are released
         had(15);
         notices(0);
         writes(1, 8);

@@ -19,7 +19,7 @@ class EventRecorderTest extends BlackBoxHarness {
         try (CapturedLog log = new CapturedLog()) {
             transaction(1, 11, "x".repeat(MIB + 1));
             transaction(1, 12, "x".repeat(MIB + 1));
-            box.applied(List.of(at("0-1-12", "")));
+            box.applied(List.of(at("0-1-12", "")), null);
             transaction(1, 13, "x".repeat(MIB + 1));
             assertThat(log.text().lines()).hasSize(1);
             assertThat(log.text())

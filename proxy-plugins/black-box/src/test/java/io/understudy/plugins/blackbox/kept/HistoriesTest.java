@@ -225,7 +225,7 @@ class HistoriesTest extends BlackBoxHarness {
         assertThat(promoted.beyond()).isEqualTo("0-2-20");
         Loss repointed = box.loss(survivor("0-2-20", "0-1-11,0-2-20,0-3-4", ""));
         assertThat(gtids(repointed.missing)).containsExactly("0-1-12", "0-1-13");
-        box.applied(List.of(at("0-1-11", "0-1-11,0-2-20"), at("0-2-20", "0-1-11,0-2-20")));
+        box.applied(List.of(at("0-1-11", "0-1-11,0-2-20"), at("0-2-20", "0-1-11,0-2-20")), null);
         assertThat(box.transactions()).isEqualTo(2);
     }
 
@@ -255,7 +255,7 @@ class HistoriesTest extends BlackBoxHarness {
         assertThat(gtids(loss.missing)).containsExactly("0-1-12");
         assertThat(loss.streaming).as("they cannot arrive any more").isFalse();
         assertThat(loss.trouble).isEqualTo("the primary has changed");
-        box.applied(List.of(at("0-1-11", "0-1-11,0-2-13")));
+        box.applied(List.of(at("0-1-11", "0-1-11,0-2-13")), null);
         assertThat(box.transactions()).isEqualTo(1);
         assertThat(box.primaries()).extracting(PrimaryFacts::serverId).containsExactly(1L, 2L);
         assertThat(box.loss(survivor("0-1-12", "0-1-12,0-2-12", "")).streaming)
@@ -301,7 +301,7 @@ class HistoriesTest extends BlackBoxHarness {
         assertThat(gtids(loss.missing)).as("the third primary began without it").containsExactly("0-2-13");
         assertThat(loss.gaps.toString()).isEmpty();
         assertThat(loss.beyond()).isEqualTo("0-3-13");
-        box.applied(List.of(at("0-3-13", "")));
+        box.applied(List.of(at("0-3-13", "")), null);
         assertThat(box.transactions()).isEqualTo(1);
     }
 
@@ -323,7 +323,7 @@ class HistoriesTest extends BlackBoxHarness {
     void numbersThatGoBackDenoteOtherTransactions() {
         start(1, "0-1-10");
         transaction(11);
-        box.applied(List.of(box.seen("host:3306:2", at("0-1-11", ""), STILL)));
+        box.applied(List.of(box.seen("host:3306:2", at("0-1-11", ""), STILL)), null);
         box.onGap(new BinlogTrouble(BinlogTrouble.Reason.CONNECTION, "reset"));
         try (CapturedLog log = new CapturedLog()) {
             start(1, "0-1-3");
@@ -331,7 +331,7 @@ class HistoriesTest extends BlackBoxHarness {
         }
         transaction(4);
         response("0-1-5");
-        box.applied(List.of(box.seen("host:3306:2", at("0-1-11", ""), STILL)));
+        box.applied(List.of(box.seen("host:3306:2", at("0-1-11", ""), STILL)), null);
         Loss loss = on("0-1-11");
         assertThat(gtids(loss.missing)).containsExactly("0-1-4");
         assertThat(loss.notCaptured.keySet()).extracting(Gtid::text).containsExactly("0-1-5");

@@ -225,7 +225,7 @@ class LastPositionsTest extends ResetHarness {
         Applied known = box.seen(STANDBY, Applied.of(flavor, upTo(20), ""), STILL);
         notices(0);
         writes(1, 8);
-        box.applied(List.of(known));
+        box.applied(List.of(known), null);
         assertThat(box.transactions()).isEqualTo(8);
     }
 
@@ -253,7 +253,7 @@ class LastPositionsTest extends ResetHarness {
         writes(1, 3);
         dies();
         String other = "host:3306:3";
-        box.applied(List.of(box.seen(other, Applied.of(flavor, upTo(20), ""), STILL)));
+        box.applied(List.of(box.seen(other, Applied.of(flavor, upTo(20), ""), STILL)), null);
         assertThat(box.transactions()).as("none is released").isEqualTo(5);
         box.seen(other, Applied.of(flavor, upTo(18), ""), STILL);
         assertThat(box.standing(server(other, 18)).ofBefore()).contains("is not known");

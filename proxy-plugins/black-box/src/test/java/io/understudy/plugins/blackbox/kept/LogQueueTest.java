@@ -93,7 +93,7 @@ class LogQueueTest extends BlackBoxHarness {
         start(1, "0-1-10");
         transaction(11);
         transaction(12);
-        box.applied(List.of(at("0-1-11", "")));
+        box.applied(List.of(at("0-1-11", "")), null);
         write(queue);
         BlackBox next = restarted();
         assertThat(next.hasRestoredGap()).isFalse();
@@ -106,11 +106,11 @@ class LogQueueTest extends BlackBoxHarness {
         start(1, "0-1-10");
         for (int number = 11; number <= 16; number++) {
             transaction(1, number, "x".repeat(MIB - 1_000));
-            box.applied(List.of(at("0-1-" + number, "")));
+            box.applied(List.of(at("0-1-" + number, "")), null);
         }
         write(queue);
         transaction(17);
-        box.applied(List.of(at("0-1-17", "")));
+        box.applied(List.of(at("0-1-17", "")), null);
         write(queue);
         Loss loss = restarted().loss(survivor("0-1-10", "", ""));
         assertThat(loss.gaps).hasToString("0:15-16");
@@ -129,10 +129,10 @@ class LogQueueTest extends BlackBoxHarness {
         BlackBox next = new BlackBox(2 * MIB, false, () -> now);
         TransactionLog log = TransactionLog.open(directory, SIZE, true, null, next.restored(Clock.systemUTC()));
         open.add(log);
-        next.applied(List.of(at("0-1-11", "")));
+        next.applied(List.of(at("0-1-11", "")), null);
         assertThat(next.transactions()).isEqualTo(1);
         next.writeTo(new LogQueue(next, log, Clock.systemUTC(), () -> now));
-        next.applied(List.of(at("0-1-11", "")));
+        next.applied(List.of(at("0-1-11", "")), null);
         assertThat(next.transactions()).isZero();
     }
 
@@ -291,7 +291,7 @@ class LogQueueTest extends BlackBoxHarness {
             write(queue);
         }
         long before = files();
-        box.applied(List.of(at("0-1-25", "")));
+        box.applied(List.of(at("0-1-25", "")), null);
         assertThat(files()).isLessThan(before);
         BlackBox next = restarted();
         Loss loss = next.loss(survivor("0-1-25", "", ""));
@@ -313,7 +313,7 @@ class LogQueueTest extends BlackBoxHarness {
         start(2, "0-2-11", "0-1-10,0-2-11");
         transaction(2, 12, ".");
         write(queue);
-        box.applied(List.of(at("0-2-12", "0-2-12")));
+        box.applied(List.of(at("0-2-12", "0-2-12")), null);
         BlackBox next = restarted();
         Loss loss = next.loss(survivor("0-2-12", "0-1-10,0-2-12", ""));
         assertThat(gtids(loss.missing)).containsExactly("0-1-11");

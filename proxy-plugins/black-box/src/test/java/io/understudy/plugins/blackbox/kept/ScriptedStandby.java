@@ -10,6 +10,7 @@ import java.sql.Statement;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 /** A MariaDB server of which only its position is asked. */
@@ -36,11 +37,16 @@ final class ScriptedStandby {
     }
 
     static Standby of(String name, Position position) {
+        return of(name, position, () -> false);
+    }
+
+    static Standby of(String name, Position position, BooleanSupplier primary) {
         DataSource source = object(DataSource.class, (method, arguments) -> connection(position.row()));
         return object(Standby.class, (method, arguments) -> switch (method) {
             case "name" -> name;
             case "dataSource" -> source;
             case "state" -> StandbyState.UNKNOWN;
+            case "isPrimary" -> primary.getAsBoolean();
             default -> false;
         });
     }

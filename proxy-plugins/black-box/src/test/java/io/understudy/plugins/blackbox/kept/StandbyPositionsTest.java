@@ -18,6 +18,9 @@ class StandbyPositionsTest extends BlackBoxHarness {
     private final AtomicInteger dead = new AtomicInteger();
     private boolean silent;
     private Runnable during = () -> {};
+    private String logged = "";
+    private boolean promoted;
+    private @Nullable List<String> former;
     private @Nullable String position = "0-1-10";
     private @Nullable String primary = "0-1-10";
     private final StandbyPositions positions = new StandbyPositions(
@@ -25,7 +28,9 @@ class StandbyPositionsTest extends BlackBoxHarness {
                     PluginContext.class,
                     (name, arguments) -> name.equals("primary")
                             ? ScriptedStandby.object(Primary.class, (asked, nothing) -> silent)
-                            : List.of(ScriptedStandby.of("server-2", this::row))),
+                            : List.of(
+                                    ScriptedStandby.of("server-1", this::formerRow, () -> !promoted),
+                                    ScriptedStandby.of("server-2", this::row, () -> promoted))),
             box,
             this::facts,
             new Receivers(),
@@ -46,7 +51,15 @@ class StandbyPositionsTest extends BlackBoxHarness {
         if (at == null) {
             throw new SQLException("down");
         }
-        return List.of(at, "", "1", "host:3306:2");
+        return List.of(at, logged, "1", "host:3306:2");
+    }
+
+    private List<String> formerRow() throws SQLException {
+        List<String> row = former;
+        if (row == null) {
+            throw new SQLException("down");
+        }
+        return row;
     }
 
     private void probe(@Nullable String at) {
@@ -91,5 +104,39 @@ class StandbyPositionsTest extends BlackBoxHarness {
         probe("0-1-10");
         assertThat(asked).hasValue(1);
         assertThat(dead).hasValue(0);
+    }
+
+    /** It comes back with what the one that was promoted without it has never had. */
+    @Test
+    void whatThePromotedServerLacksStaysWhenTheOldPrimaryIsBack() {
+        start(1, "0-1-10");
+        transaction(11);
+        primary = "0-1-11";
+        probe("0-1-10");
+        promoted = true;
+        start(2, "0-1-10", "0-1-10");
+        transaction(2, 11, "own");
+        former = List.of("", "0-1-11,0-2-11", "1", "host:3306:1");
+        logged = "0-1-10,0-2-11";
+        probe("0-1-10");
+        assertThat(gtids(on("0-1-10").missing)).containsExactly("0-1-11");
+        assertThat(box.transactions()).as("its own is on all others").isEqualTo(1);
+        logged = "0-1-11,0-2-11";
+        probe("0-1-10");
+        assertThat(box.transactions()).as("rescued").isZero();
+    }
+
+    /** Unknown is not yes. */
+    @Test
+    void nothingIsReleasedWhileThePromotedServerDoesNotSayWhatItHas() {
+        start(1, "0-1-10");
+        transaction(11);
+        promoted = true;
+        former = List.of("", "0-1-11", "1", "host:3306:1");
+        probe(null);
+        assertThat(box.transactions()).isEqualTo(1);
+        logged = "0-1-11";
+        probe("0-1-10");
+        assertThat(box.transactions()).isZero();
     }
 }
