@@ -34,8 +34,9 @@ public final class ReplicaRemedy {
 
     /** Returns what to do about an applier that has stopped. */
     public static String ofApplier(ReplicaStatus channel, boolean mariaDb) {
+        Statements statements = new Statements(channel, mariaDb);
         return (channel.applierErrno() == 0 ? "" : "mend the error, then ")
-                + onStandby(new Statements(channel, mariaDb).start(" SQL_THREAD"));
+                + onStandby(statements.losesByStart() ? statements.sentAgain() : statements.start(" SQL_THREAD"));
     }
 
     /**
@@ -60,7 +61,7 @@ public final class ReplicaRemedy {
             return statements.change("SSL = 1") + "; or without TLS GET_SOURCE_PUBLIC_KEY = 1";
         } else if (channel.isReceiverStopped()) {
             return (error == 0 || UNREACHABLE.contains(error) ? "" : "mend the error, then ")
-                    + onStandby(statements.start(" IO_THREAD"));
+                    + onStandby(statements.losesByStart() ? statements.sentAgain() : statements.start(" IO_THREAD"));
         } else if (UNREACHABLE.contains(error)) {
             return "let it reach " + channel.source() + " (network, firewall, the primary's bind_address): it tries"
                     + " again by itself. If that is the wrong address, "
@@ -81,6 +82,9 @@ public final class ReplicaRemedy {
     /** Returns how to have all applied that a connection has received, before its threads are stopped. */
     public static String applying(ReplicaStatus channel, boolean mariaDb) {
         Statements statements = new Statements(channel, mariaDb);
+        if (statements.losesByStart()) {
+            return statements.sentAgain();
+        }
         return (channel.applies()
                         ? ""
                         : (channel.applierErrno() == 0 ? "" : "mend the applier's error; ")
@@ -110,12 +114,15 @@ public final class ReplicaRemedy {
     public static String removal(ReplicaStatus channel, boolean mariaDb) {
         Statements statements = new Statements(channel, mariaDb);
         return "if it is left over, "
+                + (statements.hasApplied() ? "" : "and once it has applied what it has received, ")
                 + onStandby(statements.replica("STOP", "") + "; " + statements.replica("RESET", " ALL"));
     }
 
     /** Returns how to have a connection that replicates by file and offset use GTIDs. */
     public static String toGtid(ReplicaStatus channel, boolean mariaDb) {
-        return new Statements(channel, mariaDb).change(mariaDb ? "USE_GTID = slave_pos" : "AUTO_POSITION = 1");
+        return "if its " + (mariaDb ? "gtid_slave_pos" : "gtid_executed") + " has all that it was loaded with, "
+                + new Statements(channel, mariaDb).change(mariaDb ? "USE_GTID = slave_pos" : "AUTO_POSITION = 1")
+                + "; else build it anew, as the primary sends it again";
     }
 
     private static String onStandby(String statements) {
@@ -135,8 +142,7 @@ public final class ReplicaRemedy {
         /** Returns a change of the source, behind what keeps it from throwing away what is not applied. */
         String change(String... assignments) {
             String prefix = mariaDb ? "MASTER_" : "SOURCE_";
-            boolean applied = channel.applies() && channel.receivedFile().equals(channel.appliedFile());
-            return (applied
+            return (channel.applies() && hasApplied()
                             ? "on the standby: "
                             : "first, as this throws away what it has not applied, on the standby: "
                                     + applying(channel, mariaDb) + "; then ")
@@ -145,6 +151,20 @@ public final class ReplicaRemedy {
                     + prefix + String.join(", " + prefix, assignments)
                     + (mariaDb ? "" : last()) + "; "
                     + replica("START", "");
+        }
+
+        boolean hasApplied() {
+            return channel.receivedFile().equals(channel.appliedFile());
+        }
+
+        /** Returns whether to start a thread throws away what was received (MDEV-4698). */
+        boolean losesByStart() {
+            return mariaDb && channel.isByGtid() && channel.isStopped() && !hasApplied();
+        }
+
+        String sentAgain() {
+            return "if " + channel.source() + " lives, " + start("") + ", which has it sent again; else do not start"
+                    + " it, which throws it away: understudy rescue --apply, or apply its relay logs (mariadb-binlog)";
         }
 
         private String first() {

@@ -92,6 +92,27 @@ class ReplicaRemedyTest {
         assertThat(ReplicaRemedy.ofReceiver(new ReplicaStatus(behind), true)).startsWith("on the standby: STOP");
     }
 
+    /** MDEV-4698: a thread that starts while neither runs deletes the relay logs, which may be the only copy. */
+    @Test
+    void whatAStartThrowsAwayIsNotStartedWithoutItsSource() {
+        Map<String, String> stopped = new HashMap<>(channel("a", "No", 0, "").columns());
+        stopped.putAll(Map.of("slave_sql_running", "No", "using_gtid", "Slave_Pos", "gtid_io_pos", "0-1-9"));
+        stopped.putAll(Map.of("master_log_file", "b.1", "read_master_log_pos", "9"));
+        stopped.putAll(Map.of("relay_master_log_file", "b.1", "exec_master_log_pos", "4"));
+        ReplicaStatus lost = new ReplicaStatus(stopped);
+        assertThat(ReplicaRemedy.ofApplier(lost, true))
+                .startsWith("on the standby: if db1:3306 lives, START SLAVE 'a', which has it sent again; else do not")
+                .isEqualTo("on the standby: " + ReplicaRemedy.applying(lost, true));
+        assertThat(ReplicaRemedy.ofApplier(lost, false)).contains("START REPLICA SQL_THREAD");
+        assertThat(ReplicaRemedy.removal(lost, true)).contains("once it has applied");
+        stopped.put("exec_master_log_pos", "9");
+        assertThat(ReplicaRemedy.ofApplier(new ReplicaStatus(stopped), true))
+                .isEqualTo("on the standby: START SLAVE 'a' SQL_THREAD");
+        stopped.putAll(Map.of("exec_master_log_pos", "4", "slave_io_running", "Connecting"));
+        assertThat(ReplicaRemedy.applying(new ReplicaStatus(stopped), true))
+                .startsWith("START SLAVE 'a' SQL_THREAD; then SELECT MASTER_GTID_WAIT");
+    }
+
     /** MariaDB discards relay logs at START SLAVE with GTIDs; MySQL keeps them. */
     @Test
     void whatThrowsReceivedTransactionsAwayIsThatOfTheProduct() {
