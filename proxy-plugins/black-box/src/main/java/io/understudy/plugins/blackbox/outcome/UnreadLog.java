@@ -143,9 +143,7 @@ final class UnreadLog implements BinlogListener, BinlogEvents, SemiSyncReplica, 
         traces.read(transaction, tokens.take());
         if (transaction.gtid() != null) {
             read.add(Traces.source(transaction), transaction.sequence());
-            if (transaction.ofMySql()) {
-                endIfRead(); // a primary that writes all the time is never idle
-            }
+            endIfRead(); // a primary that writes all the time is never idle
         }
     }
 

@@ -69,6 +69,20 @@ class UnreadLogTest {
         assertThat(traces.unread(GtidNumbers.ofMySql("0-11:101-104"))).hasToString("0-11:103-104");
     }
 
+    /** Each source's numbers ascend in a log, so that its last one tells that all are read. */
+    @Test
+    void aMariaDbThatWritesAllTheTimeIsReadToo() {
+        PrimaryFacts facts =
+                new PrimaryFacts(ServerFlavor.MARIADB, 12, "", true, "ROW", true, "0-12-107", "0-11-104,0-12-107");
+        UnreadLog log = log(facts, "0-11:101-104");
+        log.start(facts);
+        log.onTransaction(transaction("0-11-", 103));
+        assertThat(log.isEnded()).isFalse();
+        log.onTransaction(transaction("0-11-", 104));
+        assertThat(log.isEnded()).isTrue();
+        assertThat(traces.unread(GtidNumbers.ofMySql("0-11:101-104")).isEmpty()).isTrue();
+    }
+
     /** In front of the first transaction MySQL sends a heartbeat with the end of what it leaves out. */
     @Test
     void theLogHasNotEndedWhereMySqlLeavesOutWhatIsKnown() {
