@@ -43,12 +43,20 @@ public interface Primary {
     }
 
     /**
-     * Registers a listener for changes of the primary. It is called after connections made from {@link #dataSource} and
+     * Registers a listener for changes of the primary, also where it was not known before. It is called after connections made from {@link #dataSource} and
      * {@link #connector} lead to the new one, and must not wait.
      *
      * @return removes the listener when closed
      */
     AutoCloseable onChange(Runnable listener);
+
+    /**
+     * Returns whether another server was the primary before this one, or may have been before the proxy knew of this
+     * one.
+     */
+    default boolean mayFollow() {
+        return true;
+    }
 
     /**
      * Registers a listener for a primary that responds again after it did not, so that a plugin need not wait for the

@@ -60,6 +60,11 @@ public record HostedPrimary(
     }
 
     @Override
+    public boolean mayFollow() {
+        return address.mayFollow();
+    }
+
+    @Override
     public AutoCloseable onReachable(Runnable listener) {
         return monitor.onReachable(listener);
     }

@@ -218,15 +218,15 @@ public final class Candidates implements AutoCloseable {
     /** Called when an operator has chosen one. */
     public synchronized void chosen() {
         if (!known && address.isFirst()) {
-            begin(address.get(), "an operator has chosen it");
+            begin(address.get(), "an operator has chosen it", true);
         }
         known = true;
         decide();
     }
 
-    private void begin(Address at, String why) {
+    private void begin(Address at, String why, boolean mayFollow) {
         known = true; // before the listeners connect to it
-        address.begin(at, why);
+        address.begin(at, why, mayFollow);
     }
 
     /**
@@ -327,7 +327,7 @@ public final class Candidates implements AutoCloseable {
             conclude(Verdict.ONE, only + " is writable");
             String why = "of the candidates it is the writable one (" + roles() + ")";
             if (!known && address.isFirst() && (!only.equals(present) || mayFollow(only))) {
-                begin(only, why);
+                begin(only, why, mayFollow(only));
             } else {
                 address.change(only, PrimaryAddress.Reason.CANDIDATE, why);
             }

@@ -69,6 +69,8 @@ public final class PrimaryAddress {
     private volatile BooleanSupplier planned = () -> false;
     private volatile BooleanSupplier silent = () -> false;
     private volatile Present present;
+    /** Whether that of the start may have taken another server's place. */
+    private volatile boolean follows;
     /** The addresses of the server's name; empty before the first look-up, and for a socket file. */
     private volatile Set<InetAddress> hosts = Set.of();
 
@@ -159,13 +161,23 @@ public final class PrimaryAddress {
                 && (known.isEmpty() || !(host instanceof InetSocketAddress inet) || known.contains(inet.getAddress()));
     }
 
-    /** Sets the address of the start, which was not known before. That is no change: not counted, and no warning. */
-    synchronized void begin(Address at, String why) {
+    /**
+     * Sets the address of the start, which was not known before. That is no change: not counted, and no warning.
+     *
+     * @param mayFollow whether another server may have been the primary until then
+     */
+    synchronized void begin(Address at, String why, boolean mayFollow) {
+        follows = mayFollow;
         Address from = present.address();
         hosts = Set.of();
         present = new Present(at, clock.instant(), null, null, false);
         log.info("the primary is {}: {}", at, why);
         notifyListeners(from, at);
+    }
+
+    /** Returns whether another server was the primary before, or may have been. */
+    public boolean mayFollow() {
+        return follows || !isFirst();
     }
 
     /** Returns whether the address is that of the start. */

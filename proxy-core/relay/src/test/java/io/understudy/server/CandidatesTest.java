@@ -131,6 +131,7 @@ class CandidatesTest {
             }
             await().until(() -> changes.get() == 1);
             assertThat(first.get()).isEqualTo(A);
+            assertThat(first.mayFollow()).isTrue();
             servers.put(A, "READ_ONLY");
             await().until(later::none);
             assertThat(later.unknown()).isNull();
@@ -193,6 +194,21 @@ class CandidatesTest {
         assertThat(changes(registry)).isZero();
     }
 
+    /** Nobody was down that could have been it, wherever it is in the list. */
+    @Test
+    void theFirstOfTheListWasNoPrimaryBefore() {
+        PrimaryAddress first = new PrimaryAddress(B, registry, Clock.systemUTC());
+        servers.put(A, "READ_ONLY");
+        try (Candidates later =
+                new Candidates(first, at -> () -> probe(servers.getOrDefault(at, "")), null, registry, executor)) {
+            later.watch(List.of(B, A));
+            await().until(later::none);
+            servers.put(A, "WRITABLE");
+            await().until(() -> first.get().equals(A));
+            assertThat(first.mayFollow()).isFalse();
+        }
+    }
+
     /** The first of the list stood for it only until the writable one was known. */
     @Test
     void findingThePrimaryAtTheStartIsNoChangeAndNoWarning() {
@@ -209,6 +225,7 @@ class CandidatesTest {
                     .contains("the primary is b:1: of the candidates")
                     .doesNotContain("WARN");
             assertThat(atStart.present().reason()).isNull();
+            assertThat(atStart.mayFollow()).isFalse();
             assertThat(changes(own)).isZero();
             servers.put(B, "READ_ONLY");
             servers.put(A, "WRITABLE");

@@ -131,7 +131,9 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         publish();
         following = context.primary().onChange(() -> {
             order.changed();
-            box.primaryChanged(box.streaming() && !gone ? null : doubt());
+            if (context.primary().mayFollow()) {
+                box.primaryChanged(box.streaming() && !gone ? null : doubt());
+            }
         });
         repeat(() -> gone = context.primary().isUnreachable(), WATCH_MILLIS);
         repeat(finder, OUTCOMES_MILLIS);
