@@ -207,11 +207,13 @@ public record MissingView(Map<String, Object> all) {
      * has read most of it; empty if none has.
      *
      * @param views responses of {@code /api/lost}
+     * @param promoted identity of the server that has taken its place, whose log may not be read yet
      */
-    public static Optional<String> readUpTo(Collection<Map<String, Object>> views) {
+    public static Optional<String> readUpTo(Collection<Map<String, Object>> views, String promoted) {
         return views.stream()
                 .flatMap(view -> rows(view, "logs").stream()
-                        .filter(log -> Boolean.FALSE.equals(log.get("read")))
+                        .filter(log -> Boolean.FALSE.equals(log.get("read"))
+                                && !promoted.endsWith(":" + log.get("serverId")))
                         .reduce((earlier, later) -> later)
                         .stream())
                 .max(Comparator.comparingLong(log -> upTo(log).count()))

@@ -397,8 +397,9 @@ public final class Failover implements AutoCloseable {
             lines.add("what is down goes to the primary of its file when it starts: " + String.join(", ", down)
                     + ". Before that: primary: { address: " + takeover.pair().standbyAddress() + " }");
         }
-        MissingView.readUpTo(views.values()).ifPresent(lines::add);
         try {
+            MissingView.readUpTo(views.values(), OldPrimaryStep.identity(takeover.standby()))
+                    .ifPresent(lines::add);
             SemiSyncVariables own = takeover.standby().semiSync();
             if (semiSync && own.isOn(own.replica()) && !own.isOn(own.source())) {
                 lines.add("commits wait for no acknowledgement. To have them wait, on "

@@ -108,7 +108,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
         }
     }
 
-    private static String identity(Node server) throws SQLException {
+    static String identity(Node server) throws SQLException {
         return server.ask("its identity", ReportedPosition::of).server();
     }
 

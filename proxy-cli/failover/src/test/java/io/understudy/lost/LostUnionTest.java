@@ -307,4 +307,18 @@ class LostUnionTest {
         assertThat(new MissingView(united).isLoss()).isTrue();
         assertThat(MissingView.isLoss(united)).isTrue();
     }
+
+    /** Proxies that have just started read nothing of it yet, and it may be further than the old one. */
+    @Test
+    void whereTheReadingOfTheOldPrimaryEndedIsNotWhereThatOfTheNewOneDid() {
+        proxy("one", "", "", List.of(), List.of());
+        view("one")
+                .put(
+                        "logs",
+                        List.of(
+                                Map.of("serverId", 1L, "upTo", "0-1-140", "read", false, "variable", "@@v"),
+                                Map.of("serverId", 2L, "upTo", "0-2-254", "read", false, "variable", "@@v")));
+        assertThat(MissingView.readUpTo(views.values(), "h:3306:2").orElse("")).contains("up to 0-1-140");
+        assertThat(MissingView.readUpTo(views.values(), "h:3306:12").orElse("")).contains("up to 0-2-254");
+    }
 }
