@@ -1,8 +1,11 @@
 package io.understudy.unplanned;
 
+import io.understudy.config.Address;
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.ReplicaRemedy;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.switchover.Node;
+import io.understudy.switchover.Pair;
 import io.understudy.switchover.Privileges;
 import io.understudy.switchover.ScheduledEvent;
 import io.understudy.switchover.Step;
@@ -12,6 +15,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the server that is to get what it lacks, and the account there. Changes nothing.
@@ -64,16 +68,19 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
                 takeover.look(takeover.reached()).entrySet()) {
             List<Map<String, Object>> logs = Table.rows(each.getValue(), "logs");
             Map<String, Object> last = logs.isEmpty() ? Map.of() : logs.get(logs.size() - 1);
-            Boolean from = last.isEmpty()
-                    ? null
-                    : replication.isFrom(
-                            String.valueOf(last.getOrDefault("uuid", "")), String.valueOf(last.get("serverId")));
+            Boolean from = last.isEmpty() ? null : isFrom(replication, last);
+            if (Boolean.FALSE.equals(from) && isPointedTo(replication, takeover.pair().primaryAddress())) {
+                from = null;
+            }
             if (Boolean.FALSE.equals(from)) {
                 throw new StepFailure(to + " replicates from " + replication.source() + " (server_id "
                         + replication.sourceServerId() + "), and the primary that " + each.getKey()
                         + " has read is another server (" + last.get("server") + "): its data are not that server's."
                         + " Name a standby of " + takeover.pair().primaryAddress()
-                        + " with --to. If it is one by way of another server: docs/failover.md#people");
+                        + " with --to. "
+                        + (logs.stream().anyMatch(log -> Boolean.TRUE.equals(isFrom(replication, log)))
+                                ? ofFormer(replication)
+                                : "If it is one by way of another server: docs/failover.md#people"));
             }
             known |= from != null;
             if (each.getValue().get("leftOut") instanceof List<?> servers) {
@@ -84,6 +91,31 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
         return replication.source()
                 + (known ? "" : " (not known to be the server that the proxies have read)")
                 + leftOut;
+    }
+
+    private static @Nullable Boolean isFrom(ReplicaStatus replication, Map<String, Object> log) {
+        return replication.isFrom(String.valueOf(log.getOrDefault("uuid", "")), String.valueOf(log.get("serverId")));
+    }
+
+    /** MariaDB keeps the number of the server before until it has connected. */
+    static boolean isPointedTo(ReplicaStatus replication, Address primary) {
+        return !replication.receives() && replication.source().equals(primary.toString());
+    }
+
+    /** The primary that followed its own one has died before it was pointed there. */
+    private String ofFormer(ReplicaStatus replication) {
+        Pair pair = takeover.pair();
+        boolean mariaDb = pair.dialect().flavor() == ServerFlavor.MARIADB;
+        return "If it has nothing that this one never had: on " + pair.standbyAddress() + ", "
+                + ReplicaRemedy.applying(replication, mariaDb) + "; then "
+                + String.join(
+                        "; ",
+                        pair.dialect()
+                                .repoint(
+                                        pair.primaryAddress().host(),
+                                        pair.primaryAddress().port(),
+                                        replication))
+                + ", although that is dead, and run this again: the black boxes bring what it lacks";
     }
 
     /**

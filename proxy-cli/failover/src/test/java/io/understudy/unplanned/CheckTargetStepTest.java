@@ -3,7 +3,10 @@ package io.understudy.unplanned;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.understudy.config.Address;
+import io.understudy.servers.ReplicaStatus;
 import io.understudy.switchover.StepFailure;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -75,5 +78,14 @@ class CheckTargetStepTest {
         standby.received = "0-1-5";
         assertThat(new ReceivedStep(takeover, line -> {}).run()).contains("and stopped");
         assertThat(standby.receiver).isEqualTo("No");
+    }
+
+    /** Until it has connected, MariaDB says that it replicates from the number of the server before. */
+    @ParameterizedTest
+    @CsvSource({"Connecting, 10.0.0.1:3306, true", "Connecting, 10.0.0.2:3306, false", "Yes, 10.0.0.1:3306, false"})
+    void aStandbyThatWasPointedToAPrimaryThatIsDeadIsItsStandby(String receiver, String primary, boolean pointed) {
+        ReplicaStatus status = new ReplicaStatus(
+                Map.of("master_host", "10.0.0.1", "master_port", "3306", "slave_io_running", receiver));
+        assertThat(CheckTargetStep.isPointedTo(status, Address.parse(primary))).isEqualTo(pointed);
     }
 }
