@@ -71,7 +71,8 @@ public record MissingView(Map<String, Object> all) {
     public List<String> notKnown() {
         List<String> found = new ArrayList<>();
         if (isNeverRead()) {
-            found.add("the old primary's binary log was never read");
+            Object why = part("primary").get("why");
+            found.add("the primary's binary log was never read" + (why == null ? "" : " (" + why + ")"));
         }
         rows(all, "notKnown").forEach(each -> found.add(String.valueOf(each.get("what"))));
         return found;

@@ -273,6 +273,9 @@ final class RunningBlackBox implements PluginRun<BlackBoxConfig> {
         Gauge.builder("understudy.black.box.bytes", box, BlackBox::bytes)
                 .description("Bytes that the kept transactions take")
                 .register(context.meters());
+        Gauge.builder("understudy.black.box.reading", box, each -> each.streaming() ? 1 : 0)
+                .description("1 while the primary's binary log is read and kept")
+                .register(context.meters());
         FunctionCounter.builder("understudy.black.box.dropped", box, BlackBox::dropped)
                 .description("Transactions dropped for want of room before every standby had applied them")
                 .register(context.meters());

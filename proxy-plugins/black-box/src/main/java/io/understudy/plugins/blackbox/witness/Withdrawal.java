@@ -28,7 +28,7 @@ public enum Withdrawal {
             "plugins.black-box.size is full of transactions that some standby has not applied: see why it lags (after"
                     + " RESET MASTER: docs/black-box.md), or raise size"),
     SLOW("slow", "see the load of the disk of plugins.black-box.directory"),
-    IO("io", "see the disk of plugins.black-box.directory and the line of the log before this one"),
+    IO("io", "see the disk of plugins.black-box.directory"),
     UNUSABLE("unusable", "do what it says about plugins.black-box.directory; it is tried again every two seconds"),
     FAULT("fault", "please report this with what the proxy's log says of it");
 

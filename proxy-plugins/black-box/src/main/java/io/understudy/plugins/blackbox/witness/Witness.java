@@ -140,6 +140,7 @@ public final class Witness implements BinlogListener, SemiSyncReplica, AutoClose
         if (phases.count(reason, text, "")) {
             log.warn("black-box: nothing is kept or acknowledged ({}): {}", reason.label(), text);
         }
+        box.onGap(new BinlogTrouble(BinlogTrouble.Reason.FAULT, "nothing is kept: " + text, reason.remedy()));
     }
 
     private void withDump(Consumer<BinlogDump> action) {
