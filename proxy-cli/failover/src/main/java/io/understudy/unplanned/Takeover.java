@@ -193,7 +193,8 @@ record Takeover(
     /**
      * Returns whether the standby was promoted before.
      *
-     * @throws StepFailure if it is writable, and replicates: a promotion stops that, once all is applied
+     * @throws StepFailure if it is writable, and replicates, which a promotion stops, once all is applied; or if it may
+     *     have what is not applied
      */
     boolean promoted() throws SQLException, StepFailure {
         if (standby().readOnly()) {
@@ -202,6 +203,12 @@ record Takeover(
         if (replicates && (!replication().isStopped() || !reached().received().isEmpty())) {
             throw new StepFailure(name() + " (" + pair.standbyAddress() + ") is writable and replicates: it was never"
                     + " promoted. " + pair.dialect().readOnly() + " there, and run this again");
+        }
+        String untold = untold();
+        if (!untold.isEmpty()) {
+            throw new StepFailure(name() + " (" + pair.standbyAddress() + ") is writable, and has " + untold
+                    + ". If it was promoted, there: " + pair.dialect().forget(pair.replication()) + "; if not: "
+                    + pair.dialect().readOnly() + ". Then run this again");
         }
         return true;
     }

@@ -52,6 +52,22 @@ class CheckTargetStepTest {
                 .hasMessageContaining("does not replicate by GTID", "docs/failover.md#people", "RESET SLAVE '' ALL");
     }
 
+    /** Without read_only in its option file. RESET SLAVE ALL would delete them. */
+    @Test
+    void aWritableStandbyWithRelayLogsOfBeforeARestartIsNotKnownToBePromoted() throws Exception {
+        standby.readOnly = "0";
+        standby.receiver = "No";
+        standby.applier = "No";
+        standby.received = "";
+        standby.appliedUpTo = "400";
+        assertThatThrownBy(this::check)
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("is writable, and has the relay logs that it had when it was restarted")
+                .hasMessageContaining("RESET SLAVE '' ALL; if not: SET GLOBAL read_only=1. Then run this again");
+        standby.appliedUpTo = "900";
+        assertThat(check()).endsWith("is writable: it was promoted before");
+    }
+
     /** MariaDB forgets with a restart what it has received, and keeps the relay logs until the next START SLAVE. */
     @Test
     void whatWasReceivedBeforeARestartIsNotNothing() throws Exception {
