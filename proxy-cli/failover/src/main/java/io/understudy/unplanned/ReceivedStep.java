@@ -10,14 +10,15 @@ import io.understudy.sql.Quoting;
 import io.understudy.switchover.Pair;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Waits until the standby has applied what it has received, and then stops its replication. While something is in relay
- * logs alone nothing is stopped: MariaDB throws relay logs away when both threads are stopped and one starts
- * (MDEV-4698).
+ * Waits until the standby has applied what it has received, and then stops its replication: the receiver first, as more
+ * may arrive until that has ended. While something is in relay logs alone the applier runs: MariaDB throws relay logs
+ * away when both threads are stopped and one starts (MDEV-4698).
  *
  * @param progress is told, about each second, what is left
  */
@@ -38,23 +39,25 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
         Pair pair = takeover.pair();
         long begun = System.nanoTime();
         boolean started = false;
+        takeover.reached().received(); // says what to grant if it cannot be queried
         for (int i = 0; ; i++) {
+            ReplicaStatus status = takeover.replication(); // before the position: of a stopped one that is the last
             Reached reached = takeover.reached();
             String left = reached.received();
-            String untold = left.isEmpty() ? takeover.untold() : "";
-            if (!untold.isEmpty()) {
-                return unlessNothingIsLost(untold);
-            }
-            if (left.isEmpty()) {
-                pair.standby().traced();
-                pair.standby()
-                        .executeWithin(
-                                pair.dialect().stop(pair.replication()),
-                                takeover.options().timeout());
-                pair.standby().ensureFormerEnded();
+            if (left.isEmpty() && status.isStopped()) {
+                String untold = takeover.untold();
+                if (!untold.isEmpty()) {
+                    return unlessNothingIsLost(untold);
+                }
                 return "applied up to " + reached + ", and stopped";
             }
-            ReplicaStatus status = takeover.replication();
+            if (left.isEmpty() && (status.isReceiverStopped() || status.applies())) {
+                stop(status.isReceiverStopped() ? pair.dialect().stop(pair.replication()) : thread("STOP", "IO"));
+                continue;
+            }
+            if (status.isStopped() && pair.dialect().flavor() == ServerFlavor.MARIADB) {
+                return fromBlackBoxes(left);
+            }
             if (!status.applies() && !status.applierError().isEmpty()) {
                 throw new StepFailure(takeover.name() + " cannot apply what it has received: "
                         + status.applierError() + ". Mend that, START SLAVE SQL_THREAD there (MySQL: REPLICA), and try"
@@ -64,10 +67,7 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
                 throw new StepFailure(takeover.name() + " does not apply what it has received, though it was started");
             }
             if (!status.applies()) {
-                if (status.isStopped() && pair.dialect().flavor() == ServerFlavor.MARIADB) {
-                    return fromBlackBoxes(left);
-                }
-                pair.standby().execute(start());
+                pair.standby().execute(thread("START", "SQL"));
                 started = true;
             }
             if (System.nanoTime() - begun > takeover.options().timeout().toNanos()) {
@@ -75,18 +75,24 @@ record ReceivedStep(Takeover takeover, Consumer<String> progress) implements Ste
                         + takeover.options().timeout().toSeconds()
                         + " s. It goes on; try again, with a longer --timeout");
             }
-            if (i % TOLD_EACH == 0) {
+            if (i % TOLD_EACH == 0 && !left.isEmpty()) {
                 progress.accept(takeover.name() + " has yet to apply " + left);
             }
             Thread.sleep(PAUSE_MILLIS);
         }
     }
 
-    private String start() {
+    private void stop(String statement) throws SQLException {
+        takeover.standby().traced();
+        takeover.standby().executeWithin(statement, takeover.options().timeout());
+        takeover.standby().ensureFormerEnded();
+    }
+
+    private String thread(String verb, String which) {
         String name = Quoting.text(takeover.pair().replication().name());
         return takeover.pair().dialect().flavor() == ServerFlavor.MARIADB
-                ? "START SLAVE " + name + " SQL_THREAD"
-                : "START REPLICA SQL_THREAD FOR CHANNEL " + name;
+                ? verb + " SLAVE " + name + " " + which + "_THREAD"
+                : verb + " REPLICA " + which + "_THREAD FOR CHANNEL " + name;
     }
 
     private String unlessNothingIsLost(String untold) throws Exception {

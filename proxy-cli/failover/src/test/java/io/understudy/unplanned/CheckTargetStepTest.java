@@ -83,6 +83,25 @@ class CheckTargetStepTest {
         assertThat(new ReceivedStep(takeover, line -> {}).run()).contains("applied up to 0-1-5");
     }
 
+    /** A primary that was not fenced may be told so, and tell a client. */
+    @Test
+    void whatArrivesUntilTheReceiverIsStoppedIsApplied() throws Exception {
+        Takeover takeover = standby.takeover("10.0.0.1:3306");
+        standby.arriving = "0-1-6";
+        assertThat(new ReceivedStep(takeover, line -> {}).run()).isEqualTo("applied up to 0-1-6, and stopped");
+        assertThat(takeover.replication().isStopped()).isTrue();
+    }
+
+    /** As behind a run that was killed, or timed out. */
+    @Test
+    void aReceiverThatIsStoppedAlreadyStaysSo() throws Exception {
+        Takeover takeover = standby.takeover("10.0.0.1:3306");
+        standby.receiver = "No";
+        standby.received = "0-1-6";
+        standby.arriving = "0-1-6";
+        assertThat(new ReceivedStep(takeover, line -> {}).run()).isEqualTo("applied up to 0-1-6, and stopped");
+    }
+
     @Test
     void nothingIsStoppedWhileItIsNotKnownWhatWasReceived() throws Exception {
         Takeover takeover = standby.takeover("10.0.0.1:3306");

@@ -27,6 +27,8 @@ final class TakeoverFixture implements ScriptedServer.Script {
     /** Null: the status cannot be queried. */
     @Nullable
     String received = "0-1-5";
+    /** What it receives until its receiver is stopped, and its applier applies; empty for nothing more. */
+    String arriving = "";
     /** Columns of the status that name the source. */
     final Map<String, String> source = new LinkedHashMap<>();
     /** Bytes that the applier has executed, of 900 that the receiver has read. */
@@ -97,7 +99,12 @@ final class TakeoverFixture implements ScriptedServer.Script {
         }
         if (sql.startsWith("STOP SLAVE")) {
             receiver = "No";
-            applier = "No";
+            if (!sql.endsWith(" IO_THREAD")) {
+                applier = "No";
+            }
+            received = arriving.isEmpty() ? received : arriving;
+        } else if (applier.equals("Yes") && sql.equals("SHOW ALL SLAVES STATUS")) {
+            replicated = arriving.isEmpty() ? replicated : received;
         }
         if (sql.startsWith("SELECT GET_LOCK(")) {
             return Map.of("lock", locks ? "1" : "0");
