@@ -182,9 +182,9 @@ final class FailoverPair implements AutoCloseable {
     }
 
     /** Has a session of the standby wait for a position, as those of the proxies do; for longer than usual. */
-    CompletableFuture<String> waitForPosition() {
-        CompletableFuture<String> waiting =
-                CompletableFuture.supplyAsync(() -> standby().query("SELECT MASTER_GTID_WAIT('0-1-999999999', 600)"));
+    CompletableFuture<String> waitForPosition(int seconds) {
+        CompletableFuture<String> waiting = CompletableFuture.supplyAsync(
+                () -> standby().query("SELECT MASTER_GTID_WAIT('0-1-999999999', " + seconds + ")"));
         await().atMost(PATIENCE)
                 .until(() -> standby()
                         .query("SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE '%GTID%'")

@@ -41,7 +41,7 @@ class FailoverServerTest {
             servers.pair.primary().kill();
             Set<String> answered = writers.join();
 
-            CompletableFuture<String> waiting = servers.waitForPosition();
+            CompletableFuture<String> waiting = servers.waitForPosition(600);
             Said said = servers.run("failover", "--to", "s1");
             assertThat(waiting).failsWithin(FailoverPair.PATIENCE); // the position could not be set meanwhile
             System.out.println(said.text());

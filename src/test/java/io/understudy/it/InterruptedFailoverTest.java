@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -312,11 +313,17 @@ class InterruptedFailoverTest {
         assertThat(servers.standby().query(ROWS)).isEqualTo("5");
     }
 
+    /** A second run has nothing to apply then, and the old primary would bring all of it again. */
     @Test
     void rescueAppliesAndPromotesNothing() throws Exception {
         lack(5);
         servers.pair.primary().kill();
+        String before = servers.standby().query("SELECT @@GLOBAL.gtid_slave_pos");
         for (int i = 0; i < 2; i++) {
+            if (i == 1) { // as if the first run had been killed
+                servers.standby()
+                        .execute("SET GLOBAL gtid_strict_mode=0", "SET GLOBAL gtid_slave_pos='" + before + "'");
+            }
             Said said = servers.run("rescue", "--apply", "--on", "s1");
             assertThat(said.status()).as(said.text()).isZero();
             assertThat(said.text()).contains("still missing: nothing");
@@ -329,6 +336,68 @@ class InterruptedFailoverTest {
         assertThat(servers.run("rescue").status()).isEqualTo(2);
         assertThat(servers.run("rescue", "--apply").status()).isEqualTo(2);
         assertThat(servers.run("failover", "--to", "s1").status()).isZero();
+    }
+
+    private void assertReplicationGoesOnBehindAll() {
+        assertThat(servers.standby().query("SELECT @@GLOBAL.gtid_slave_pos"))
+                .isEqualTo(servers.standby().query("SELECT @@GLOBAL.gtid_binlog_pos"));
+    }
+
+    @Test
+    void replicationGoesOnBehindWhatIsAppliedBeforeARefusal() throws Exception {
+        servers.pair.primary().execute("CREATE TABLE shop.u (id INT PRIMARY KEY)");
+        servers.pair.awaitCaughtUp(FailoverPair.PATIENCE);
+        servers.standby().execute("SET SESSION sql_log_bin=0", "DROP TABLE shop.u");
+        servers.cutOff();
+        write(servers.pair.primary(), 1, 5);
+        servers.pair.primary().execute("INSERT INTO shop.u VALUES (1)");
+        servers.awaitCaptured();
+        servers.pair.primary().kill();
+        Said refused = servers.run("failover", "--to", "s1");
+        assertThat(refused.status()).as(refused.text()).isEqualTo(1);
+        assertThat(refused.text())
+                .contains("what is applied stays", "START SLAVE")
+                .doesNotContain("gtid_slave_pos");
+        assertThat(servers.standby().query(ROWS)).isEqualTo("5");
+        assertReplicationGoesOnBehindAll();
+        servers.standby().execute("SET SESSION sql_log_bin=0", "CREATE TABLE shop.u (id INT PRIMARY KEY)");
+        Said said = servers.run("failover", "--to", "s1");
+        assertThat(said.status()).as(said.text()).isZero();
+        assertThat(servers.standby().query("SELECT COUNT(*) FROM shop.u")).isEqualTo("1");
+    }
+
+    @Test
+    void whereAKilledRunHasAppliedSomeReplicationIsToGoOnBehindThat() throws Exception {
+        lack(1_500);
+        servers.pair.primary().kill();
+        Followed out = new Followed(new StringWriter(), line -> {
+            if (line.contains("1000 of 1500 are applied")) {
+                throw new Killed();
+            }
+        });
+        assertThatThrownBy(() -> servers.failOver(out)).isInstanceOf(Killed.class);
+        servers.pair.primary().restart();
+        Said alive = servers.run("failover", "--to", "s1");
+        assertThat(alive.status()).as(alive.text()).isEqualTo(1);
+        assertThat(alive.text())
+                .contains("SET GLOBAL gtid_slave_pos='" + servers.standby().query("SELECT @@GLOBAL.gtid_binlog_pos")
+                        + "'; START SLAVE");
+        servers.pair.primary().kill();
+        Said said = servers.run("failover", "--to", "s1");
+        assertThat(said.status()).as(said.text()).isZero();
+        assertThat(servers.standby().query(ROWS)).isEqualTo("1500");
+    }
+
+    @Test
+    void aWaitThatTheAccountMayNotEndIsWaitedFor() throws Exception {
+        servers.standby().execute("SET SESSION sql_log_bin=0", "GRANT PROCESS ON *.* TO switcher");
+        lack(5);
+        servers.pair.primary().kill();
+        CompletableFuture<String> waiting = servers.waitForPosition(8);
+        Said said = servers.run("rescue", "--apply", "--on", "s1");
+        assertThat(said.status()).as(said.text()).isZero();
+        assertThat(waiting).isCompletedWithValue("-1");
+        assertReplicationGoesOnBehindAll();
     }
 
     @Test

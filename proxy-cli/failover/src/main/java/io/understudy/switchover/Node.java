@@ -31,6 +31,8 @@ public final class Node implements AutoCloseable {
     private static final String CONNECTION = "SELECT CONNECTION_ID()";
     /** Of a KILL: it has ended. */
     private static final int NO_SUCH_THREAD = 1094;
+    /** Of a KILL, for want of CONNECTION ADMIN. */
+    private static final int NOT_OWNER = 1095;
 
     /** A connection's response takes at most this long in addition to what the statement may wait. */
     private static final Duration RESPONSE = Duration.ofSeconds(3);
@@ -206,7 +208,7 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Ends what sessions wait for. Those of other accounts are seen with PROCESS alone.
+     * Ends what sessions wait for, where the account may. Those of other accounts are seen with PROCESS alone.
      *
      * @param verb KILL, or KILL QUERY
      * @param state begin of the state that the server tells of them
@@ -217,7 +219,7 @@ public final class Node implements AutoCloseable {
                 try {
                     execute(verb + " " + each.get("id"));
                 } catch (SQLException e) {
-                    if (e.getErrorCode() != NO_SUCH_THREAD) {
+                    if (e.getErrorCode() != NO_SUCH_THREAD && e.getErrorCode() != NOT_OWNER) {
                         throw e;
                     }
                 }

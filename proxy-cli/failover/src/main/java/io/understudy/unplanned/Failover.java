@@ -251,9 +251,13 @@ public final class Failover implements AutoCloseable {
         try {
             if (isRenumbered()) {
                 runner.line("do not start its replication: docs/black-box.md, After RESET MASTER");
-            } else if (takeover.replicates() && takeover.replication().isStopped()) {
+            } else if (takeover.replicates()
+                    && takeover.replication().isReceiverStopped()
+                    && takeover.untold().isEmpty()) {
+                String resume =
+                        takeover.replication().isStopped() ? takeover.reached().resume() : "";
                 runner.line("its replication is stopped. If the old primary lives, on "
-                        + takeover.pair().standbyAddress() + ": "
+                        + takeover.pair().standbyAddress() + ": " + resume + (resume.isEmpty() ? "" : "; ")
                         + takeover.pair().dialect().start(takeover.pair().replication()));
             }
         } catch (SQLException | StepFailure e) {

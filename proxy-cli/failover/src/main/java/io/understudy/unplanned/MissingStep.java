@@ -7,7 +7,6 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.servers.SemiSyncVariables;
-import io.understudy.sql.Quoting;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Privileges;
 import io.understudy.switchover.Step;
@@ -66,6 +65,9 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
             MissingReplay replay = new MissingReplay(takeover.name(), takeover.scripts(), flavor, missing);
             List<MissingTransaction> lacking = replay.lacking(reached);
             if (lacking.isEmpty()) {
+                if (renumbered.isEmpty()) {
+                    resume(); // a run that was killed has not
+                }
                 return !read
                         ? "NOT KNOWN: they have read no primary's binary log"
                         : renumbered.isEmpty()
@@ -76,20 +78,18 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
             }
             check(replay, lacking);
             long begun = System.nanoTime();
-            int applied = apply(replay, lacking.size());
-            if (flavor == ServerFlavor.MARIADB) {
-                // It waits for them, and MariaDB 10.11 has crashed then. Their clients get error 1317.
-                takeover.standby().kill("KILL QUERY", "Waiting in MASTER_GTID_WAIT");
-                takeover.standby()
-                        .executeWithin(
-                                "SET GLOBAL gtid_slave_pos=" + Quoting.text(reached.after(lacking)),
-                                takeover.options().timeout());
+            int applied;
+            try {
+                applied = apply(replay, lacking.size());
+            } catch (SQLException | IOException | NotApplicable e) {
+                try {
+                    note(lacking);
+                } catch (SQLException | IOException more) {
+                    e.addSuppressed(more);
+                }
+                throw e;
             }
-            GtidNumbers numbers = new GtidNumbers();
-            lacking.forEach(each -> numbers.add(each.source(), each.summary().sequence()));
-            for (LostSource each : takeover.blackBoxes()) {
-                each.applied(takeover.name(), takeover.reached().applied(), numbers); // another one may have had them
-            }
+            note(lacking);
             return applied + " transactions, " + lacking.get(0).gtid() + " to "
                     + lacking.get(lacking.size() - 1).gtid() + ", " + missing.bytes() + " bytes, in "
                     + (System.nanoTime() - begun) / 1_000_000 + " ms";
@@ -98,6 +98,32 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
                     e.getMessage() + ". " + takeover.name() + " is at " + position()
                             + "; what is applied stays, and a second run goes on there." + remedy(),
                     e);
+        }
+    }
+
+    /** Has the black boxes and the standby's replication know what of these is applied; also behind a failure. */
+    private void note(List<MissingTransaction> lacked) throws SQLException, IOException, InterruptedException {
+        Reached reached = takeover.reached();
+        GtidNumbers numbers = new GtidNumbers();
+        lacked.stream()
+                .filter(reached::has)
+                .forEach(each -> numbers.add(each.source(), each.summary().sequence()));
+        try {
+            for (LostSource each : takeover.blackBoxes()) {
+                each.applied(takeover.name(), reached.applied(), numbers); // another one may have had them
+            }
+        } finally {
+            resume();
+        }
+    }
+
+    /** MariaDB's replication would repeat what is applied, should the old primary come back. */
+    private void resume() throws SQLException {
+        String resume = takeover.reached().resume();
+        if (!resume.isEmpty()) {
+            // It waits for them, and MariaDB 10.11 has crashed then. Their clients get error 1317.
+            takeover.standby().kill("KILL QUERY", "Waiting in MASTER_GTID_WAIT");
+            takeover.standby().executeWithin(resume, takeover.options().timeout());
         }
     }
 

@@ -4,6 +4,7 @@ import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.GtidNumbers;
 import io.understudy.servers.MariaDbGtid;
 import io.understudy.servers.ReportedPosition;
+import io.understudy.sql.Quoting;
 import io.understudy.switchover.StepFailure;
 import java.util.List;
 import java.util.Map;
@@ -61,12 +62,27 @@ final class Reached {
                 .toList());
     }
 
-    /** Returns MariaDB's position of its replication behind these transactions, so that it would not repeat them. */
-    String after(List<MissingTransaction> applied) {
+    private static boolean isOwn(MariaDbGtid gtid, ReportedPosition server) {
+        return server.server().endsWith(":" + gtid.server());
+    }
+
+    /**
+     * Returns the statement by which MariaDB's replication does not repeat what sessions have applied and logged there;
+     * empty if it would not.
+     */
+    String resume() {
         Map<Long, MariaDbGtid> last = new TreeMap<>();
-        MariaDbGtid.list(position.replicated()).forEach(each -> last.put(each.domain(), each));
-        applied.forEach(each -> last.put(each.summary().domain(), MariaDbGtid.parse(each.gtid())));
-        return MariaDbGtid.text(last.values());
+        MariaDbGtid.list(flavor == ServerFlavor.MARIADB ? position.replicated() : "")
+                .forEach(each -> last.put(each.domain(), each));
+        boolean behind = false;
+        for (MariaDbGtid each : onMariaDb) {
+            MariaDbGtid known = last.get(each.domain());
+            if (!isOwn(each, position) && (known == null || each.sequence() > known.sequence())) {
+                last.put(each.domain(), each);
+                behind = true;
+            }
+        }
+        return behind ? "SET GLOBAL gtid_slave_pos=" + Quoting.text(MariaDbGtid.text(last.values())) : "";
     }
 
     /**
