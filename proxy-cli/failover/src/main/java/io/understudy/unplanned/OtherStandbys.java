@@ -4,6 +4,7 @@ import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.lost.LostSource;
 import io.understudy.lost.MissingView;
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.switchover.Node;
@@ -165,15 +166,22 @@ final class OtherStandbys implements AutoCloseable {
         }
         String more;
         try {
-            more = reached.lacks(again(node));
+            more = reached.lacks(again(node), mysql() ? node.value("SELECT @@GLOBAL.server_uuid") : "");
         } catch (SQLException e) {
             return "not been asked (" + e.getMessage() + ")";
+        } catch (StepFailure e) {
+            throw new StepFailure(
+                    named(standby) + ": " + e.getMessage() + "; or give it up: --without " + standby.name(), e);
         }
         if (!more.isEmpty()) {
             throw new StepFailure(named(standby) + " has transactions that are not here: " + more
                     + ". Promote that one: --to " + standby.name() + "; or give them up: --without " + standby.name());
         }
         return "nothing more";
+    }
+
+    private boolean mysql() {
+        return takeover.pair().dialect().flavor() == ServerFlavor.MYSQL;
     }
 
     private boolean isRenumbered(StandbyConfig standby, ReportedPosition position)

@@ -7,6 +7,7 @@ import io.understudy.servers.ReportedPosition;
 import io.understudy.sql.Quoting;
 import io.understudy.switchover.StepFailure;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -44,18 +45,23 @@ final class Reached {
 
     /**
      * Returns the transactions that another server has applied or received, and that this one has not; empty for none.
-     * Without what the other one has written itself, and, on MySQL, what is of servers of which this one has nothing.
+     * What the other one has written itself counts only if this one has some of it: else it was never a primary here.
+     *
+     * @param uuid the other one's {@code server_uuid}; on MariaDB it has none
+     * @throws StepFailure if it is not known what the other one has received
      */
-    String lacks(ReportedPosition other) {
-        String received = other.received() == null ? "" : other.received();
+    String lacks(ReportedPosition other, String uuid) throws StepFailure {
+        String received = known(other);
         if (flavor == ServerFlavor.MYSQL) {
             GtidNumbers more = GtidNumbers.ofMySql(other.replicated());
             more.addAll(GtidNumbers.ofMySql(received));
-            return more.minus(onMySql).of(onMySql.sources()::contains).toString();
+            String own = uuid.toLowerCase(Locale.ROOT); // with or without a tag
+            boolean some = onMySql.sources().stream().anyMatch(each -> each.startsWith(own));
+            return more.minus(onMySql).of(each -> some || !each.startsWith(own)).toString();
         }
         Map<Long, Long> here = MariaDbGtid.sequences(position.replicated());
         return MariaDbGtid.text(MariaDbGtid.list(other.replicated() + "," + received).stream()
-                .filter(each -> !other.server().endsWith(":" + each.server()))
+                .filter(each -> !isOwn(each, other) || onMariaDb.stream().anyMatch(each::isOfTheSame))
                 .filter(each -> each.sequence() > here.getOrDefault(each.domain(), 0L))
                 .filter(each -> onMariaDb.stream().noneMatch(each::isUpTo))
                 .distinct()
@@ -91,13 +97,7 @@ final class Reached {
      * @throws StepFailure if that is not known
      */
     String received() throws StepFailure {
-        String received = position.received();
-        if (received == null) {
-            throw new StepFailure("what it has received is not known: the status of its replication could not be"
-                    + " queried. Try again, and if that persists: GRANT "
-                    + (flavor == ServerFlavor.MYSQL ? "REPLICATION CLIENT" : "SLAVE MONITOR")
-                    + " ON *.* to the account of section switchover");
-        }
+        String received = known(position);
         if (flavor == ServerFlavor.MYSQL) {
             return GtidNumbers.ofMySql(received).minus(onMySql).toString();
         }
@@ -106,6 +106,17 @@ final class Reached {
                 .filter(each -> each.sequence() > applied.getOrDefault(each.domain(), 0L))
                 .filter(each -> onMariaDb.stream().noneMatch(each::isUpTo))
                 .toList());
+    }
+
+    private String known(ReportedPosition server) throws StepFailure {
+        String received = server.received();
+        if (received == null) {
+            throw new StepFailure("what it has received is not known: the status of its replication could not be"
+                    + " queried. Try again, and if that persists: GRANT "
+                    + (flavor == ServerFlavor.MYSQL ? "REPLICATION CLIENT" : "SLAVE MONITOR")
+                    + " ON *.* to the account of section switchover");
+        }
+        return received;
     }
 
     /** Returns the position for people. */

@@ -120,6 +120,15 @@ class OtherStandbysTest {
     }
 
     @Test
+    void oneThatDoesNotTellWhatItHasReceivedStopsItAll() {
+        other.received = null;
+        assertThatThrownBy(this::compare)
+                .isInstanceOf(StepFailure.class)
+                .hasMessageContaining("s2 (10.0.0.3:3306): what it has received is not known")
+                .hasMessageContaining("--without s2");
+    }
+
+    @Test
     void oneThatIsGivenUpIsNotAsked() throws Exception {
         chosen.without = Set.of("s2");
         other.replicated = "0-1-6";

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param replicated MariaDB's {@code gtid_slave_pos}, MySQL's {@code gtid_executed}
  * @param logged MariaDB's {@code gtid_binlog_state}; empty on MySQL
- * @param received received by its replication connections; null without the privilege to query it
+ * @param received received by its replication connections; null if that could not be queried, as without the privilege
  * @param server identity of the server under whatever name; empty if unknown
  */
 public record ReportedPosition(
