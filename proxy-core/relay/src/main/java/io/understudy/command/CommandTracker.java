@@ -263,7 +263,7 @@ public final class CommandTracker implements PacketSink {
 
     /** Returns whether the server can be lost now as if the client's command had not been sent: see {@link #resend}. */
     public boolean resendable() {
-        return movable && kept.isAlone(model);
+        return movable && model.keepsNothing() && kept.isAlone(model);
     }
 
     /** Returns the tables and views that the command reads that {@link #resend} sends. */

@@ -31,6 +31,10 @@ final class KeptCommand {
         if (payload > LIMIT || !exchange.complete() || exchange.cursorRequested() || !mayRepeat(exchange)) {
             return;
         }
+        PreparedEntry entry = exchange.prepared();
+        if (entry != null && entry.longDataPending()) {
+            return; // which the server alone has
+        }
         if (bytes.length < payload) {
             bytes = new byte[Math.min(LIMIT, Integer.highestOneBit(payload) * 2)];
         }
@@ -59,7 +63,6 @@ final class KeptCommand {
                 && head.number() == number
                 && head.packets() == 0
                 && head.injected() == null
-                && !model.inTransaction()
                 && changesNothing(model, head);
     }
 
@@ -67,7 +70,7 @@ final class KeptCommand {
         reads = List.of();
         if (head.code() == CommandCode.STMT_EXECUTE) {
             PreparedEntry entry = head.prepared();
-            return entry != null && !entry.longDataPending() && isRead(model, entry.summary());
+            return entry != null && isRead(model, entry.summary());
         }
         if (head.code() != CommandCode.QUERY) {
             return true;

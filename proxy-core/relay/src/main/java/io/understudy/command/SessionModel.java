@@ -303,7 +303,11 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
      * are injected only then, or to undo an injected one.
      */
     public boolean atBoundary() {
-        return inFlight.isEmpty() && !responsesInDoubt && !inTransaction() && prepared.atRest();
+        return inFlight.isEmpty() && atRest();
+    }
+
+    private boolean atRest() {
+        return !responsesInDoubt && !inTransaction() && prepared.atRest();
     }
 
     /**
@@ -322,7 +326,12 @@ public final class SessionModel implements SessionContext, SessionState.Visitor 
      * Returns whether the session may be held, or ended, here: at a boundary, and without a lock that others wait for.
      */
     public boolean mayPause() {
-        return atBoundary() && !sending && !settings.locks().any();
+        return inFlight.isEmpty() && keepsNothing();
+    }
+
+    /** Returns whether nothing but a command in flight keeps the session from {@link #mayPause}. */
+    boolean keepsNothing() {
+        return atRest() && !sending && !settings.locks().any();
     }
 
     /**

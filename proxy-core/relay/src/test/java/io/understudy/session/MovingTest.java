@@ -1,8 +1,13 @@
 package io.understudy.session;
 
 import static io.understudy.testkit.Bytes.concat;
+import static io.understudy.testkit.Bytes.int2;
+import static io.understudy.testkit.Bytes.int4;
+import static io.understudy.testkit.Bytes.of;
 import static io.understudy.testkit.Bytes.ok;
 import static io.understudy.testkit.Bytes.packet;
+import static io.understudy.testkit.Bytes.shortString;
+import static io.understudy.testkit.Bytes.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.understudy.command.SessionModel;
@@ -24,6 +29,7 @@ import io.understudy.testkit.session.Scripted;
 import io.understudy.testkit.session.Watcher;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -100,6 +106,25 @@ class MovingTest {
                     return null;
                 }
             });
+    private final AbsentPrimary.Signs signs = new AbsentPrimary.Signs() {
+        @Override
+        public boolean absent() {
+            return absent;
+        }
+
+        @Override
+        public boolean usable() {
+            return !absent;
+        }
+
+        @Override
+        public long lastSignNanos() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public void suspect() {}
+    };
     private boolean refuses;
     private volatile boolean absent;
 
@@ -111,28 +136,7 @@ class MovingTest {
     void logIn() {
         scripted.environment.setMoves(true);
         AbsentPrimary primary = scripted.environment.absentPrimary();
-        primary.follow(
-                new AbsentPrimary.Signs() {
-                    @Override
-                    public boolean absent() {
-                        return absent;
-                    }
-
-                    @Override
-                    public boolean usable() {
-                        return !absent;
-                    }
-
-                    @Override
-                    public long lastSignNanos() {
-                        return System.nanoTime();
-                    }
-
-                    @Override
-                    public void suspect() {}
-                },
-                timer,
-                () -> List.of(scripted.session));
+        primary.follow(signs, timer, () -> List.of(scripted.session));
         primary.allow(Duration.ofMinutes(10));
         scripted.session.movedBy(mover);
         scripted.loggedIn(Scripted.CLASSIC);
@@ -252,6 +256,127 @@ class MovingTest {
         scripted.client(query("COMMIT"));
         absent(true);
         scripted.session.serverClosed();
+        assertThat(scripted.session.ended()).isTrue();
+        scripted.finish();
+    }
+
+    private void losesItsServer() {
+        absent(true);
+        scripted.session.serverClosed();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"LOCK TABLES t WRITE", "FLUSH TABLES WITH READ LOCK"})
+    void aSessionWithALockEndsWithItsServer(String lock) {
+        for (byte[] command : List.of(READ, query("BEGIN"), Bytes.command(CommandCode.PING, ""))) {
+            Scripted with = new Scripted(Memory.direct());
+            with.environment.setMoves(true);
+            with.environment.absentPrimary().follow(signs, timer, List::of);
+            with.environment.absentPrimary().allow(Duration.ofMinutes(10));
+            with.loggedIn(Scripted.CLASSIC);
+            with.client(query(lock));
+            with.server(OK);
+            with.client(command);
+            with.session.serverClosed();
+            assertThat(with.session.ended()).isTrue();
+            with.finish();
+        }
+    }
+
+    /** Prepares a read with one parameter, as statement 1. */
+    private void prepare() {
+        scripted.client(Bytes.command(CommandCode.STMT_PREPARE, "SELECT a FROM t WHERE b = ?"));
+        byte[] parameter = concat(
+                shortString("def"),
+                shortString(""),
+                shortString(""),
+                shortString(""),
+                shortString("?"),
+                shortString(""),
+                of(12),
+                int2(63),
+                int4(0),
+                of(253),
+                int2(0),
+                of(0, 0, 0));
+        scripted.server(
+                packet(1, concat(of(0), int4(1), int2(0), int2(1), of(0, 0, 0))),
+                packet(2, parameter),
+                packet(3, of(0xFE, 0, 0, ServerStatus.AUTOCOMMIT, 0)));
+        scripted.client.take();
+        scripted.server.take();
+        assertThat(scripted.model().inFlight().isEmpty()).isTrue();
+    }
+
+    private static byte[] longData(String value) {
+        return Bytes.command(CommandCode.STMT_SEND_LONG_DATA, concat(int4(1), int2(0), text(value)));
+    }
+
+    private static byte[] execute(int cursor) {
+        return Bytes.command(CommandCode.STMT_EXECUTE, concat(int4(1), of(cursor), int4(1), of(0, 1, 253, 0, 1, 'x')));
+    }
+
+    @Test
+    void aPreparedReadIsSentAgainUnlessItHadLongData() {
+        prepare();
+        scripted.client(execute(0));
+        losesItsServer();
+        assertThat(scripted.session.ended()).isFalse();
+        scripted.finish();
+    }
+
+    /** The server had them, and the next one would not. */
+    @Test
+    void aPreparedReadWithLongDataIsNotSentAgain() {
+        prepare();
+        scripted.client(longData("long"), execute(0));
+        losesItsServer();
+        assertThat(scripted.session.ended()).isTrue();
+        scripted.finish();
+    }
+
+    @Test
+    void longDataOfAnotherStatementEndWithTheServer() {
+        prepare();
+        scripted.client(longData("long"), READ);
+        losesItsServer();
+        assertThat(scripted.session.ended()).isTrue();
+        scripted.finish();
+    }
+
+    /** Its rest must reach no other server. */
+    @Test
+    void aCommandOfWhichOnlyTheBeginningHasComeEndsWithTheServer() {
+        prepare();
+        byte[] begun = Arrays.copyOf(longData("long"), 13);
+        scripted.client(READ, begun);
+        losesItsServer();
+        assertThat(scripted.session.ended()).isTrue();
+        scripted.finish();
+    }
+
+    @Test
+    void anOpenCursorEndsWithTheServer() {
+        prepare();
+        scripted.client(execute(1));
+        byte[] column = concat(
+                shortString("def"),
+                shortString(""),
+                shortString(""),
+                shortString(""),
+                shortString("a"),
+                shortString(""),
+                of(12),
+                int2(63),
+                int4(0),
+                of(3),
+                int2(0),
+                of(0, 0, 0));
+        int open = ServerStatus.AUTOCOMMIT | ServerStatus.CURSOR_EXISTS;
+        scripted.server(packet(1, of(1)), packet(2, column), packet(3, of(0xFE, 0, 0, open, 0)));
+        assertThat(scripted.model().inFlight().isEmpty()).isTrue();
+        scripted.client(READ);
+        losesItsServer();
         assertThat(scripted.session.ended()).isTrue();
         scripted.finish();
     }
