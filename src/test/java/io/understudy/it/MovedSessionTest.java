@@ -281,6 +281,12 @@ class MovedSessionTest extends FollowingProxy {
             } finally {
                 old.thaw();
             }
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> old.query("SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'app'")
+                            .equals("0"));
+            old.kill();
+            assertThat(port(idle)).isEqualTo(promoted.port());
+            assertThat(port(asking)).isEqualTo(promoted.port());
         }
     }
 

@@ -22,6 +22,11 @@ record ConnectedPrimary(PrimaryConnector connector, Address address, SocketAddre
     }
 
     @Override
+    public boolean isAbandoned() {
+        return !isPrimary() && connector.isAbandoned(address);
+    }
+
+    @Override
     public void loggedIn() {
         connector.loggedIn(address);
     }

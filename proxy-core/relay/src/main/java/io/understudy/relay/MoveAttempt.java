@@ -109,7 +109,7 @@ final class MoveAttempt {
         ensureMovable();
         Channel channel = change.server().channel();
         change.server().awaitAtLeast(1); // of an answer's end, which may come alone
-        if (serverGone || !channel.isActive()) {
+        if (!channel.isActive() || channel.pipeline().get(ClientHandler.NAME) == null) {
             return CompletableFuture.completedFuture(StateReader.followed(model));
         }
         ServerConnection asked = ChannelHandover.take(
@@ -120,6 +120,10 @@ final class MoveAttempt {
                 model.serverThreadId(),
                 model.capabilities());
         old = asked;
+        if (serverGone) {
+            asked.close(); // it may wake up, and what it sends then is no response of the next server
+            return CompletableFuture.completedFuture(StateReader.followed(model));
+        }
         answerDeadline = loop.schedule(asked::close, ANSWER_MILLIS, TimeUnit.MILLISECONDS);
         return StateReader.read(asked, model, ownVariables)
                 .exceptionallyCompose(fault -> asked.isOpen()

@@ -55,8 +55,7 @@ final class ServerChange implements SessionMover {
             List<TableName> readAgain,
             boolean serverGone,
             Result result) {
-        boolean silent = serverGone || context.connector().present().abandoned();
-        MoveAttempt next = new MoveAttempt(this, model, ownVariables, readAgain, silent, result);
+        MoveAttempt next = new MoveAttempt(this, model, ownVariables, readAgain, serverGone, result);
         attempt = next;
         next.begin();
     }

@@ -161,6 +161,12 @@ public final class PrimaryAddress {
                 && (known.isEmpty() || !(host instanceof InetSocketAddress inet) || known.contains(inet.getAddress()));
     }
 
+    /** Returns whether {@code server} was the primary before the present one, and had become silent. */
+    public boolean isAbandoned(Address server) {
+        Present now = present;
+        return now.abandoned() && server.equals(now.former());
+    }
+
     /**
      * Sets the address of the start, which was not known before. That is no change: not counted, and no warning.
      *

@@ -67,6 +67,11 @@ public final class PrimaryConnector {
         return address.is(to, host);
     }
 
+    /** Returns whether the primary is another server because the one at {@code server} had become silent. */
+    public boolean isAbandoned(Address server) {
+        return address.isAbandoned(server);
+    }
+
     /** Sets the listener for clients' logins that succeed. It is called as {@link #whenFailed}'s. */
     public void whenLoggedIn(Consumer<Address> listener) {
         whenLoggedIn = listener;

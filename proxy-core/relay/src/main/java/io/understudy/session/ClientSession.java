@@ -208,7 +208,7 @@ public final class ClientSession {
             relaying.hold();
             return true;
         }
-        return moving.begin(relaying, wait.parted());
+        return moving.begin(relaying, wait.parted() || destination.isAbandoned());
     }
 
     /** Called when a session that was to leave its server need not: that is the primary again. */

@@ -15,6 +15,11 @@ public interface Destination {
         }
 
         @Override
+        public boolean isAbandoned() {
+            return false;
+        }
+
+        @Override
         public void loggedIn() {}
 
         @Override
@@ -26,6 +31,9 @@ public interface Destination {
 
     /** Returns whether it still is the primary. */
     boolean isPrimary();
+
+    /** Returns whether it no longer is the primary, and another one is because it had become silent. */
+    boolean isAbandoned();
 
     /** Called when the client's login has succeeded. */
     void loggedIn();

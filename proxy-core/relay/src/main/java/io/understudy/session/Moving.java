@@ -25,6 +25,9 @@ final class Moving {
     /** How long an idle session may stay with the old server so that it can still be asked for diagnostics. */
     private static final long DIAGNOSTICS_MILLIS = TimeUnit.SECONDS.toMillis(1);
 
+    /** The longest that the old server may take for an answer: it may have become silent meanwhile. */
+    private static final long ANSWER_MILLIS = TimeUnit.SECONDS.toMillis(30);
+
     private enum State {
         STAYS,
         AWAITS_COMMAND,
@@ -89,6 +92,7 @@ final class Moving {
             state = State.STAYS;
             relaying.hold();
             relaying.passOnQuestion();
+            limitAnswer(relaying);
         } else if (asked == Question.USED) {
             missed("diagnostics");
             return false;
@@ -96,6 +100,20 @@ final class Moving {
             run(relaying, serverGone);
         }
         return true;
+    }
+
+    private void limitAnswer(Relaying relaying) {
+        long question = relaying.model().commands();
+        int before = count;
+        mover.later(
+                () -> {
+                    boolean asked = relaying.model().commands() == question && count == before;
+                    if (asked && relaying.responsesDue() && session.model() != null) {
+                        missed("diagnostics");
+                        session.end(CloseReason.PRIMARY_CHANGED);
+                    }
+                },
+                ANSWER_MILLIS);
     }
 
     private void awaitCommand(Relaying relaying) {

@@ -209,6 +209,20 @@ class CandidatesTest {
         }
     }
 
+    /** A session that is still with an older one asks that for its state. */
+    @Test
+    void onlyTheServerBeforeIsAbandonedIfItWasSilent() {
+        Address third = Address.parse("c:1");
+        PrimaryAddress of = new PrimaryAddress(A, new SimpleMeterRegistry(), Clock.systemUTC());
+        assertThat(of.change(B, PrimaryAddress.Reason.API, "a test")).isTrue();
+        assertThat(of.isAbandoned(A)).isFalse();
+        of.silentWhile(() -> true);
+        assertThat(of.change(third, PrimaryAddress.Reason.API, "a test")).isTrue();
+        assertThat(of.isAbandoned(B)).isTrue();
+        assertThat(of.isAbandoned(A)).isFalse();
+        assertThat(of.isAbandoned(third)).isFalse();
+    }
+
     /** The first of the list stood for it only until the writable one was known. */
     @Test
     void findingThePrimaryAtTheStartIsNoChangeAndNoWarning() {

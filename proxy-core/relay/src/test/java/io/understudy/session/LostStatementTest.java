@@ -112,6 +112,11 @@ class LostStatementTest {
                 }
 
                 @Override
+                public boolean isAbandoned() {
+                    return false;
+                }
+
+                @Override
                 public void loggedIn() {}
 
                 @Override

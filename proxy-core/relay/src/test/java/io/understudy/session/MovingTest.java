@@ -88,6 +88,11 @@ class MovingTest {
         }
 
         @Override
+        public boolean isAbandoned() {
+            return false;
+        }
+
+        @Override
         public void loggedIn() {}
 
         @Override
@@ -378,6 +383,47 @@ class MovingTest {
         scripted.client(READ);
         losesItsServer();
         assertThat(scripted.session.ended()).isTrue();
+        scripted.finish();
+    }
+
+    @Test
+    void aSilentServerIsAskedNothing() {
+        write();
+        absent(true);
+        scripted.client(query("SHOW WARNINGS"));
+        scripted.primaryIsAbandoned();
+        absent(false);
+        assertThat(scripted.server.take()).isEmpty();
+        assertThat(mover.gone).isTrue();
+        mover.arrive(true);
+        assertThat(scripted.server.take()).isEqualTo(query("SHOW WARNINGS"));
+        scripted.finish();
+    }
+
+    @Test
+    void anAnswerIsNotAwaitedForEver() {
+        write();
+        scripted.primaryChanges();
+        scripted.client(query("SHOW WARNINGS"));
+        assertThat(scripted.server.take()).isEqualTo(query("SHOW WARNINGS"));
+        timer.advance(Duration.ofSeconds(29));
+        assertThat(scripted.session.ended()).isFalse();
+        timer.advance(Duration.ofSeconds(2));
+        assertThat(scripted.closed("primary_changed")).isEqualTo(1);
+        scripted.finish();
+    }
+
+    @Test
+    void anAnswerThatHasComeEndsTheWaitForIt() {
+        write();
+        scripted.primaryChanges();
+        scripted.client(query("SHOW WARNINGS"));
+        scripted.server(OK);
+        assertThat(mover.results).isEmpty(); // it may ask more
+        scripted.client(WRITE);
+        mover.arrive(true);
+        timer.advance(Duration.ofSeconds(31));
+        assertThat(scripted.session.ended()).isFalse();
         scripted.finish();
     }
 

@@ -49,6 +49,7 @@ public final class Scripted {
     public final SessionEnvironment environment;
     public final ClientSession session;
     private boolean primaryChanged;
+    private boolean primaryAbandoned;
     private int ends;
 
     /** The configuration, which has no keys. */
@@ -168,12 +169,23 @@ public final class Scripted {
                     }
 
                     @Override
+                    public boolean isAbandoned() {
+                        return primaryAbandoned;
+                    }
+
+                    @Override
                     public void loggedIn() {}
 
                     @Override
                     public void silent() {}
                 },
                 () -> {});
+    }
+
+    /** Makes another server the primary, as the session's own is silent. */
+    public void primaryIsAbandoned() {
+        primaryAbandoned = true;
+        primaryChanges();
     }
 
     /** Makes another server the primary. */
