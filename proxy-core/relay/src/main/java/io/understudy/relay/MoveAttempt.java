@@ -158,7 +158,8 @@ final class MoveAttempt {
                 .move()
                 .secrets()
                 .find(model.user(), change.proof(model.user()))
-                .thenComposeAsync(this::connect, loop)
+                .whenCompleteAsync((found, fault) -> {}, loop) // a failure, too, goes on from here on the loop
+                .thenCompose(this::connect)
                 .thenCompose(connection -> {
                     fresh = connection;
                     return readsNoView();

@@ -203,4 +203,17 @@ class MoveAttemptTest {
             assertThat(said.get(20, TimeUnit.SECONDS)).isEqualTo(Bytes.command(CommandCode.QUIT, ""));
         }
     }
+
+    @Test
+    void aSecretThatIsNotFoundEndsTheMoveOnTheSessionsLoop() throws Exception {
+        try (FakeServer silent = FakeServer.silent();
+                FakeServer primary = lettingIn();
+                FakeServer application = FakeServer.silent()) {
+            LoginProof proof = new LoginProof.NativeResponse(new byte[20], new byte[20]);
+            Ended ended = move(primary, connect(application), connect(silent), model(), proof, true);
+            assertThat(ended.why()).isNotNull();
+            assertThat(ended.why().reason()).isEqualTo("no_credential");
+            assertThat(ended.onLoop()).isTrue();
+        }
+    }
 }
