@@ -67,7 +67,7 @@ public final class ProxyUnderTest implements AutoCloseable {
         return start(config("127.0.0.1:0", primary, "", more));
     }
 
-    static ProxyUnderTest start(String yaml) throws IOException, ConfigException, PluginStartException {
+    public static ProxyUnderTest start(String yaml) throws IOException, ConfigException, PluginStartException {
         return new ProxyUnderTest(yaml, List.of());
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.mysql.cj.jdbc.JdbcConnection;
+import io.understudy.config.Address;
 import io.understudy.it.ProxyUnderTest;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Authentication methods that send the password in clear text over TLS and encrypted otherwise, on all combinations of
@@ -65,12 +67,14 @@ class UnlikeLegsServerTest {
 
     private static ProxyUnderTest proxy(boolean clientTls, boolean serverTls) throws Exception {
         return ProxyUnderTest.withLegs(
-                port,
-                clientTls
-                        ? "tls: { mode: required, certificate: '%s', key: '%s' }"
-                                .formatted(certificates.certificate, certificates.key)
-                        : "tls: { mode: disabled }",
-                "tls: { mode: " + (serverTls ? "required" : "disabled") + " }");
+                port, listenTls(clientTls), "tls: { mode: " + (serverTls ? "required" : "disabled") + " }");
+    }
+
+    private static String listenTls(boolean on) {
+        return on
+                ? "tls: { mode: required, certificate: '%s', key: '%s' }"
+                        .formatted(certificates.certificate, certificates.key)
+                : "tls: { mode: disabled }";
     }
 
     private static Connection connect(int at, boolean tls, String method, String user, String password)
@@ -147,6 +151,31 @@ class UnlikeLegsServerTest {
             try (Connection connection = connect(proxy.port(), clientTls, "sha256_password", "legs_one_c", PASSWORD)) {
                 connection.unwrap(JdbcConnection.class).changeUser("legs_one_s", PASSWORD);
                 assertThat(Drivers.query(connection, "SELECT USER()")).startsWith("legs_one_s@");
+                forgetCachedPasswords();
+                connection.unwrap(JdbcConnection.class).changeUser("legs_two_c", PASSWORD);
+                assertThat(Drivers.query(connection, "SELECT USER()")).startsWith("legs_two_c@");
+            }
+        }
+    }
+
+    /** A socket file counts as secure, as TLS does. */
+    @ParameterizedTest(name = "client TLS {0}")
+    @ValueSource(booleans = {false, true})
+    void aSessionThatHasMovedChangesUserAsItsNewLegNeedsIt(boolean clientTls) throws Exception {
+        String plain = "127.0.0.1:" + port;
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(
+                """
+                listen: { address: "127.0.0.1:0", %s }
+                primary: { address: "unix:%s", tls: { mode: disabled } }
+                failover: { sessions: move, accounts: [ { user: legs_one_c, password: "%s" } ] }
+                admin: { enabled: false }
+                """.formatted(listenTls(clientTls), Drivers.query(admin, "SELECT @@socket"), PASSWORD))) {
+            forgetCachedPasswords();
+            try (Connection connection =
+                    connect(proxy.port(), clientTls, "caching_sha2_password", "legs_one_c", PASSWORD)) {
+                String before = Drivers.query(connection, "SELECT CONNECTION_ID()");
+                proxy.server().choosePrimary(Address.parse(plain), true);
+                assertThat(Drivers.query(connection, "SELECT CONNECTION_ID()")).isNotEqualTo(before);
                 forgetCachedPasswords();
                 connection.unwrap(JdbcConnection.class).changeUser("legs_two_c", PASSWORD);
                 assertThat(Drivers.query(connection, "SELECT USER()")).startsWith("legs_two_c@");

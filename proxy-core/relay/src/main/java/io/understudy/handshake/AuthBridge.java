@@ -69,15 +69,13 @@ public final class AuthBridge {
     }
 
     private final boolean clientSecret;
-    private String method;
-    private byte[] scramble;
+    private String method = "";
+    private byte[] scramble = new byte[0];
     private byte[] password = new byte[0];
     private Step step = Step.WATCHING;
 
-    private AuthBridge(boolean clientSecret, String method, byte[] scramble) {
+    private AuthBridge(boolean clientSecret) {
         this.clientSecret = clientSecret;
-        this.method = method;
-        this.scramble = scramble;
     }
 
     /** Returns a bridge, or null when the legs are alike and everything can be relayed unchanged. */
@@ -86,13 +84,23 @@ public final class AuthBridge {
             boolean serverSecret,
             HandshakeV10 handshakeV10,
             HandshakeResponse41 handshakeResponse) {
+        AuthBridge bridge = between(clientSecret, serverSecret);
+        if (bridge != null) {
+            bridge.method = method(handshakeV10, handshakeResponse);
+            bridge.scramble = handshakeV10.scramble();
+        }
+        return bridge;
+    }
+
+    /** Returns the same for legs without a login: the client names its method, and the server its scramble. */
+    public static @Nullable AuthBridge between(boolean clientSecret, boolean serverSecret) {
         if (clientSecret == serverSecret) {
             return null;
         }
         if (!clientSecret) {
             ProxyRsaKey.prepare();
         }
-        return new AuthBridge(clientSecret, method(handshakeV10, handshakeResponse), handshakeV10.scramble());
+        return new AuthBridge(clientSecret);
     }
 
     /** Returns the method with which the client begins. */

@@ -1,6 +1,10 @@
 package io.understudy.session;
 
+import io.understudy.command.SessionModel;
+import io.understudy.handshake.AuthBridge;
+import io.understudy.wire.Leg;
 import io.understudy.wire.PacketSink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Processes the authentication exchange of COM_CHANGE_USER between the legs. Must be used on the session's event loop.
@@ -41,6 +45,11 @@ interface ChangeUserDialogue {
         @Override
         public void close() {}
     };
+
+    /** @param bridge null for legs that are alike */
+    static ChangeUserDialogue of(@Nullable AuthBridge bridge, SessionModel model, Leg client, Leg server) {
+        return bridge == null ? RELAYED : new ChangeUserBridge(bridge, model, client, server);
+    }
 
     /** Returns whether only one leg is secure. */
     boolean legsUnlike();

@@ -7,6 +7,7 @@ import io.understudy.command.LostStatement;
 import io.understudy.command.Question;
 import io.understudy.command.ResponseTracker;
 import io.understudy.command.SessionModel;
+import io.understudy.handshake.AuthBridge;
 import io.understudy.handshake.LoginRefusal;
 import io.understudy.inject.BoundaryInjector;
 import io.understudy.inject.HeldCommand;
@@ -56,13 +57,16 @@ final class Relaying implements SessionPhase {
     private final PacketScanner commands;
     private final PacketScanner responses;
     private final Runnable mayBeIdle;
-    private final ChangeUserDialogue changeUser;
     /** Null if no observer injects statements. */
     private final @Nullable BoundaryInjector injector;
 
     private final ResponseTracker responseTracker;
 
     private final Transition transition;
+    /** Behind {@link #changeUser}. */
+    private final PacketSink toClient;
+
+    private ChangeUserDialogue changeUser;
 
     /** Null while the session can be read. */
     private @Nullable Unfit unfit;
@@ -135,13 +139,8 @@ final class Relaying implements SessionPhase {
                 client,
                 (fault, undecided) -> unfit(fault, undecided).responses(),
                 this::responded);
-        PacketSink toClient = responseTracker;
-        if (filter != null) {
-            toClient = new FilteredResponses(toClient, filter);
-        }
-        if (observers.mayWatchRows()) {
-            toClient = new WatchedRows(toClient, model.inFlight(), observers);
-        }
+        PacketSink filtered = filter == null ? responseTracker : new FilteredResponses(responseTracker, filter);
+        toClient = observers.mayWatchRows() ? new WatchedRows(filtered, model.inFlight(), observers) : filtered;
         tracker = new CommandTracker(
                 model,
                 observers,
@@ -400,9 +399,23 @@ final class Relaying implements SessionPhase {
         leavesDiagnostics = false;
         responses.close(); // a header that the old server has not finished
         observers.moved();
+        followSecrecy();
         if (responsesDue()) {
             tracker.resend();
             server.flush();
+        }
+    }
+
+    /**
+     * Has the password of a next user sent as the new server's leg requires: it may have TLS where the old had none.
+     */
+    private void followSecrecy() {
+        AuthBridge bridge = AuthBridge.between(client.isSecret(), server.isSecret());
+        if (changeUser.legsUnlike() != (bridge != null)) {
+            changeUser.close();
+            changeUser = ChangeUserDialogue.of(bridge, model, client, server);
+            commands.reportTo(changeUser.commands(tracker));
+            responses.reportTo(changeUser.responses(toClient));
         }
     }
 

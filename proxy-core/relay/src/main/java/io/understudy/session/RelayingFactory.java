@@ -1,7 +1,6 @@
 package io.understudy.session;
 
 import io.understudy.command.SessionModel;
-import io.understudy.handshake.AuthBridge;
 import io.understudy.handshake.LoginResult;
 import io.understudy.host.SessionPlugin;
 import io.understudy.inject.GtidTracking;
@@ -36,9 +35,6 @@ record RelayingFactory(ClientSession session, Leg client, Leg server, SessionEnv
                 client.alloc(),
                 environment::redirectRemoved);
         ObserverChain observers = new ObserverChain(plugins, tracking, model, environment);
-        AuthBridge secrets = login.bridge();
-        ChangeUserDialogue changeUser =
-                secrets == null ? ChangeUserDialogue.RELAYED : new ChangeUserBridge(secrets, model, client, server);
         Relaying relaying = new Relaying(
                 client,
                 server,
@@ -46,7 +42,7 @@ record RelayingFactory(ClientSession session, Leg client, Leg server, SessionEnv
                 observers,
                 environment,
                 filter,
-                changeUser,
+                ChangeUserDialogue.of(login.bridge(), model, client, server),
                 session::applyBoundaryRequests,
                 session::unread);
         if (login.compression().compressesServer()) {

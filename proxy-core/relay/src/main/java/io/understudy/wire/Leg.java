@@ -77,6 +77,11 @@ public interface Leg {
         return null;
     }
 
+    /** Returns whether authentication treats the connection as secure: with TLS, and {@link #isLocal}. */
+    default boolean isSecret() {
+        return tlsSession() != null || isLocal();
+    }
+
     /**
      * Starts compression of both directions with the next byte.
      *

@@ -427,6 +427,46 @@ class MovingTest {
         scripted.finish();
     }
 
+    /** COM_CHANGE_USER sends a password in the clear where the client's leg is secure. */
+    @Test
+    void thePasswordOfTheNextUserIsTranslatedAsTheNewServersLegNeedsIt() {
+        scripted.primaryChanges();
+        scripted.server.beLocal(); // which counts as secure
+        mover.arrive(true);
+        byte[] keyRequest = changeUser(of(1));
+        scripted.client(keyRequest);
+        assertThat(scripted.server.take()).isNotEmpty().isNotEqualTo(keyRequest);
+        scripted.finish();
+    }
+
+    @Test
+    void thePasswordOfTheNextUserIsNoLongerTranslatedBetweenLegsThatHaveBecomeAlike() {
+        Scripted unlike = new Scripted(Memory.direct());
+        unlike.environment.setMoves(true);
+        unlike.session.movedBy(mover);
+        unlike.server.beLocal();
+        unlike.loggedIn(Scripted.CLASSIC);
+        unlike.primaryChanges();
+        unlike.server.beLocal(false);
+        mover.arrive(true);
+        byte[] keyRequest = changeUser(of(1));
+        unlike.client(keyRequest);
+        assertThat(unlike.server.take()).isEqualTo(keyRequest);
+        unlike.finish();
+    }
+
+    private static byte[] changeUser(byte[] response) {
+        return Bytes.command(
+                CommandCode.CHANGE_USER,
+                concat(
+                        text("other\0"),
+                        of(response.length),
+                        response,
+                        text("shop\0"),
+                        int2(45),
+                        text("sha256_password\0")));
+    }
+
     @Test
     void aReadSentAgainIsAnsweredBeforeTheSessionMovesOn() {
         loseWithARead();

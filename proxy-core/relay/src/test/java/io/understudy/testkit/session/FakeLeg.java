@@ -87,7 +87,11 @@ public final class FakeLeg implements Leg {
 
     /** Makes the leg a Unix socket, which counts as secure without TLS. */
     public void beLocal() {
-        local = true;
+        beLocal(true);
+    }
+
+    public void beLocal(boolean unixSocket) {
+        local = unixSocket;
     }
 
     /** Discards and counts the bytes from now on, for measurements. */
