@@ -126,8 +126,14 @@ final class Authenticating implements HandshakePhase {
         if ((agreed & Capabilities.SESSION_TRACK) == 0) {
             return packet;
         }
-        ByteBuf shorter = new SessionStateFilter(agreed)
-                .withoutState(packet, packet.readerIndex() + Packets.HEADER, payload.readableBytes(), 0);
+        ByteBuf shorter;
+        try {
+            shorter = new SessionStateFilter(agreed)
+                    .withoutState(packet, packet.readerIndex() + Packets.HEADER, payload.readableBytes(), 0);
+        } catch (RuntimeException e) {
+            packet.release();
+            throw e;
+        }
         if (shorter == null) {
             return packet;
         }

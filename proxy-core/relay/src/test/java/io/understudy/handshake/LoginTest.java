@@ -9,14 +9,18 @@ import static io.understudy.testkit.Bytes.shortString;
 import static io.understudy.testkit.Bytes.slice;
 import static io.understudy.testkit.Bytes.text;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.buffer.ByteBuf;
 import io.understudy.protocol.Capabilities;
 import io.understudy.protocol.CommandCode;
 import io.understudy.testkit.Bytes;
 import io.understudy.testkit.LeakCheck;
 import io.understudy.testkit.Memory;
+import io.understudy.testkit.session.FakeLeg;
 import io.understudy.testkit.session.Scripted;
 import io.understudy.testkit.session.Watcher;
+import io.understudy.wire.MalformedPacketException;
 import io.understudy.wire.packet.ErrPacket;
 import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
@@ -99,6 +103,28 @@ class LoginTest {
         scripted.server(packet(1, okWith(concat(autocommit, variable("redirect_url", "mysql://127.0.0.1:3999")))));
         assertThat(scripted.client.take()).isEqualTo(packet(1, okWith(autocommit)));
         assertThat(removed()).isEqualTo(2);
+    }
+
+    /** The proxy tracks the session for a client that does not. */
+    @Test
+    void nothingIsKeptOfAnOkPacketWhoseSessionStateIsCut() {
+        Memory memory = Memory.direct();
+        FakeLeg client = new FakeLeg(memory.alloc());
+        FakeLeg server = new FakeLeg(memory.alloc());
+        Handshake handshake = new Handshake(client, server, LoginPolicy.PLAIN, true, new Handshake.Outcome() {
+            @Override
+            public void loggedIn(LoginResult login) {}
+
+            @Override
+            public void refusedByServer(ErrPacket err) {}
+        });
+        byte[] greeting = Scripted.handshakeV10(Scripted.CLASSIC | Capabilities.SESSION_TRACK, "8.4.0");
+        handshake.fromServer(Bytes.buffer(memory.alloc(), packet(0, greeting)));
+        handshake.fromClient(Bytes.buffer(memory.alloc(), HANDSHAKE_RESPONSE));
+        ByteBuf cut = Bytes.buffer(memory.alloc(), packet(2, of(0, 0, 0, 2, 0x40, 0, 0, 0, 99)));
+        assertThatThrownBy(() -> handshake.fromServer(cut)).isInstanceOf(MalformedPacketException.class);
+        handshake.close();
+        memory.assertAllReturned();
     }
 
     private double removed() {
