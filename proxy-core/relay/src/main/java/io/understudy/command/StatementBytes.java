@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * copied once, into an array that belongs to the event loop.
  */
 final class StatementBytes {
-    private static final FastThreadLocal<byte[]> SCRATCH = new FastThreadLocal<>() {
+    static final FastThreadLocal<byte[]> SCRATCH = new FastThreadLocal<>() {
         @Override
         protected byte[] initialValue() {
             return new byte[4096];
@@ -75,11 +75,6 @@ final class StatementBytes {
             SCRATCH.remove();
         }
         array = UNREAD;
-    }
-
-    /** Returns the length of the calling thread's scratch array. */
-    static int scratchLength() {
-        return SCRATCH.get().length;
     }
 
     boolean isOpen() {

@@ -11,6 +11,7 @@ import io.understudy.wire.Marker;
 import io.understudy.wire.PacketSink;
 import io.understudy.wire.packet.ErrPacket;
 import java.util.ArrayDeque;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,13 +28,8 @@ final class ResponseQueue implements PacketSink {
 
     private static final int ERR_SHOWN = 512;
 
-    /** Sends an empty packet: the client's refusal to send a file for LOAD DATA LOCAL. */
-    interface Refusal {
-        void send(int sequence);
-    }
-
     private final long capabilities;
-    private final Refusal noFile;
+    private final IntConsumer noFile;
     private final ArrayDeque<PendingResponse> due = new ArrayDeque<>();
     private final ArrayDeque<PendingResponse> spare = new ArrayDeque<>();
 
@@ -46,7 +42,8 @@ final class ResponseQueue implements PacketSink {
     private boolean column;
     private @Nullable ErrPacket lastError;
 
-    ResponseQueue(long capabilities, Refusal noFile) {
+    /** @param noFile sends an empty packet of this number: the client's refusal to send a file for LOAD DATA LOCAL */
+    ResponseQueue(long capabilities, IntConsumer noFile) {
         this.capabilities = capabilities;
         this.noFile = noFile;
     }
@@ -194,7 +191,7 @@ final class ResponseQueue implements PacketSink {
             }
         }
         if (fileRequest >= 0) {
-            noFile.send(fileRequest);
+            noFile.accept(fileRequest);
             fileRequest = -1;
             pending.clientPacket(0);
         }

@@ -59,9 +59,9 @@ class StatementBytesTest {
         ByteBuf bytes = Unpooled.directBuffer().writeByte(3).writeZero(4 << 20);
         statement.open(bytes, 0, bytes.readableBytes());
         assertThat(statement.mayHoldSeveral()).isFalse();
-        assertThat(StatementBytes.scratchLength()).isGreaterThan(4 << 20);
+        assertThat(StatementBytes.SCRATCH.get()).hasSizeGreaterThan(4 << 20);
         statement.close();
-        assertThat(StatementBytes.scratchLength()).isLessThanOrEqualTo(StatementBytes.KEPT_SCRATCH);
+        assertThat(StatementBytes.SCRATCH.get()).hasSizeLessThanOrEqualTo(StatementBytes.KEPT_SCRATCH);
         bytes.release();
     }
 
