@@ -33,6 +33,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     /** For commits that are not acknowledged: longer than the default of semi-sync's timeout, 10 s. */
     private static final Duration UNACKNOWLEDGED = Duration.ofSeconds(12);
 
+    private static final int ER_LOCK_WAIT_TIMEOUT = 1205;
     private static final long PAUSE_MILLIS = 200;
     private static final @Nullable String NOT_YET = PrimaryState.UNKNOWN.problem();
 
@@ -200,15 +201,26 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     /** Makes it read-only if it can. Returns what was done, or why not. */
     private String fence() {
         try {
-            return setReadOnly(LOCKED);
-        } catch (SQLException e) {
-            endUnacknowledged();
-        }
-        try {
+            try {
+                return setReadOnly(LOCKED);
+            } catch (SQLException e) {
+                if (!hasWaited(e)) {
+                    throw e;
+                }
+                endUnacknowledged();
+            }
             return setReadOnly(UNACKNOWLEDGED);
         } catch (SQLException e) {
             return NOT_FENCED + " (" + e.getMessage() + ")";
         }
+    }
+
+    private static boolean hasWaited(SQLException failed) {
+        Throwable cause = failed;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return failed.getErrorCode() == ER_LOCK_WAIT_TIMEOUT || cause instanceof SocketTimeoutException;
     }
 
     /** The statement waits for commits, and nobody may acknowledge them. Their clients get no OK. */

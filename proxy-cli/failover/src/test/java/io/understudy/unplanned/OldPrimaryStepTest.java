@@ -185,6 +185,20 @@ class OldPrimaryStepTest {
         assertThat(old.killed).containsExactly("KILL 7");
     }
 
+    /** A refused statement waits for nothing: what is killed would lose its OK, and the server stays writable. */
+    @Test
+    void commitsGoOnIfTheAccountMayNotMakeItReadOnly() throws Exception {
+        TakeoverFixture old = new TakeoverFixture();
+        old.server = "1";
+        old.readOnly = "0";
+        old.waiting.put("7", "Waiting for semi-sync ACK from slave");
+        old.refused = "SET GLOBAL read_only=1";
+        standby.fenced = true;
+        standby.primary = old;
+        assertThat(fence()).contains("could NOT be made read-only", "Access denied");
+        assertThat(old.killed).isEmpty();
+    }
+
     @Test
     void aNameThatIsNotKnownHereMayLive() {
         assertThat(OldPrimaryStep.sign(Address.parse("no-such-host.invalid:3306")))
