@@ -120,8 +120,8 @@ final class FailoverPair implements AutoCloseable {
     }
 
     /** Runs a failover, whose output a test follows. */
-    ChangeOutcome failOver(PrintWriter out) throws Exception {
-        FailoverOptions options = new FailoverOptions(false, PATIENCE, Set.of(), null);
+    ChangeOutcome failOver(boolean fenced, PrintWriter out) throws Exception {
+        FailoverOptions options = new FailoverOptions(fenced, PATIENCE, Set.of(), null);
         try (Failover failover = Failover.to("s1", config(), options, out)) {
             return failover.run();
         }

@@ -87,7 +87,7 @@ class InterruptedFailoverTest {
 
     /** By the number of the step behind which it is killed. */
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9})
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
     void killedBehindAStepASecondRunCompletes(int step) throws Exception {
         lack(20);
         servers.pair.primary().kill();
@@ -97,7 +97,7 @@ class InterruptedFailoverTest {
                 throw new Killed();
             }
         });
-        assertThatThrownBy(() -> servers.failOver(out)).isInstanceOf(Killed.class);
+        assertThatThrownBy(() -> servers.failOver(false, out)).isInstanceOf(Killed.class);
         Said said = servers.run("failover", "--to", "s1");
         assertThat(said.status()).as(said.text()).isZero();
         assertThat(servers.standby().query(ROWS)).isEqualTo("20");
@@ -126,7 +126,7 @@ class InterruptedFailoverTest {
         lack(2_500);
         servers.pair.primary().kill();
         StringWriter first = new StringWriter();
-        ChangeOutcome outcome = servers.failOver(new Followed(first, line -> {
+        ChangeOutcome outcome = servers.failOver(false, new Followed(first, line -> {
             if (line.contains("1000 of 2500 are applied")) {
                 servers.standby().kill();
             }
@@ -245,10 +245,11 @@ class InterruptedFailoverTest {
         assertThat(servers.standby().query(ROWS)).isEqualTo("105");
     }
 
-    private StringWriter interrupted(String after, Runnable action, ChangeOutcome expected) throws Exception {
+    private StringWriter interrupted(boolean fenced, String after, Runnable action, ChangeOutcome expected)
+            throws Exception {
         StringWriter said = new StringWriter();
         boolean[] done = {false};
-        ChangeOutcome outcome = servers.failOver(new Followed(said, line -> {
+        ChangeOutcome outcome = servers.failOver(fenced, new Followed(said, line -> {
             if (line.contains(after) && !done[0]) {
                 done[0] = true;
                 action.run();
@@ -264,9 +265,27 @@ class InterruptedFailoverTest {
         lack(5);
         servers.pair.primary().kill();
         StringWriter said = interrupted(
-                "compare s1 with the black boxes", () -> servers.pair.primary().restart(), ChangeOutcome.NOT_PROMOTED);
+                false,
+                "compare s1 with the black boxes",
+                () -> servers.pair.primary().restart(),
+                ChangeOutcome.NOT_PROMOTED);
         assertThat(said.toString()).contains("is not known to be dead: it responds", "START SLAVE");
         assertThat(readOnly()).isTrue();
+    }
+
+    @Test
+    void withFencedItIsReadOnlyBeforeThePromotion() throws Exception {
+        lack(5);
+        servers.pair.primary().kill();
+        StringWriter said = interrupted(
+                true,
+                "compare s1 with the black boxes",
+                () -> servers.pair.primary().restart(),
+                ChangeOutcome.DONE);
+        assertThat(said.toString())
+                .containsSubsequence("the old primary is read-only now", "promote s1")
+                .doesNotContain("was writable");
+        assertThat(servers.standby().query(ROWS)).isEqualTo("5");
     }
 
     @Test
@@ -274,7 +293,7 @@ class InterruptedFailoverTest {
         lack(5);
         servers.pair.primary().kill();
         StringWriter said =
-                interrupted("promote s1", () -> servers.pair.primary().restart(), ChangeOutcome.LOST);
+                interrupted(false, "promote s1", () -> servers.pair.primary().restart(), ChangeOutcome.LOST);
         assertThat(said.toString()).contains("was writable: the old primary is read-only now");
         assertThat(servers.pair.primary().query("SELECT @@GLOBAL.read_only")).isEqualTo("1");
         assertThat(readOnly()).isFalse();

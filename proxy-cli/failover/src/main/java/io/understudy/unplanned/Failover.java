@@ -186,9 +186,8 @@ public final class Failover implements AutoCloseable {
                     || !others.isEmpty() && !runner.finish(standbys.compare())) {
                 return notPromoted();
             }
-            // Once more: it may have come back meanwhile. With --fenced that is somebody's word.
-            PromoteStep promotion = new PromoteStep(
-                    takeover.pair(), takeover.options().fenced() ? () -> {} : dead::run, "Run this again then");
+            // Once more: it may have come back meanwhile.
+            PromoteStep promotion = new PromoteStep(takeover.pair(), () -> runner.timed(dead), "Run this again then");
             try {
                 runner.timed(promotion);
             } catch (PromotionUnknown e) {
