@@ -26,10 +26,10 @@ class ThirdServerFailoverTest {
                 EmbeddedServer third = EmbeddedServer.start(ServerOptions.of(3).withArguments("--skip-slave-start"))) {
             third.execute(
                     "RESET MASTER",
-                    "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT="
+                    "CHANGE MASTER 'feed' TO MASTER_HOST='127.0.0.1', MASTER_PORT="
                             + servers.pair.primary().port()
                             + ", MASTER_USER='repl', MASTER_PASSWORD='repl', MASTER_USE_GTID=slave_pos, MASTER_SSL=0",
-                    "START SLAVE",
+                    "START SLAVE 'feed'",
                     "SET GLOBAL read_only=1");
             Path file = folder.resolve("failover.yaml");
             String config = Files.readString(file);
@@ -49,7 +49,7 @@ class ThirdServerFailoverTest {
             assertThat(more.status()).as(more.text()).isEqualTo(1);
             assertThat(more.text()).contains("s2 (127.0.0.1:", "has transactions that are not here: 0-1-", "--to s2");
 
-            third.execute("STOP SLAVE", "SET GLOBAL read_only=0");
+            third.execute("STOP SLAVE 'feed'", "SET GLOBAL read_only=0");
             Said promoted = servers.run("failover", "--to", "s1", "--without", admin);
             assertThat(promoted.status()).as(promoted.text()).isEqualTo(1);
             assertThat(promoted.text()).contains("is writable and does not replicate");
@@ -58,7 +58,20 @@ class ThirdServerFailoverTest {
             third.execute("SET GLOBAL read_only=1");
             Said givenUp = servers.run("failover", "--to", "s1", "--without", admin, "--without", "s2");
             assertThat(givenUp.status()).as(givenUp.text()).isEqualTo(4);
-            assertThat(givenUp.text()).contains("NOT KNOWN: what only s2 has");
+            assertThat(givenUp.text())
+                    .contains("NOT KNOWN: what only s2 has", "(s2): compare it first")
+                    .doesNotContain("CHANGE MASTER");
+
+            // Built anew, with the connection's name that it had.
+            third.execute(
+                    "RESET SLAVE 'feed'",
+                    "RESET MASTER",
+                    "SET GLOBAL gtid_slave_pos='" + servers.standby().query("SELECT @@GLOBAL.gtid_slave_pos") + "'");
+            assertThat(servers.run("failover", "--to", "s1", "--without", admin).text())
+                    .contains(
+                            "STOP SLAVE 'feed'",
+                            "CHANGE MASTER 'feed' TO MASTER_HOST='127.0.0.1', MASTER_PORT="
+                                    + servers.standby().port());
         }
     }
 }

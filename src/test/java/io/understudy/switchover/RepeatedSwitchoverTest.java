@@ -63,7 +63,7 @@ class RepeatedSwitchoverTest extends SwitchoverHarness {
             Said stopped = switchTo(chosen);
             assertThat(stopped.outcome()).as(stopped.text()).isEqualTo(ChangeOutcome.LEFT);
             assertThat(stopped.text())
-                    .contains("if that connection was made after the switchover: START SLAVE")
+                    .contains("If that connection was made after the promotion: START SLAVE")
                     .doesNotContain("gtid_slave_pos");
             old.execute("START SLAVE");
         }

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
@@ -164,7 +165,7 @@ abstract class SwitchoverHarness {
                 Address.parse(text(primary())),
                 config.standbys().get(server == pair.primary() ? 0 : 1),
                 Objects.requireNonNull(config.switchover()));
-        Steps steps = changed.apply(Steps.of(servers, new ProxyControl(admin), bounds, List.of()));
+        Steps steps = changed.apply(Steps.of(servers, new ProxyControl(admin), bounds, Map.of()));
         try (Switchover switchover = new Switchover(servers, steps, new PrintWriter(out, true))) {
             running.set(switchover);
             return new Said(switchover.run(), out.toString());

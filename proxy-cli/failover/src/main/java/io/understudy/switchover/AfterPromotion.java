@@ -1,14 +1,15 @@
 package io.understudy.switchover;
 
 import io.understudy.config.Address;
-import io.understudy.config.StandbyConfig;
+import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.SemiSyncVariables;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.Map;
+import java.util.StringJoiner;
 
 /** The steps behind the promotion, which nobody undoes: a failure says what is left to do by hand. */
 public final class AfterPromotion {
@@ -146,15 +147,64 @@ public final class AfterPromotion {
         }
     }
 
+    /** Why another standby is not to replicate from the new primary as it is. */
+    public interface Objection {
+        /** Returns it; empty for none. */
+        String to(Node other) throws SQLException, InterruptedException;
+    }
+
     /** Reports how the other standbys replicate from the new primary. They continue at their own positions. */
-    public Step otherStandbys(List<StandbyConfig> others) {
-        String statements = lines(pair.dialect().repoint(host, port, pair.replication()));
+    public Step otherStandbys(Map<Address, Node> others, Objection objection) {
         return Step.of(
                 "print the statements that point the other standbys to "
                         + pair.standby().name(),
-                () -> others.stream()
-                        .map(other -> "on " + other.address() + " (" + other.name() + "):" + LINE + statements)
-                        .collect(Collectors.joining(System.lineSeparator())));
+                () -> {
+                    StringJoiner all = new StringJoiner(System.lineSeparator());
+                    for (Map.Entry<Address, Node> each : others.entrySet()) {
+                        try (Node other = each.getValue()) {
+                            String reason = objection.to(other);
+                            String left = left(each.getKey(), other);
+                            if (!left.isEmpty()) {
+                                all.add(reason.isEmpty() ? left : on(each.getKey(), other) + " " + reason);
+                            }
+                        } catch (SQLException e) {
+                            all.add(on(each.getKey(), each.getValue()) + " run this again once it responds, if it is a"
+                                    + " standby (" + e.getMessage() + ")");
+                        }
+                    }
+                    return all.length() == 0 ? "nothing is left to do there" : all.toString();
+                });
+    }
+
+    private static String on(Address address, Node server) {
+        return "on " + address + " (" + server.name() + "):";
+    }
+
+    /**
+     * Returns what has another server replicate from the new primary; empty if it does, or has no replication
+     * connection: that may be the old primary.
+     */
+    String left(Address address, Node other) throws SQLException {
+        String serverId = pair.standby().serverId();
+        String to = pair.standbyAddress().toString();
+        List<ReplicaStatus> all = other.replications(pair.dialect());
+        for (ReplicaStatus each : all) {
+            if (each.isFromServer(serverId, to)) {
+                // A position would be a guess: it may have replicated since, without a log of it.
+                return each.isHalted()
+                        ? on(address, other) + " its replication is stopped"
+                                + (each.error().isEmpty() ? "" : " by an error: " + each.error())
+                                + ". If that connection was made after the promotion: "
+                                + pair.dialect().start(each)
+                                + "; if before, docs/switchover.md, step 15"
+                        : "";
+            }
+        }
+        return all.size() > 1
+                ? on(address, other) + " of its replication connections, point the old primary's to " + to
+                : all.isEmpty()
+                        ? ""
+                        : on(address, other) + LINE + lines(pair.dialect().repoint(host, port, all.get(0)));
     }
 
     private static String lines(List<String> statements) {

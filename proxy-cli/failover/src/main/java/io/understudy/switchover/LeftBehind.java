@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * What a switchover that was killed behind its promotion has left to do, found by the state of the servers and printed
@@ -29,22 +28,15 @@ final class LeftBehind implements PlannedChange {
     private final List<ReplicaStatus> replications;
 
     private final Map<Address, Node> others;
-    private final List<StandbyConfig> standbys;
     private final StepRunner runner;
 
-    private LeftBehind(
-            StandbyConfig promoted,
-            Node primary,
-            Map<Address, Node> others,
-            List<StandbyConfig> standbys,
-            PrintWriter out)
+    private LeftBehind(StandbyConfig promoted, Node primary, Map<Address, Node> others, PrintWriter out)
             throws SQLException {
         this.promoted = promoted;
         this.primary = primary;
         this.dialect = Dialect.of(primary.flavor());
         this.replications = primary.replications(dialect);
         this.others = others;
-        this.standbys = standbys;
         this.runner = new StepRunner(out);
     }
 
@@ -73,7 +65,7 @@ final class LeftBehind implements PlannedChange {
         others.remove(promoted.address());
         Node primary = Node.of(promoted, account);
         try {
-            return new LeftBehind(promoted, primary, others, config.standbys(), out);
+            return new LeftBehind(promoted, primary, others, out);
         } catch (SQLException e) {
             primary.close();
             throw SwitchoverAccount.explained(e, account.user());
@@ -93,17 +85,13 @@ final class LeftBehind implements PlannedChange {
         } catch (SQLException e) {
             left.add(unknown(promoted.address(), e));
         }
-        List<StandbyConfig> astray = new ArrayList<>();
         others.forEach((address, node) -> {
             try {
-                look(address, node, left, astray);
+                look(address, node, left);
             } catch (SQLException e) {
                 left.add(unknown(address, e));
             }
         });
-        if (!astray.isEmpty()) {
-            left.add(new AfterPromotion(pair(promoted.address(), primary)).otherStandbys(astray));
-        }
         runner.line(promoted.name() + " (" + promoted.address() + ") is the primary already"
                 + (left.isEmpty() ? "; nothing is left to do" : ". What is left to do, by hand:"));
         for (Step each : left) {
@@ -132,27 +120,17 @@ final class LeftBehind implements PlannedChange {
         }
     }
 
-    private void look(Address address, Node node, List<Step> left, List<StandbyConfig> astray) throws SQLException {
-        String serverId = primary.serverId();
-        if (node.serverId().equals(serverId)) {
+    private void look(Address address, Node node, List<Step> left) throws SQLException {
+        if (node.serverId().equals(primary.serverId())) {
             return; // the new primary under another name
         }
-        List<ReplicaStatus> all = node.replications(dialect);
-        Optional<ReplicaStatus> own = all.stream()
-                .filter(each -> each.isFromServer(serverId, promoted.address().toString()))
-                .findFirst();
-        if (all.isEmpty()) {
+        if (node.replications(dialect).isEmpty()) {
             left.add(oldPrimary(pair(address, node)));
-        } else if (own.isEmpty()) {
-            standbys.stream().filter(each -> each.address().equals(address)).forEach(astray::add);
-        } else if (own.get().isHalted()) {
-            String error = own.get().error();
-            // A position would be a guess: it may have replicated since, without a log of it.
-            left.add(Step.of(
-                    "start the replication of " + node.name() + ", which is stopped"
-                            + (error.isEmpty() ? "" : " by an error: " + error),
-                    () -> "on " + address + ", if that connection was made after the switchover: "
-                            + dialect.start(own.get()) + "; if before, docs/switchover.md, step 15"));
+            return;
+        }
+        String statements = new AfterPromotion(pair(promoted.address(), primary)).left(address, node);
+        if (!statements.isEmpty()) {
+            left.add(Step.of("have " + node.name() + " replicate from " + promoted.name(), () -> statements));
         }
     }
 

@@ -1,9 +1,10 @@
 package io.understudy.switchover;
 
-import io.understudy.config.StandbyConfig;
+import io.understudy.config.Address;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The steps in their order.
@@ -19,12 +20,17 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
     private static final String PROMOTION = "and the standby is not promoted";
 
     /** @param others the proxy's standbys besides the pair's */
-    static Steps of(Pair pair, ProxyControl proxy, SwitchoverLimits bounds, List<StandbyConfig> others) {
+    static Steps of(Pair pair, ProxyControl proxy, SwitchoverLimits bounds, Map<Address, Node> others) {
         HoldClock clock = new HoldClock(bounds.hold());
         LastTransaction last = new LastTransaction(pair);
         Unchanged unchanged = new Unchanged(pair, proxy::primaryUnlessEnded);
         AfterPromotion after = new AfterPromotion(pair);
         DisableEventsStep events = new DisableEventsStep(pair, unchanged);
+        List<Step> rest =
+                new ArrayList<>(List.of(events.enabling(after), after.forget(), after.oldPrimary(last)));
+        if (!others.isEmpty()) {
+            rest.add(after.otherStandbys(others, other -> ""));
+        }
         return new Steps(
                 List.of(new CheckStep(pair, proxy), new GateStep(pair, proxy, bounds.lag()), lag(pair, bounds.lag())),
                 List.of(
@@ -37,13 +43,7 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
                 promotion(pair, proxy, clock, last),
                 after.follow(proxy),
                 after.release(proxy, clock),
-                others.isEmpty()
-                        ? List.of(events.enabling(after), after.forget(), after.oldPrimary(last))
-                        : List.of(
-                                events.enabling(after),
-                                after.forget(),
-                                after.oldPrimary(last),
-                                after.otherStandbys(others)));
+                rest);
     }
 
     /** Waits until the standby has applied what the primary had written when the step began. */

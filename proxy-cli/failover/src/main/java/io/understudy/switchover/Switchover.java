@@ -14,7 +14,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -57,10 +59,11 @@ public final class Switchover implements PlannedChange {
             return LeftBehind.of(standby, config, account, out);
         }
         Set<String> primaries = proxy.namesOfPrimary();
-        List<StandbyConfig> others = config.standbys().stream()
+        Map<Address, Node> others = new LinkedHashMap<>();
+        config.standbys().stream()
                 .filter(each -> !each.name().equals(name) && !primaries.contains(each.name()))
                 .filter(each -> !each.address().equals(present))
-                .toList();
+                .forEach(each -> others.put(each.address(), Node.of(each, account)));
         Pair pair = connect(config.primary(), present, standby, account);
         return new Switchover(pair, Steps.of(pair, proxy, bounds, others), out);
     }

@@ -37,8 +37,6 @@ public final class Failover implements AutoCloseable {
     private final List<StandbyConfig> others;
     private final OtherStandbys standbys;
     private final UnderstudyConfig config;
-    /** Those whose numbers are from before the primary's began anew. */
-    private final Set<StandbyConfig> anew = new LinkedHashSet<>();
     /** What is lost, by proxy, as of the last comparison. */
     private final Map<String, Map<String, Object>> views = new LinkedHashMap<>();
 
@@ -129,7 +127,7 @@ public final class Failover implements AutoCloseable {
 
     private ChangeOutcome already() throws InterruptedException {
         runner.line(takeover.name() + " (" + takeover.pair().standbyAddress() + ") is the primary already");
-        boolean well = pointOthers();
+        boolean well = others.isEmpty() || runner.finish(standbys.left());
         List<String> lost = views.isEmpty() ? List.of() : lost(true);
         if (!lost.isEmpty()) {
             runner.line("lost: " + LINE + String.join(LINE, lost));
@@ -308,28 +306,11 @@ public final class Failover implements AutoCloseable {
         well &= runner.finish(Step.of(
                 "enable the scheduled events that replication has disabled on " + takeover.name(),
                 () -> after.enable(ScheduledEvent.disabledAsOnStandby(takeover.standby()))));
-        well &= pointOthers(); // before the connection's name is forgotten
+        well &= others.isEmpty() || runner.finish(standbys.left());
         if (takeover.replicates()) {
             well &= runner.finish(after.forget());
         }
         return well;
-    }
-
-    private boolean pointOthers() throws InterruptedException {
-        try {
-            anew.addAll(standbys.renumbered());
-        } catch (IOException e) {
-            anew.addAll(others); // the new primary may have their numbers, and they would skip
-        }
-        try {
-            List<StandbyConfig> astray = standbys.astray();
-            astray.removeAll(anew);
-            return astray.isEmpty() || runner.finish(new AfterPromotion(takeover.pair()).otherStandbys(astray));
-        } catch (SQLException e) {
-            runner.line(
-                    "whether other standbys replicate from " + takeover.name() + " is not known: " + e.getMessage());
-            return false;
-        }
     }
 
     /** @param applied whether what the black boxes have was to be applied before */
@@ -378,10 +359,6 @@ public final class Failover implements AutoCloseable {
         List<String> lines = new ArrayList<>();
         lines.add("the old primary must not come back writable: read_only in its option file. docs/failover.md#people,"
                 + " step 6, makes it a standby");
-        for (StandbyConfig each : anew) {
-            lines.add("build " + each.name() + " (" + each.address() + ") anew: docs/black-box.md, After RESET MASTER."
-                    + " It may lack what its position counts");
-        }
         if (acknowledgesWhenUp()) {
             lines.add("start the proxy of the file again: until its witness or a standby is connected, commits wait for"
                     + " no acknowledgement");

@@ -1,12 +1,13 @@
 package io.understudy.unplanned;
 
+import io.understudy.config.Address;
 import io.understudy.config.StandbyConfig;
 import io.understudy.config.SwitchoverConfig;
 import io.understudy.lost.LostSource;
 import io.understudy.lost.MissingView;
 import io.understudy.plugin.ServerFlavor;
-import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ReportedPosition;
+import io.understudy.switchover.AfterPromotion;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Step;
 import io.understudy.switchover.StepFailure;
@@ -184,24 +185,23 @@ final class OtherStandbys implements AutoCloseable {
         return takeover.pair().dialect().flavor() == ServerFlavor.MYSQL;
     }
 
-    private boolean isRenumbered(StandbyConfig standby, ReportedPosition position)
-            throws IOException, InterruptedException {
+    private boolean isRenumbered(Node node, ReportedPosition position) throws IOException, InterruptedException {
         for (LostSource each : takeover.blackBoxes()) {
-            if (new MissingView(each.look(standby.name(), position)).isRenumbered()) {
+            if (new MissingView(each.look(node.name(), position)).isRenumbered()) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Returns those that are to be built anew, as the primary's numbers began anew, and not theirs. */
-    Set<StandbyConfig> renumbered() throws IOException, InterruptedException {
+    /** Returns those whose numbers are from before the primary's began anew. */
+    private Set<StandbyConfig> renumbered() throws IOException, InterruptedException {
         Set<StandbyConfig> found = new LinkedHashSet<>();
         for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
             try {
                 if (!isChosen(each.getKey())
                         && !silent.containsKey(each.getKey())
-                        && isRenumbered(each.getKey(), again(each.getValue()))) {
+                        && isRenumbered(each.getValue(), again(each.getValue()))) {
                     found.add(each.getKey());
                 }
             } catch (SQLException e) {
@@ -211,28 +211,33 @@ final class OtherStandbys implements AutoCloseable {
         return found;
     }
 
-    /** Returns those that do not replicate from the chosen one, as far as it is known. */
-    List<StandbyConfig> astray() throws SQLException {
-        String serverId = takeover.standby().serverId();
-        String address = takeover.pair().standbyAddress().toString();
-        List<StandbyConfig> found = new ArrayList<>();
-        for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
-            if (!isChosen(each.getKey()) && isAstray(each.getValue(), serverId, address)) {
-                found.add(each.getKey());
+    /** Returns the step that says what is left to do for those that do not replicate from the chosen one. */
+    Step left() {
+        Map<Address, Node> others = new LinkedHashMap<>();
+        all.forEach((standby, node) -> {
+            if (!isChosen(standby)) {
+                others.put(standby.address(), node);
             }
-        }
-        return found;
+        });
+        return new AfterPromotion(takeover.pair()).otherStandbys(others, this::objection);
     }
 
-    /** One that does not replicate may be the old primary, and is no standby. */
-    private boolean isAstray(Node node, String serverId, String address) {
+    /** Its relay logs, which a new connection throws away, may have what it has more. */
+    private String objection(Node other) throws SQLException, InterruptedException {
+        ReportedPosition position = again(other);
         try {
-            again(node);
-            List<ReplicaStatus> all = node.replications(takeover.pair().dialect());
-            return !all.isEmpty() && all.stream().noneMatch(each -> each.isFromServer(serverId, address));
-        } catch (SQLException e) {
-            return takeover.oldIsKnown();
+            if (isRenumbered(other, position)) {
+                return "build it anew: docs/black-box.md, After RESET MASTER. It may lack what its position counts";
+            }
+        } catch (IOException e) {
+            // The new primary may have its numbers, and it would skip them.
+            return "compare it first, or build it anew: whether its numbers are the primary's is not known ("
+                    + e.getMessage() + ")";
         }
+        String more = takeover.reached().lacks(position);
+        return more.isEmpty()
+                ? ""
+                : "compare it first, or build it anew: it has transactions that " + takeover.name() + " lacks: " + more;
     }
 
     /** Its server may have ended the connection, which was idle meanwhile. */

@@ -81,9 +81,9 @@ class OtherStandbysTest {
         }
     }
 
-    private List<StandbyConfig> astray(ScriptedServer.Script server) throws SQLException {
+    private String left(ScriptedServer.Script server) throws Exception {
         try (OtherStandbys all = standbys(List.of(), server)) {
-            return all.astray();
+            return all.left().run();
         }
     }
 
@@ -91,14 +91,48 @@ class OtherStandbysTest {
     @Test
     void oneThatReplicatesFromAnotherServerIsToBePointedToTheChosenOne() throws Exception {
         other.source.put("master_server_id", "1");
-        assertThat(astray(other)).containsExactly(config);
+        other.source.put("connection_name", "feed");
+        assertThat(left(other))
+                .contains(
+                        "on 10.0.0.3:3306 (s2):",
+                        "STOP SLAVE 'feed';",
+                        "CHANGE MASTER 'feed' TO MASTER_HOST='10.0.0.2'");
         other.source.put("master_server_id", chosen.server);
-        assertThat(astray(other)).isEmpty();
+        assertThat(left(other)).isEqualTo("nothing is left to do there");
         other.source.put("master_server_id", "0");
         other.source.put("master_host", "10.0.0.2");
         other.source.put("master_port", "3306");
-        assertThat(astray(other)).isEmpty();
-        assertThat(astray(OtherStandbysTest::refuses)).as("nobody knows").containsExactly(config);
+        assertThat(left(other)).isEqualTo("nothing is left to do there");
+        other.applier = "No";
+        assertThat(left(other)).contains("If that connection was made after the promotion: START SLAVE 'feed'");
+    }
+
+    /** Its relay logs have it, which a new connection throws away. */
+    @Test
+    void oneThatIsGivenUpWithMoreIsToBeCompared() throws Exception {
+        chosen.without = Set.of("s2");
+        other.received = "0-1-6";
+        assertThat(left(other))
+                .isEqualTo("on 10.0.0.3:3306 (s2): compare it first, or build it anew: it has transactions that s1"
+                        + " lacks: 0-1-6");
+        other.received = "0-1-5";
+        assertThat(left(other)).contains("CHANGE MASTER");
+    }
+
+    @Test
+    void oneThatWasSilentIsComparedOnceItResponds() throws Exception {
+        assertThat(left(OtherStandbysTest::refuses))
+                .isEqualTo("on 10.0.0.3:3306 (s2): run this again once it responds, if it is a standby (s2: its"
+                        + " position: refused)");
+        other.replicated = "0-1-6";
+        boolean[] silent = {true};
+        ScriptedServer.Script back =
+                (connection, sql) -> silent[0] ? refuses(connection, sql) : other.row(connection, sql);
+        try (OtherStandbys all = standbys(List.of(), back)) {
+            assertThat(all.claim(false).run()).contains("not asked: s2");
+            silent[0] = false;
+            assertThat(all.left().run()).contains("compare it first").doesNotContain("CHANGE MASTER");
+        }
     }
 
     @Test
@@ -152,12 +186,11 @@ class OtherStandbysTest {
                     .isInstanceOf(StepFailure.class)
                     .hasMessageContaining("s2 (10.0.0.3:3306) has numbers from before the primary's began anew")
                     .hasMessageContaining("--without s2");
-            assertThat(all.renumbered()).containsExactly(config);
         }
         chosen.without = Set.of("s2");
         try (OtherStandbys all = standbys(boxes, other)) {
             assertThat(all.numbers().run()).isEqualTo("they are the primary's, but for s2's");
-            assertThat(all.renumbered()).as("it is not told to follow").containsExactly(config);
+            assertThat(all.left().run()).contains("(s2): build it anew").doesNotContain("CHANGE MASTER");
         }
     }
 
