@@ -2,6 +2,7 @@ package io.understudy.runtime;
 
 import io.understudy.ProxyServer;
 import io.understudy.plugin.PluginContext;
+import io.understudy.readiness.Known;
 import io.understudy.readiness.ProxyFigures;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -43,16 +44,17 @@ final class PluginFigures implements ProxyFigures.Source {
     }
 
     @Override
-    public @Nullable Object lost(String standby) throws InterruptedException {
+    public Known<Map<String, Object>> lost(String standby) throws InterruptedException {
         PluginContext.Action action = proxy.published().actions().get("lost/look");
         if (action == null) {
-            return null;
+            return ProxyFigures.lost(null);
         }
         try {
             // The plugin asks the standby, which may hang; the gate has its own time.
-            return threads.submit(() -> action.run(Map.of("on", standby))).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return ProxyFigures.lost(threads.submit(() -> action.run(Map.of("on", standby)))
+                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS));
         } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
-            return null;
+            return ProxyFigures.lost(null);
         }
     }
 }

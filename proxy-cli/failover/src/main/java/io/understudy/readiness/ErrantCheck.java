@@ -14,7 +14,7 @@ final class ErrantCheck {
     private ErrantCheck() {}
 
     static void find(Findings found) {
-        Map<String, Object> lost = found.situation().proxy().lost();
+        Map<String, Object> lost = found.situation().proxy().lost().value();
         if (lost != null && new MissingView(lost).isRenumbered()) {
             return; // its numbers are from before the primary's began anew, and what is said of that counts
         }

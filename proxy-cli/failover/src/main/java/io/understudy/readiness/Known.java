@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param reason why it is not known; empty otherwise
  * @param statement the statement that makes it readable; may be empty
  */
-record Known<T>(@Nullable T value, String reason, String statement) {
-    static <T> Known<T> of(T value) {
+public record Known<T>(@Nullable T value, String reason, String statement) {
+    public static <T> Known<T> of(T value) {
         return new Known<>(value, "", "");
     }
 
-    static <T> Known<T> unknown(String reason, String statement) {
+    public static <T> Known<T> unknown(String reason, String statement) {
         return new Known<>(null, reason, statement);
     }
 

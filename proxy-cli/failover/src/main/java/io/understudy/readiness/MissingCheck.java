@@ -6,7 +6,6 @@ import io.understudy.terminal.Table;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 
 /** Commits that the black box knows and the standby lacks. */
 final class MissingCheck {
@@ -19,17 +18,17 @@ final class MissingCheck {
         if (!situation.expected().missing()) {
             return;
         }
-        if (situation.proxy().lost() == null) {
-            ProxyFigures.Silence silence =
-                    Objects.requireNonNullElse(situation.proxy().silence(), ProxyFigures.NOT_ASKED);
+        Known<Map<String, Object>> told = situation.proxy().lost();
+        Map<String, Object> report = told.value();
+        if (report == null) {
             found.undecided(
                     "",
-                    "what the black box knows of missing commits is not known: " + silence.what(),
+                    "what the black box knows of missing commits is not known: " + told.reason(),
                     "commits that clients were told of may be missing there",
-                    silence.remedy());
+                    told.statement());
             return;
         }
-        MissingView lost = new MissingView(situation.proxy().lost());
+        MissingView lost = new MissingView(report);
         String list = LIST + situation.standby();
         if (lost.implied() > 0) {
             String numbers = String.valueOf(lost.part("impliedOnly").get("numbers"));

@@ -12,44 +12,34 @@ import org.jspecify.annotations.Nullable;
  * @param warmth the mirror's figures of {@code /api/standbys}; null if there are none
  * @param differences reads of which the standby has other rows, as {@code /api/mirror} lists them; null if the proxy
  *     was not asked, or compares none
- * @param lost the black box's report on it, as {@code /api/lost} has it; null if there is none
+ * @param lost the black box's report on it, as {@code /api/lost} has it, or why there is none
  * @param witness as {@code /api/witness} has it; null if there is none
- * @param silence why it told nothing of the black box; null if it did, or need not
  */
 public record ProxyFigures(
         @Nullable Map<String, Object> warmth,
         @Nullable List<Map<String, Object>> differences,
-        @Nullable Map<String, Object> lost,
-        @Nullable Map<String, Object> witness,
-        @Nullable Silence silence) {
+        Known<Map<String, Object>> lost,
+        @Nullable Map<String, Object> witness) {
 
     /** No proxy was asked. */
-    public static final ProxyFigures NONE = new ProxyFigures(null, null, null, null);
-
-    static final Silence NOT_ASKED = new Silence(
+    public static final ProxyFigures NONE = silent(Known.unknown(
             "no proxy was asked, as the file has no admin.address",
-            "set admin.address and admin.token in the file, start the proxy with it, and repeat this");
+            "set admin.address and admin.token in the file, start the proxy with it, and repeat this"));
 
-    ProxyFigures(
-            @Nullable Map<String, Object> warmth,
-            @Nullable List<Map<String, Object>> differences,
-            @Nullable Map<String, Object> lost,
-            @Nullable Map<String, Object> witness) {
-        this(warmth, differences, lost, witness, null);
+    /** Returns the figures of a proxy that told nothing, for a reason. */
+    public static ProxyFigures silent(Known<Map<String, Object>> lost) {
+        return new ProxyFigures(null, null, lost, null);
     }
 
-    /** Returns the figures of a proxy that told nothing. */
-    public static ProxyFigures silent(Silence silence) {
-        return new ProxyFigures(null, null, null, null, silence);
+    /** Returns the black box's report; without one, that it came too late. */
+    public static Known<Map<String, Object>> lost(@Nullable Object report) {
+        Map<String, Object> lost = map(report);
+        return lost != null
+                ? Known.of(lost)
+                : Known.unknown(
+                        "the proxy could not ask the standby in time",
+                        "repeat this; if it stays, see the proxy's log");
     }
-
-    /**
-     * Why a proxy told nothing.
-     *
-     * @param what happened
-     * @param remedy what to do
-     */
-    public record Silence(String what, String remedy) {}
 
     /** A question to a running proxy, for a gate that asks it while it reads the servers. */
     public interface Question {
@@ -63,21 +53,8 @@ public record ProxyFigures(
         @Nullable
         Object view(String name) throws IOException, InterruptedException;
 
-        /** Returns the response of {@code POST /api/lost/look?on=STANDBY}, or null if there is none. */
-        @Nullable
-        Object lost(String standby) throws IOException, InterruptedException;
-
-        /**
-         * Returns why there is none.
-         *
-         * @param failure of {@link #lost}; null if it returned none
-         */
-        default Silence silence(@Nullable Exception failure) {
-            return new Silence(
-                    "the proxy could not ask the standby in time"
-                            + (failure == null ? "" : ": " + failure.getMessage()),
-                    "repeat this; if it stays, see the proxy's log");
-        }
+        /** Returns the response of {@code POST /api/lost/look?on=STANDBY}, or why there is none. */
+        Known<Map<String, Object>> lost(String standby) throws InterruptedException;
     }
 
     /**
@@ -88,7 +65,7 @@ public record ProxyFigures(
     public static ProxyFigures of(Source source, String standby, StandbyFigures expected) throws InterruptedException {
         Map<String, Object> warmth = null;
         List<Map<String, Object>> differences = null;
-        Map<String, Object> lost = null;
+        Known<Map<String, Object>> lost = NONE.lost();
         Map<String, Object> witness = null;
         if (expected.coldAbove() != null) {
             warmth = map(ofStandby(asked(() -> source.view("standbys")), standby).stream()
@@ -101,17 +78,11 @@ public record ProxyFigures(
                 differences = verify == null ? null : ofStandby(verify.get("differences"), standby);
             }
         }
-        Silence silence = null;
         if (expected.missing()) {
-            try {
-                lost = map(source.lost(standby));
-                silence = lost == null ? source.silence(null) : null;
-            } catch (IOException | IllegalStateException | IllegalArgumentException e) {
-                silence = source.silence(e);
-            }
+            lost = source.lost(standby);
             witness = map(asked(() -> source.view("witness")));
         }
-        return new ProxyFigures(warmth, differences, lost, witness, silence);
+        return new ProxyFigures(warmth, differences, lost, witness);
     }
 
     private interface ViewQuestion {

@@ -75,7 +75,7 @@ final class ReplicatesCheck {
     }
 
     private static boolean isRenumbered(Findings found) {
-        Map<String, Object> lost = found.situation().proxy().lost();
+        Map<String, Object> lost = found.situation().proxy().lost().value();
         return lost != null && new MissingView(lost).isRenumbered();
     }
 

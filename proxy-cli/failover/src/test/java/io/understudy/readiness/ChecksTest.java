@@ -361,7 +361,7 @@ class ChecksTest {
                         "s",
                         "p:1",
                         Set.of(),
-                        new ProxyFigures(null, null, lost, withdrawn),
+                        new ProxyFigures(null, null, ProxyFigures.lost(lost), withdrawn),
                         new StandbyFigures(null, false, true),
                         ReadinessGate.LIMITS)))
                 .extracting(finding -> finding.severity() + " " + finding.what() + "; " + finding.statement())
@@ -369,9 +369,9 @@ class ChecksTest {
                         "NOTES if the primary died now, understudy failover would apply 2,500 transactions (1,000,000"
                                 + " bytes) from the black box, in about 3 s; ",
                         "WARNS the witness does not acknowledge (withdrawn, memory, for 70 s): no room; raise it");
-        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost, Map.of("state", "present"))))
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), ProxyFigures.lost(lost), Map.of("state", "present"))))
                 .containsExactly("notes missing apply");
-        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost(false, 0, 0, 0), withdrawn)))
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), ProxyFigures.lost(lost(false, 0, 0, 0)), withdrawn)))
                 .as("a dead primary counts on nobody")
                 .isEmpty();
     }
@@ -387,20 +387,20 @@ class ChecksTest {
     void whatTheProxyKnowsOfTheStandbyCounts() {
         List<Map<String, Object>> differences =
                 List.of(Map.of("standby", "s", "digest", "d", "tables", List.of("a.t")));
-        assertThat(ofProxy(new ProxyFigures(null, differences, lost(true, 3, 2, 0), null)))
+        assertThat(ofProxy(new ProxyFigures(null, differences, ProxyFigures.lost(lost(true, 3, 2, 0)), null)))
                 .as("what is missing is on its way while the primary is read")
                 .containsExactly("blocks verify d");
-        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost(true, 0, 0, 1), null)))
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), ProxyFigures.lost(lost(true, 0, 0, 1)), null)))
                 .containsExactly("blocks missing implied");
-        assertThat(ofProxy(new ProxyFigures(null, List.of(), lost(false, 3, 2, 0), null)))
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), ProxyFigures.lost(lost(false, 3, 2, 0)), null)))
                 .containsExactly("blocks missing lost", "warns missing kept");
         Map<String, Object> anew = new HashMap<>(lost(true, 0, 0, 0));
         anew.put("notKnown", List.of(Map.of("what", "…", "renumbered", true)));
-        assertThat(ofProxy(new ProxyFigures(null, List.of(), anew, null))).containsExactly("blocks missing renumbered");
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), ProxyFigures.lost(anew), null))).containsExactly("blocks missing renumbered");
         Map<String, Object> unread = new HashMap<>(lost(false, 3, 0, 0));
         unread.put("primary", Map.of("read", false, "lostAt", "never read"));
         unread.put("notKnown", List.of(Map.of("what", "…")));
-        assertThat(ofProxy(new ProxyFigures(null, List.of(), unread, null)))
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), ProxyFigures.lost(unread), null)))
                 .as("a dead primary of which nothing, or not all, was read")
                 .containsExactly("unknown missing not known", "unknown missing not known", "warns missing kept");
         assertThat(ofProxy(ProxyFigures.NONE)).containsExactly("unknown missing ");
@@ -471,7 +471,7 @@ class ChecksTest {
                 "s",
                 "p:1",
                 Set.of(),
-                new ProxyFigures(warmth, null, null, null),
+                new ProxyFigures(warmth, null, ProxyFigures.NONE.lost(), null),
                 new StandbyFigures(0.0, false, false),
                 ReadinessGate.LIMITS));
     }

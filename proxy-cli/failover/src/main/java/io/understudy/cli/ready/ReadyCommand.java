@@ -190,8 +190,7 @@ public final class ReadyCommand extends CliCommand implements Subcommand {
                 question = () -> ProxyFigures.of(new AdminFigures(proxy, until), name, expected);
             } catch (IOException e) {
                 // The file names the primary, and that the proxy tells nothing is a finding.
-                ProxyFigures.Silence silence = AdminFigures.silenceOf(e);
-                question = () -> ProxyFigures.silent(silence);
+                question = () -> ProxyFigures.silent(AdminFigures.unknown(e));
             }
         }
         if (primary == null) {
