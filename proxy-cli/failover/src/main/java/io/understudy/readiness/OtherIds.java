@@ -54,21 +54,15 @@ final class OtherIds {
         if (!found.standby().responded()) {
             return;
         }
-        boolean mariaDb = found.standby().isMariaDb();
         Identity own = found.standby().identity();
         others.forEach((name, other) -> {
-            if (other.serverId().equals(own.serverId()) && !other.isSameServerAs(own)) {
-                String replica = mariaDb ? "SLAVE" : "REPLICA";
+            if (own.sharesIdWith(other)) {
                 found.either(
-                        mariaDb,
+                        found.standby().isMariaDb(),
                         "server_id " + name,
                         "it has the server_id " + own.serverId() + " of " + name,
-                        mariaDb
-                                ? "the two throw each other out of the replication, again and again (error 4052 in"
-                                        + " their logs)"
-                                : "once one of them is the primary, the other refuses to replicate from it",
-                        "give one of them another server_id in its configuration file and by SET GLOBAL server_id = …,"
-                                + " then there: STOP " + replica + " IO_THREAD; START " + replica + " IO_THREAD");
+                        own.harmOfSharedId(),
+                        own.remedyOfSharedId());
             }
         });
     }

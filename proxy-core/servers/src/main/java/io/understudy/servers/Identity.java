@@ -34,6 +34,28 @@ public record Identity(String uuid, String serverId, String place) {
         return uuid.isEmpty() ? serverId.equals(other.serverId) && place.equals(other.place) : uuid.equals(other.uuid);
     }
 
+    /** Returns whether another server has this one's server id. */
+    public boolean sharesIdWith(Identity other) {
+        return serverId.equals(other.serverId) && !isSameServerAs(other);
+    }
+
+    /**
+     * Returns what becomes of two standbys with one server id. A MariaDB primary serves only the last of them; MySQL
+     * tells them apart by their UUIDs.
+     */
+    public String harmOfSharedId() {
+        return uuid.isEmpty()
+                ? "the two throw each other out of the replication, again and again (error 4052 in their logs)"
+                : "once one of them is the primary, the other refuses to replicate from it (equal server ids)";
+    }
+
+    /** Returns what ends that. */
+    public String remedyOfSharedId() {
+        String replica = uuid.isEmpty() ? "SLAVE" : "REPLICA";
+        return "give one of them another server_id in its configuration file and by SET GLOBAL server_id = …, then"
+                + " there: STOP " + replica + " IO_THREAD; START " + replica + " IO_THREAD";
+    }
+
     /** Returns whether a channel replicates from this server; null if it has not connected to its source yet. */
     public @Nullable Boolean isSourceOf(ReplicaStatus channel) {
         return channel.isFrom(uuid, serverId);

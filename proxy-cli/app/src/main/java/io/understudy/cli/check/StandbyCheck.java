@@ -99,30 +99,17 @@ public final class StandbyCheck {
     /** Returns what is wrong with the server ids of two standbys that have been checked, or null. */
     @Nullable
     CheckResult sameServerId(StandbyCheck other) {
-        Identity here = identity;
-        Identity there = other.identity;
-        return here == null || there == null ? null : sameServerId(where, here, other.where, there);
+        return sameServerId(where, identity, other.where, other.identity);
     }
 
-    /**
-     * A MariaDB primary serves only the last of two standbys with one server id, and they throw each other out. MySQL
-     * tells them apart by their UUIDs.
-     */
-    static @Nullable CheckResult sameServerId(String where, Identity here, String other, Identity there) {
-        if (!here.serverId().equals(there.serverId()) || here.isSameServerAs(there)) {
+    static @Nullable CheckResult sameServerId(
+            String where, @Nullable Identity here, String other, @Nullable Identity there) {
+        if (here == null || there == null || !here.sharesIdWith(there)) {
             return null;
         }
-        String what = "has the server_id " + here.serverId() + " of " + other + ": ";
-        String remedy = "; give it another one in its configuration file and by SET GLOBAL server_id = …, then there: ";
-        return here.uuid().isEmpty()
-                ? CheckResult.error(
-                        where,
-                        what + "the two throw each other out of the replication, again and again (error 4052 in their"
-                                + " logs)" + remedy + "STOP SLAVE IO_THREAD; START SLAVE IO_THREAD")
-                : CheckResult.warning(
-                        where,
-                        what + "once one of them is the primary, the other refuses to replicate from it (equal server"
-                                + " ids)" + remedy + "STOP REPLICA IO_THREAD; START REPLICA IO_THREAD");
+        String text = "has the server_id " + here.serverId() + " of " + other + ": " + here.harmOfSharedId() + "; "
+                + here.remedyOfSharedId();
+        return here.uuid().isEmpty() ? CheckResult.error(where, text) : CheckResult.warning(where, text);
     }
 
     /** By its address alone where the primary gave no response to its account. */
