@@ -51,8 +51,8 @@ final class PluginFigures implements ProxyFigures.Source {
         }
         try {
             // The plugin asks the standby, which may hang; the gate has its own time.
-            return ProxyFigures.lost(threads.submit(() -> action.run(Map.of("on", standby)))
-                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            return ProxyFigures.lost(
+                    threads.submit(() -> action.run(Map.of("on", standby))).get(PATIENCE_SECONDS, TimeUnit.SECONDS));
         } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
             return ProxyFigures.lost(null);
         }

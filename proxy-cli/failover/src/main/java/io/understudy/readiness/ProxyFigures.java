@@ -37,8 +37,7 @@ public record ProxyFigures(
         return lost != null
                 ? Known.of(lost)
                 : Known.unknown(
-                        "the proxy could not ask the standby in time",
-                        "repeat this; if it stays, see the proxy's log");
+                        "the proxy could not ask the standby in time", "repeat this; if it stays, see the proxy's log");
     }
 
     /** A question to a running proxy, for a gate that asks it while it reads the servers. */

@@ -26,8 +26,7 @@ record Steps(List<Step> checks, List<Step> preparation, Step promotion, Step fol
         Unchanged unchanged = new Unchanged(pair, proxy::primaryUnlessEnded);
         AfterPromotion after = new AfterPromotion(pair);
         DisableEventsStep events = new DisableEventsStep(pair, unchanged);
-        List<Step> rest =
-                new ArrayList<>(List.of(events.enabling(after), after.forget(), after.oldPrimary(last)));
+        List<Step> rest = new ArrayList<>(List.of(events.enabling(after), after.forget(), after.oldPrimary(last)));
         if (!others.isEmpty()) {
             rest.add(after.otherStandbys(others, other -> ""));
         }

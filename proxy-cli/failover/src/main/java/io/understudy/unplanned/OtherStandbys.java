@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -133,12 +132,16 @@ final class OtherStandbys implements AutoCloseable {
     Step numbers() {
         return Step.of("look at the numbers of the other standbys", () -> {
             StringBuilder others = new StringBuilder();
-            for (StandbyConfig each : renumbered()) {
-                others.append(", but for ").append(each.name()).append("'s");
-                if (!isGivenUp(each)) {
-                    throw new StepFailure(named(each) + " has numbers from before the primary's began anew (RESET"
+            for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
+                StandbyConfig standby = each.getKey();
+                if (isChosen(standby) || silent.containsKey(standby) || !isRenumbered(each.getValue())) {
+                    continue;
+                }
+                others.append(", but for ").append(standby.name()).append("'s");
+                if (!isGivenUp(standby)) {
+                    throw new StepFailure(named(standby) + " has numbers from before the primary's began anew (RESET"
                             + " MASTER): what it has since is not known. docs/black-box.md, After RESET MASTER, has"
-                            + " what to do with each standby; or give it up: --without " + each.name());
+                            + " what to do with each standby; or give it up: --without " + standby.name());
                 }
             }
             return (silent.isEmpty() ? "" : "of those that respond ") + "they are the primary's" + others;
@@ -185,30 +188,19 @@ final class OtherStandbys implements AutoCloseable {
         return takeover.pair().dialect().flavor() == ServerFlavor.MYSQL;
     }
 
-    private boolean isRenumbered(Node node, ReportedPosition position) throws IOException, InterruptedException {
-        for (LostSource each : takeover.blackBoxes()) {
-            if (new MissingView(each.look(node.name(), position)).isRenumbered()) {
-                return true;
+    /** Returns whether its numbers are from before the primary's began anew, as far as it responds. */
+    private boolean isRenumbered(Node node) throws IOException, InterruptedException {
+        try {
+            ReportedPosition position = again(node);
+            for (LostSource each : takeover.blackBoxes()) {
+                if (new MissingView(each.look(node.name(), position)).isRenumbered()) {
+                    return true;
+                }
             }
+        } catch (SQLException e) {
+            return false; // it is not known to anybody
         }
         return false;
-    }
-
-    /** Returns those whose numbers are from before the primary's began anew. */
-    private Set<StandbyConfig> renumbered() throws IOException, InterruptedException {
-        Set<StandbyConfig> found = new LinkedHashSet<>();
-        for (Map.Entry<StandbyConfig, Node> each : all.entrySet()) {
-            try {
-                if (!isChosen(each.getKey())
-                        && !silent.containsKey(each.getKey())
-                        && isRenumbered(each.getValue(), again(each.getValue()))) {
-                    found.add(each.getKey());
-                }
-            } catch (SQLException e) {
-                // It is not known to anybody.
-            }
-        }
-        return found;
     }
 
     /** Returns the step that says what is left to do for those that do not replicate from the chosen one. */
@@ -226,7 +218,7 @@ final class OtherStandbys implements AutoCloseable {
     private String objection(Node other) throws SQLException, InterruptedException {
         ReportedPosition position = again(other);
         try {
-            if (isRenumbered(other, position)) {
+            if (isRenumbered(other)) {
                 return "build it anew: docs/black-box.md, After RESET MASTER. It may lack what its position counts";
             }
         } catch (IOException e) {

@@ -244,10 +244,14 @@ class AdviceTest {
     @Test
     void aStandbyNeedNotAcknowledgeWhereAWitnessDoes() {
         assertThat(ofStandbySide("OFF", ProxyFigures.NONE).severity()).isEqualTo(Severity.BLOCKS);
-        assertThat(ofStandbySide("OFF", new ProxyFigures(null, null, ProxyFigures.NONE.lost(), Map.of("state", "withdrawn")))
+        assertThat(ofStandbySide(
+                                "OFF",
+                                new ProxyFigures(null, null, ProxyFigures.NONE.lost(), Map.of("state", "withdrawn")))
                         .severity())
                 .isEqualTo(Severity.BLOCKS);
-        assertThat(ofStandbySide("OFF", new ProxyFigures(null, null, ProxyFigures.NONE.lost(), Map.of("state", "present")))
+        assertThat(ofStandbySide(
+                                "OFF",
+                                new ProxyFigures(null, null, ProxyFigures.NONE.lost(), Map.of("state", "present")))
                         .severity())
                 .isEqualTo(Severity.NOTES);
     }
@@ -256,7 +260,9 @@ class AdviceTest {
         Situation.Round round = new Situation.Round(server(2, Map.of()), server(1, Map.of()));
         Map<String, Object> lost =
                 Map.of("primary", Map.of("read", true), "impliedOnly", Map.of("transactions", 3, "numbers", numbers));
-        return Check.MISSING.findings(situation(round, new ProxyFigures(null, List.of(), ProxyFigures.lost(lost), null))).stream()
+        return Check.MISSING
+                .findings(situation(round, new ProxyFigures(null, List.of(), ProxyFigures.lost(lost), null)))
+                .stream()
                 .map(Finding::statement)
                 .findFirst()
                 .orElse("");

@@ -396,7 +396,8 @@ class ChecksTest {
                 .containsExactly("blocks missing lost", "warns missing kept");
         Map<String, Object> anew = new HashMap<>(lost(true, 0, 0, 0));
         anew.put("notKnown", List.of(Map.of("what", "…", "renumbered", true)));
-        assertThat(ofProxy(new ProxyFigures(null, List.of(), ProxyFigures.lost(anew), null))).containsExactly("blocks missing renumbered");
+        assertThat(ofProxy(new ProxyFigures(null, List.of(), ProxyFigures.lost(anew), null)))
+                .containsExactly("blocks missing renumbered");
         Map<String, Object> unread = new HashMap<>(lost(false, 3, 0, 0));
         unread.put("primary", Map.of("read", false, "lostAt", "never read"));
         unread.put("notKnown", List.of(Map.of("what", "…")));

@@ -51,7 +51,6 @@ record AdminFigures(AdminClient proxy, long until) implements ProxyFigures.Sourc
                     "the proxy refused the question: " + message.replaceFirst(";.*", ""),
                     "give the running proxy's token as admin.token in the file, and repeat this");
         }
-        return Known.unknown(
-                "the proxy did not tell: " + message, "mend that, see the proxy's log, and repeat this");
+        return Known.unknown("the proxy did not tell: " + message, "mend that, see the proxy's log, and repeat this");
     }
 }
