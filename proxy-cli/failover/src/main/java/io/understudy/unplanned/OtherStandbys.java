@@ -170,7 +170,7 @@ final class OtherStandbys implements AutoCloseable {
         }
         String more;
         try {
-            more = reached.lacks(again(node), mysql() ? node.value("SELECT @@GLOBAL.server_uuid") : "");
+            more = lacks(reached, node);
         } catch (SQLException e) {
             return "not been asked (" + e.getMessage() + ")";
         } catch (StepFailure e) {
@@ -184,8 +184,9 @@ final class OtherStandbys implements AutoCloseable {
         return "nothing more";
     }
 
-    private boolean mysql() {
-        return takeover.pair().dialect().flavor() == ServerFlavor.MYSQL;
+    private String lacks(Reached reached, Node other) throws SQLException, StepFailure {
+        boolean mysql = takeover.pair().dialect().flavor() == ServerFlavor.MYSQL;
+        return reached.lacks(again(other), mysql ? other.value("SELECT @@GLOBAL.server_uuid") : "");
     }
 
     /** Returns whether its numbers are from before the primary's began anew, as far as it responds. */
@@ -216,7 +217,6 @@ final class OtherStandbys implements AutoCloseable {
 
     /** Its relay logs, which a new connection throws away, may have what it has more. */
     private String objection(Node other) throws SQLException, InterruptedException {
-        ReportedPosition position = again(other);
         try {
             if (isRenumbered(other)) {
                 return "build it anew: docs/black-box.md, After RESET MASTER. It may lack what its position counts";
@@ -226,10 +226,15 @@ final class OtherStandbys implements AutoCloseable {
             return "compare it first, or build it anew: whether its numbers are the primary's is not known ("
                     + e.getMessage() + ")";
         }
-        String more = takeover.reached().lacks(position);
-        return more.isEmpty()
-                ? ""
-                : "compare it first, or build it anew: it has transactions that " + takeover.name() + " lacks: " + more;
+        try {
+            String more = lacks(takeover.reached(), other);
+            return more.isEmpty()
+                    ? ""
+                    : "compare it first, or build it anew: it has transactions that " + takeover.name() + " lacks: "
+                            + more;
+        } catch (StepFailure e) {
+            return "compare it first, or build it anew: " + e.getMessage();
+        }
     }
 
     /** Its server may have ended the connection, which was idle meanwhile. */
