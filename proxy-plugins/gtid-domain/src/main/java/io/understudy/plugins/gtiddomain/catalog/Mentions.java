@@ -1,16 +1,17 @@
 package io.understudy.plugins.gtiddomain.catalog;
 
+import io.understudy.sql.StoredCode;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The names that stored code (the body of a trigger or routine, the definition of a view) mentions, tables or not: the
- * caller selects the tables. Surplus names are harmless and missing ones are not, so everything that may be a name
- * counts, also within comments that some servers execute.
+ * caller selects the tables. Surplus names are harmless and missing ones are not, so everything that is a name in one
+ * way to read the code counts, also within comments that some servers execute.
  *
  * @param names every name, qualified by the name before it if a dot stands between; lower case
  * @param writes whether a word occurs that may begin a write
@@ -40,7 +41,15 @@ record Mentions(List<Name> names, boolean writes, boolean calls, boolean advance
     record Name(@Nullable String schema, String name) {}
 
     static Mentions of(String body) {
-        Scanner scanner = new Scanner(body);
+        Mentions all = null;
+        for (List<String> words : StoredCode.readings(body)) {
+            Mentions mentions = of(words);
+            all = all == null ? mentions : all.and(mentions);
+        }
+        return Objects.requireNonNull(all);
+    }
+
+    private static Mentions of(List<String> words) {
         Set<Name> names = new HashSet<>();
         boolean writes = false;
         boolean calls = false;
@@ -48,7 +57,7 @@ record Mentions(List<Name> names, boolean writes, boolean calls, boolean advance
         boolean dynamic = false;
         String before = null;
         boolean dot = false;
-        for (String word = scanner.next(); word != null; word = scanner.next()) {
+        for (String word : words) {
             if (word.equals(".")) {
                 dot = before != null;
                 continue;
@@ -77,63 +86,5 @@ record Mentions(List<Name> names, boolean writes, boolean calls, boolean advance
                 calls || other.calls,
                 advances || other.advances,
                 dynamic || other.dynamic);
-    }
-
-    /** Words, quoted names without their quotes, and dots; everything else is skipped. */
-    private static final class Scanner {
-        private final String text;
-        private int at;
-
-        Scanner(String text) {
-            this.text = text;
-        }
-
-        @Nullable
-        String next() {
-            while (at < text.length()) {
-                char c = text.charAt(at);
-                if (c == '`' || c == '"') {
-                    // With ANSI_QUOTES a name; without, a string, in which a table's name does no harm.
-                    return quoted(c).toLowerCase(Locale.ROOT);
-                } else if (c == '\'') {
-                    quoted(c);
-                } else if (c == '.') {
-                    at++;
-                    return ".";
-                } else if (part(c)) {
-                    int from = at;
-                    while (at < text.length() && part(text.charAt(at))) {
-                        at++;
-                    }
-                    return text.substring(from, at).toLowerCase(Locale.ROOT);
-                } else {
-                    at++;
-                }
-            }
-            return null;
-        }
-
-        private String quoted(char quote) {
-            StringBuilder inner = new StringBuilder();
-            at++;
-            while (at < text.length()) {
-                char c = text.charAt(at++);
-                if (c == '\\' && quote != '`' && at < text.length()) {
-                    inner.append(text.charAt(at++));
-                } else if (c != quote) {
-                    inner.append(c);
-                } else if (at < text.length() && text.charAt(at) == quote) {
-                    inner.append(quote);
-                    at++;
-                } else {
-                    break;
-                }
-            }
-            return inner.toString();
-        }
-
-        private static boolean part(char c) {
-            return c == '_' || c == '$' || c >= 0x80 || Character.isLetterOrDigit(c);
-        }
     }
 }

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CatalogTest {
     private final Catalog.Builder builder = new Catalog.Builder();
@@ -27,6 +29,38 @@ class CatalogTest {
         assertThat(catalog.family("s.audit")).isEqualTo("other.log");
         assertThat(catalog.movable("other.log")).isTrue();
         assertThat(catalog.family("s.c")).isEqualTo("s.c");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "BEGIN -- don't forget\n INSERT INTO audit VALUES (1); END",
+                "BEGIN # 5\" wide\n INSERT INTO audit VALUES (1); END",
+                "BEGIN /* the `id */ INSERT INTO audit VALUES (1); END",
+                "BEGIN SET @a = '\\'; INSERT INTO audit VALUES (1); SET @b = 'x'; END",
+                "BEGIN SET @a = 'it\\'s'; INSERT INTO audit VALUES ('x'); END",
+                "BEGIN SET @a = \"it's\"; INSERT INTO audit VALUES (1); END",
+                "BEGIN INSERT INTO \"audit\" VALUES ('x'); END",
+                "BEGIN /*!50000 INSERT INTO audit VALUES (1) */; END",
+                "BEGIN /*M! INSERT INTO s.audit VALUES (1) */; END",
+                "INSERT INTO s . `audit` VALUES (1)"
+            })
+    void quotesInCommentsAndStringsHideNoName(String body) {
+        builder.trigger("s", "b", body);
+
+        assertThat(builder.build().family("s.audit"))
+                .isEqualTo("s.audit")
+                .isEqualTo(builder.build().family("s.b"));
+    }
+
+    @Test
+    void whatACommentNamesIsNotUsed() {
+        builder.trigger("s", "b", "BEGIN -- EXECUTE the audit\n SET NEW.id = 1; /* a */ END");
+
+        Catalog catalog = builder.build();
+
+        assertThat(catalog.family("s.audit")).isNotEqualTo(catalog.family("s.b"));
+        assertThat(catalog.dynamic()).isZero();
     }
 
     @Test
