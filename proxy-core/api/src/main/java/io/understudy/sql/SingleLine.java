@@ -122,8 +122,8 @@ public final class SingleLine {
                 }
                 if (value == null) {
                     put('?');
-                } else if (hash != null) {
-                    hashed(value, 0, value.length, hash, value[0] == '\'');
+                } else if (hash != null && value[0] != 'N') { // NULL tells no value
+                    hashed(value, 0, value.length, hash, value[value.length - 1] == '\'');
                 } else {
                     put(value, 0, value.length);
                 }

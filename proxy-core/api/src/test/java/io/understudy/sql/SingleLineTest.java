@@ -48,6 +48,16 @@ class SingleLineTest {
     }
 
     @Test
+    void aHashedParameterKeepsItsType() {
+        byte[] text = "INSERT INTO t VALUES (?, ?, ?, ?)".getBytes(StandardCharsets.UTF_8);
+        String[] values = {"NULL", "x'0102'", "'a'", "-1.5"};
+        assertThat(line.write(text, 0, text.length, 0, value -> value, i -> values[i].getBytes(StandardCharsets.UTF_8)))
+                .isNull();
+        assertThat(new String(line.bytes(), 0, line.length(), StandardCharsets.UTF_8))
+                .matches("INSERT INTO t VALUES \\(NULL, 'h[0-9a-f]+', 'h[0-9a-f]+', [0-9]+\\)");
+    }
+
+    @Test
     void equalValuesHaveEqualHashes() {
         byte[] text = "SELECT 'a', \"a\", 'a', 15, x'61', -15 FROM `t`".getBytes(StandardCharsets.UTF_8);
         assertThat(line.write(text, 0, text.length, 0, value -> value, null)).isNull();
