@@ -21,6 +21,7 @@ final class DdlSummarizer {
      */
     int create(int i) {
         int n = object(i + 1);
+        draft.temporary = isTemporary(i + 1, n);
         Keyword what = t.keyword(n);
         if (what == null) {
             return -1;
@@ -93,6 +94,7 @@ final class DdlSummarizer {
     /** {@code DROP} at {@code i}. */
     void drop(int i) {
         int n = object(i + 1);
+        draft.temporary = isTemporary(i + 1, n);
         Keyword what = t.keyword(n);
         if (what == Keyword.TABLE || what == Keyword.TABLES || what == Keyword.VIEW || what == Keyword.SEQUENCE) {
             names(name(n + 1));
@@ -125,7 +127,6 @@ final class DdlSummarizer {
                 continue;
             }
             switch (keyword) {
-                case TEMPORARY -> draft.temporary = true;
                 case TABLE,
                         TABLES,
                         VIEW,
@@ -147,6 +148,51 @@ final class DdlSummarizer {
             }
         }
         return i;
+    }
+
+    private boolean isTemporary(int from, int object) {
+        for (int n = from; n < object; n++) {
+            if (t.is(n, Keyword.TEMPORARY)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether {@code CREATE} at {@code i} is of a package, or has a body that is a compound statement. */
+    boolean hasBody(int i) {
+        int object = object(i + 1);
+        int n = name(object + 1);
+        n += t.type(n + 1) == '.' ? 3 : 1;
+        Keyword what = t.keyword(object);
+        if (what == Keyword.EVENT || what == Keyword.TRIGGER) {
+            while (!isEnd(n) && !t.is(n - 1, what == Keyword.EVENT ? Keyword.DO : Keyword.ROW)) {
+                n++;
+            }
+        } else if (what != Keyword.PROCEDURE && what != Keyword.FUNCTION) {
+            return what == Keyword.PACKAGE;
+        }
+        while (!isEnd(n)) {
+            Keyword keyword = t.keyword(n);
+            if (keyword != null && beginsBody(n, keyword)) {
+                return keyword == Keyword.BEGIN
+                        || keyword == Keyword.AS
+                        || keyword == Keyword.IS
+                        || keyword.kind() == StatementKind.BLOCK;
+            }
+            n = t.type(n) == '(' ? t.afterParenthesis(n) : n + 1;
+        }
+        return false;
+    }
+
+    /** Returns whether a word behind the parameters is of the body, not of the type or the characteristics. */
+    private boolean beginsBody(int n, Keyword keyword) {
+        return switch (keyword) {
+            case SET -> !t.is(n - 1, Keyword.CHARACTER) && !t.isWord(n - 1, "RETURNS");
+            case AS, IS -> t.type(n + 1) != Lexer.STRING; // a body in another language
+            case RETURN -> true;
+            default -> keyword.kind() != StatementKind.UNKNOWN;
+        };
     }
 
     /** Skips {@code IF [NOT] EXISTS}. */

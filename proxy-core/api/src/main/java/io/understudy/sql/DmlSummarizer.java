@@ -24,6 +24,8 @@ final class DmlSummarizer {
     void insert(int i) {
         int n = i + 1;
         while (isModifier(n)) {
+            // MariaDB answers before it writes the row, in another thread and its own domain.
+            draft.unlisted |= t.is(n, Keyword.DELAYED);
             n++;
         }
         n = written(t.is(n, Keyword.INTO) ? n + 1 : n);

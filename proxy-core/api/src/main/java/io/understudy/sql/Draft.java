@@ -20,7 +20,10 @@ final class Draft {
     boolean userVariables;
     boolean readsDiagnostics;
     boolean sessionDependent;
+    /** The statement at hand, not one within it, creates or drops a temporary table. */
     boolean temporary;
+
+    boolean anyTemporary;
     boolean commits;
     /** It may write tables that are not in the list of those written. */
     boolean unlisted;
@@ -94,10 +97,16 @@ final class Draft {
         add(writes, table);
     }
 
-    /** Turns writes into reads: an explained statement is not executed. */
-    void demoteWrites() {
-        writes.forEach(this::reads);
-        writes.clear();
+    /** Number of tables written so far. */
+    int written() {
+        return writes.size();
+    }
+
+    /** Turns all writes but the first ones into reads: an explained statement is not executed. */
+    void demoteWrites(int from) {
+        List<TableName> demoted = writes.subList(from, writes.size());
+        demoted.forEach(this::reads);
+        demoted.clear();
     }
 
     private void add(List<TableName> list, TableName table) {
@@ -136,8 +145,8 @@ final class Draft {
                 userVariables,
                 readsDiagnostics,
                 sessionDependent,
-                temporary,
-                kind.implicitCommit() && !temporary || commits,
+                anyTemporary,
+                commits,
                 useSchema,
                 List.copyOf(functions),
                 carried == null ? kind : carried,

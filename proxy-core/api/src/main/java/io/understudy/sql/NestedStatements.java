@@ -81,9 +81,10 @@ final class NestedStatements {
             draft.notPure(NotPure.ANALYZE);
         }
         if (explainable(n)) {
+            int before = draft.written();
             inner(n);
             if (!analyze) {
-                draft.demoteWrites();
+                draft.demoteWrites(before);
             }
             if (!statements.isRead()) {
                 draft.notPure(NotPure.NOT_A_READ);

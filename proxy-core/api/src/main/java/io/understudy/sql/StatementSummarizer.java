@@ -54,8 +54,22 @@ final class StatementSummarizer {
         this.read = read;
     }
 
+    /** Returns whether the CREATE at {@code first} has a body with semicolons, so that the text ends with it. */
+    boolean hasBody(int first) {
+        return ddl.hasBody(first);
+    }
+
     /** Summarises the statement at {@code first} into the draft and returns its kind. */
     StatementKind summarize(int first) {
+        boolean outer = draft.temporary;
+        draft.temporary = false;
+        StatementKind kind = summarizeOne(first);
+        draft.anyTemporary |= draft.temporary;
+        draft.temporary = outer;
+        return kind;
+    }
+
+    private StatementKind summarizeOne(int first) {
         read = false;
         show = false;
         int i = first;
@@ -74,6 +88,7 @@ final class StatementSummarizer {
         }
         draft.touchesSession |= touchesSession(kind, i);
         draft.dataOnly &= isDataOnly(kind);
+        draft.commits |= kind.implicitCommit() && !draft.temporary;
         switch (kind) {
             case SELECT, VALUES, TABLE -> query(first);
             case SHOW -> {

@@ -69,7 +69,7 @@ final class Summarizer {
     private StatementKind all(int first) {
         firstEnd = t.count();
         StatementKind kind = statements.summarize(first);
-        if (kind == StatementKind.BLOCK || kind == StatementKind.CREATE && hasBody(first)) {
+        if (kind == StatementKind.BLOCK || kind == StatementKind.CREATE && statements.hasBody(first)) {
             return kind;
         }
         int next = nextStatement(first);
@@ -98,22 +98,5 @@ final class Summarizer {
         }
         n = firstToken(n);
         return t.type(n) == Lexer.END ? -1 : n;
-    }
-
-    private boolean hasBody(int first) {
-        for (int n = first; n < t.count(); n++) {
-            Keyword keyword = t.keyword(n);
-            if (keyword == Keyword.PROCEDURE
-                    || keyword == Keyword.FUNCTION
-                    || keyword == Keyword.TRIGGER
-                    || keyword == Keyword.EVENT
-                    || keyword == Keyword.PACKAGE) {
-                return true;
-            }
-            if (keyword == Keyword.TABLE || keyword == Keyword.VIEW || t.type(n) == ';') {
-                return false;
-            }
-        }
-        return false;
     }
 }

@@ -133,6 +133,23 @@ class TablesTest {
                         + " END",
                 "BLOCK ~ - ~ t ~ IF 1 THEN UPDATE t SET a=1; END IF",
                 "MULTI ~ t ~ u,v ~ SELECT 1 FROM t; INSERT INTO u VALUES (1); DROP TABLE v",
+                "MULTI ~ - ~ event,u ~ CREATE INDEX i ON event (a); DELETE FROM u",
+                "MULTI ~ - ~ t,u ~ CREATE UNIQUE INDEX function ON t (a); DELETE FROM u",
+                "MULTI ~ - ~ u ~ CREATE DATABASE package; DELETE FROM u",
+                "MULTI ~ - ~ u ~ CREATE PROCEDURE begin(a INT) CONTAINS SQL SELECT 1 FOR UPDATE; DELETE FROM u",
+                "MULTI ~ - ~ u ~ CREATE PROCEDURE IF NOT EXISTS s.p() SET @a = IF(1,2,3); DELETE FROM u",
+                "MULTI ~ - ~ u ~ CREATE FUNCTION f() RETURNS INT NO SQL RETURN CASE WHEN 1 THEN 2 END; DELETE FROM u",
+                "MULTI ~ - ~ u ~ CREATE FUNCTION f RETURNS STRING SONAME 'x.so'; DELETE FROM u",
+                "MULTI ~ - ~ u ~ CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO DELETE FROM t; DELETE FROM u",
+                "MULTI ~ - ~ t,u,v ~ CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW DELETE FROM u; DELETE FROM v",
+                "CREATE ~ - ~ - ~ CREATE PROCEDURE p(a INT) COMMENT 'x' x: WHILE 1 DO DELETE FROM t; END WHILE x",
+                "CREATE ~ - ~ - ~ CREATE FUNCTION f(a SET('x')) RETURNS SET('a') CHARACTER SET utf8 DETERMINISTIC"
+                        + " IF 1 THEN DELETE FROM t; RETURN 1; END IF",
+                "CREATE ~ - ~ - ~ CREATE PROCEDURE p AS x INT; BEGIN DELETE FROM t; END",
+                "CREATE ~ - ~ - ~ CREATE PACKAGE p AS PROCEDURE q; PROCEDURE r; END",
+                "MULTI ~ b ~ a ~ INSERT INTO a VALUES (1); EXPLAIN DELETE FROM b",
+                "MULTI ~ - ~ a ~ INSERT INTO a VALUES (1); EXPLAIN DELETE FROM a",
+                "MULTI ~ - ~ a,b ~ INSERT INTO a VALUES (1); ANALYZE DELETE FROM b",
                 "BEGIN ~ - ~ - ~ START TRANSACTION READ ONLY",
                 "BEGIN ~ - ~ - ~ BEGIN WORK",
                 "CHANGE ~ - ~ - ~ START SLAVE",
@@ -198,6 +215,8 @@ class TablesTest {
                 "SET STATEMENT max_statement_time=1 FOR CALL p()",
                 "SET STATEMENT max_statement_time=1 FOR INSERT",
                 "INSERT /*!50000 IGNORE */ INTO t VALUES (1)",
+                "INSERT DELAYED INTO t VALUES (1)",
+                "REPLACE DELAYED t SET a = 1",
                 "XA COMMIT 'x'",
                 "GRANT SELECT ON t TO u",
                 "OPTIMIZE",
@@ -278,6 +297,29 @@ class TablesTest {
         assertThat(summary("DELETE FROM t; DELETE FROM u").changesSchema()).isFalse();
         assertThat(summary("TRUNCATE t").changesSchema()).isFalse();
         assertThat(summary("CREATE TEMPORARY TABLE t (a INT)").changesSchema()).isFalse();
+        assertThat(summary("DROP TEMPORARY TABLE t; DELETE FROM u").changesSchema())
+                .isFalse();
+    }
+
+    @Test
+    void aTemporaryTableDoesNotHideThatAnotherStatementChangesTheSchema() {
+        for (String sql : List.of(
+                "CREATE TEMPORARY TABLE x (i INT); ALTER TABLE c ADD FOREIGN KEY (a) REFERENCES p (a)",
+                "ALTER TABLE c FORCE; DROP TEMPORARY TABLE x")) {
+            assertThat(summary(sql).changesSchema()).isTrue();
+            assertThat(summary(sql).implicitCommit()).isTrue();
+            assertThat(summary(sql).temporary()).isTrue();
+        }
+        assertThat(summary("CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW BEGIN"
+                                + " CREATE TEMPORARY TABLE y (i INT); END")
+                        .changesSchema())
+                .isTrue();
+    }
+
+    @Test
+    void aSchemaBehindARoutineIsUsed() {
+        assertThat(summary("CREATE PROCEDURE p() SELECT 1; USE other").useSchema())
+                .isEqualTo("other");
     }
 
     @Test

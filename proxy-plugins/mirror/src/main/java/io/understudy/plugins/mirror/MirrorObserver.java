@@ -208,7 +208,7 @@ final class MirrorObserver implements SessionObserver {
         SchemaChange change = null;
         if (summary == null) {
             change = command.kind() == StatementKind.SET ? null : new SchemaChange(null);
-        } else if (summary.changesSchema() && !summary.temporary()) {
+        } else if (summary.changesSchema()) {
             PreparedStatement prepared = command.prepared();
             String schema = prepared == null ? session.schema() : prepared.schema();
             List<TableName> written = ReadTables.resolved(summary.writes(), schema);
