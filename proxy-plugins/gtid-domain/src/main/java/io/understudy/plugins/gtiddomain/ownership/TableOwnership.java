@@ -305,12 +305,15 @@ public final class TableOwnership {
     }
 
     private PendingWrite forced(TableEntry[] touched, int index, Conflict kind, Work work, long digest, boolean mark) {
-        int active = work == Work.UNKNOWN ? activity.owners() & ~(1 << index) : 0;
+        TableEntry[] entries = fresh(touched);
+        // Of known tables too, there may be too many to be followed.
+        boolean hidden =
+                work == Work.UNKNOWN || work.tablesKnown() && List.of(entries).contains(unknown);
+        int active = hidden ? activity.owners() & ~(1 << index) : 0;
         if (active != 0) {
             int other = Integer.numberOfTrailingZeros(active);
             meet(Conflict.UNKNOWN_TABLES, unknown.name, digest, index, 0, other);
         }
-        TableEntry[] entries = fresh(touched);
         for (TableEntry entry : entries) {
             if (entry != unknown) {
                 if (mark) {

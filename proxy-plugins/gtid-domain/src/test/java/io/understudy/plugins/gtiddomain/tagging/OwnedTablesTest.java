@@ -6,6 +6,8 @@ import io.understudy.plugins.gtiddomain.catalog.Catalog;
 import io.understudy.testkit.FakeClient;
 import io.understudy.testkit.FakeExchange;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Statements that follow the domain of the tables that they write and read. */
@@ -38,6 +40,29 @@ class OwnedTablesTest {
         assertThat(fixture.count("10", "none", "pinned")).isEqualTo(1);
         fixture.caughtUp();
         assertThat(app.run("UPDATE big SET c = 1")).isEqualTo(TO_0);
+    }
+
+    @Test
+    void aConflictOfMoreTablesThanAreFollowedIsCounted() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+        String more = IntStream.range(0, 40).mapToObj(i -> ", t" + i).collect(Collectors.joining());
+
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        assertThat(fixture.client("app").run("DROP TABLE big" + more)).isEqualTo("-");
+
+        assertThat(fixture.conflicts).containsExactly("unknown_tables * 0/10");
+    }
+
+    /** MariaDB writes the row after its answer, in its global domain. */
+    @Test
+    void aDelayedInsertKeepsItsTableInTheDefaultDomain() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+
+        assertThat(fixture.client("app").run("INSERT DELAYED INTO archive VALUES (1)"))
+                .isEqualTo("-");
+        fixture.caughtUp();
+        assertThat(fixture.client("app").run("DELETE FROM archive")).isEqualTo("-");
     }
 
     @Test
