@@ -318,7 +318,7 @@ public final class BinlogGuard implements BinlogListener {
             return;
         }
         StatementSummary summary = statements.summary(statement);
-        if (summary == null || !summary.kind().isDdl() && summary.kind() != StatementKind.UNKNOWN) {
+        if (summary == null || !summary.runs().isDdl() && summary.runs() != StatementKind.UNKNOWN) {
             return; // GRANT, ANALYZE and the like
         }
         List<String> tables = new ArrayList<>();
@@ -331,7 +331,7 @@ public final class BinlogGuard implements BinlogListener {
         if ((!legible || tables.isEmpty()) && !announced(transaction)) {
             unknownTables(transaction, ownership);
         }
-        if ((!announced || tables.isEmpty() || !legible) && summary.kind() != StatementKind.TRUNCATE) {
+        if ((!announced || tables.isEmpty() || !legible) && summary.runs() != StatementKind.TRUNCATE) {
             // Through another connection than the proxy's, or of another object than a table.
             dictionary.changed();
         }

@@ -168,6 +168,19 @@ class BinlogGuardTest {
         assertThat(deleteFromArchive()).isEqualTo("-");
     }
 
+    /** The server logs the whole text. */
+    @Test
+    void aSchemaChangeWithSettingsOfItsOwnIsFollowed() {
+        logged(
+                TransactionKind.SCHEMA,
+                0,
+                DIRECT,
+                chain(true, "SET STATEMENT max_statement_time=9 FOR ALTER TABLE archive ADD c INT"));
+
+        assertThat(fixture.dictionary.stale()).isTrue();
+        assertThat(deleteFromArchive()).isEqualTo("-");
+    }
+
     @Test
     void theStatementsOfAnotherProxyAreFollowed() {
         wrote(11, DIRECT, "DELETE FROM archive");
