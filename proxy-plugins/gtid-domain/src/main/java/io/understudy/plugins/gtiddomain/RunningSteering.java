@@ -69,7 +69,7 @@ final class RunningSteering implements PluginRun<GtidDomainConfig> {
     public void reload(GtidDomainConfig config) {
         if (domains != null) {
             domains.reload(config);
-        } else if (config.usesDomains()) {
+        } else if (!config.rules().isEmpty() && config.usesDomains()) {
             throw new IllegalArgumentException("rules: the first rule with 'domain' takes effect after a restart");
         }
         levers.reload(config);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class GtidDomainConfigTest {
 
-    private static GtidDomainConfig load(String section) throws ConfigException {
+    static GtidDomainConfig load(String section) throws ConfigException {
         String text = "primary: { address: \"127.0.0.1:3306\" }\nplugins:\n  gtid-domain:\n" + section.indent(4);
         return (GtidDomainConfig) Objects.requireNonNull(
                 ConfigLoader.load(text, "test.yaml", Map.of("gtid-domain", GtidDomainConfig.class), name -> null)
