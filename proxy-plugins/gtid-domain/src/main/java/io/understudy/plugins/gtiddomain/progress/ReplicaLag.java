@@ -60,6 +60,13 @@ public final class ReplicaLag {
 
     /** Updates all figures after a probe; a standby's position is null if the query failed. */
     public synchronized void update(long nanos, GtidPosition primary, Map<String, @Nullable GtidPosition> positions) {
+        if (!history.isEmpty() && !primary.covers(history.peekLast().primary())) {
+            // What a failover lost, no standby will ever apply.
+            List<Seen> seen = List.copyOf(history);
+            history.clear();
+            seen.forEach(each ->
+                    history.addLast(new Seen(each.nanos(), GtidPosition.common(List.of(each.primary(), primary)))));
+        }
         history.addLast(new Seen(nanos, primary));
         if (history.size() > MAX_HISTORY) {
             thinOut();
