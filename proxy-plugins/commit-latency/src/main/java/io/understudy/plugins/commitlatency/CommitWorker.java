@@ -365,7 +365,7 @@ final class CommitWorker implements Runnable, CommitSink, BinlogListener {
         if (probed.known() && probed.on() && covers) {
             exposure.acknowledged(probed.receivedNanos());
         }
-        if (before.known() && probed.known() && attribution.active() == Attribution.COUNTERS) {
+        if (probed.follows(before) && attribution.active() == Attribution.COUNTERS) {
             long waits = probed.waits() - before.waits();
             long micros = probed.waitMicros() - before.waitMicros();
             if (waits > 0 && micros >= 0) {

@@ -54,12 +54,13 @@ final class SemiSyncClassifier {
     }
 
     private void decide(List<Tracked> commits, SemiSyncSample before, SemiSyncSample now) {
-        if (!now.known() || !before.known()) {
+        if (!now.isOfServerOf(before)) {
             all(commits, now.state());
             return;
         }
         long counted = now.unacknowledged() - before.unacknowledged();
-        int missed = (int) Math.min(commits.size(), counted < 0 ? now.unacknowledged() : counted);
+        boolean restarted = counted < 0 || !now.follows(before);
+        int missed = (int) Math.min(commits.size(), restarted ? now.unacknowledged() : counted);
         if (before.on() && now.on()) {
             int from = missed == 0 ? 0 : slowest(commits, missed);
             mark(commits, from, missed, SemiSync.DEGRADED);

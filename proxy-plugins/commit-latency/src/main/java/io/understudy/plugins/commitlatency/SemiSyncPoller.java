@@ -18,10 +18,11 @@ final class SemiSyncPoller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(SemiSyncPoller.class);
 
     private static final String STATUS = "SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Rpl\\_semi\\_sync\\_%'"
-            + " OR Variable_name = 'Binlog_group_commits'";
+            + " OR Variable_name IN ('Binlog_group_commits', 'Uptime')";
     private static final String SETTINGS = "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'rpl\\_semi\\_sync\\_%'"
             + " OR Variable_name IN ('binlog_commit_wait_count', 'binlog_commit_wait_usec',"
-            + " 'binlog_group_commit_sync_delay', '" + SemiSyncSample.GROUP_NAME + "')";
+            + " 'binlog_group_commit_sync_delay', 'server_uuid', 'server_id', 'hostname', 'port', 'datadir', '"
+            + SemiSyncSample.GROUP_NAME + "')";
 
     private final DataSource source;
     private final Supplier<ServerFlavor> flavor;

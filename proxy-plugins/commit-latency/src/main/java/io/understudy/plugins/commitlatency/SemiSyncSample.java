@@ -1,6 +1,7 @@
 package io.understudy.plugins.commitlatency;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.Identity;
 import io.understudy.servers.SemiSyncSource;
 import io.understudy.servers.ServerQueries;
 import java.util.Map;
@@ -12,17 +13,16 @@ import java.util.Map;
  * @param sentNanos monotonic time before the probe
  * @param receivedNanos monotonic time after it
  * @param known whether the probe succeeded; if not, the rest is meaningless
- * @param enabled whether it is configured to wait for acknowledgements
+ * @param source whether it is configured to wait for acknowledgements, and how
  * @param on whether it currently waits
- * @param waitPoint {@code AFTER_SYNC} or {@code AFTER_COMMIT}; empty if unknown
- * @param clients semi-synchronous replicas connected
- * @param acknowledged transactions acknowledged in time so far
  * @param unacknowledged transactions not acknowledged in time so far
  * @param waits transactions, or groups of them, that have waited
  * @param waitMicros total time of these waits, microseconds
  * @param groups groups of transactions written to the binary log so far; -1 if unknown (MySQL)
  * @param groupWaitCount setting: transactions for which a group waits; -1 if unknown
  * @param groupWaitMicros setting: how long it waits at most, microseconds; -1 if unknown
+ * @param server whose counters these are
+ * @param uptimeSeconds time since its start
  * @param pingNanos round trip to the primary; -1 if unknown
  */
 record SemiSyncSample(
@@ -30,17 +30,16 @@ record SemiSyncSample(
         long receivedNanos,
         boolean known,
         ServerFlavor flavor,
-        boolean enabled,
+        SemiSyncSource source,
         boolean on,
-        String waitPoint,
-        long clients,
-        long acknowledged,
         long unacknowledged,
         long waits,
         long waitMicros,
         long groups,
         long groupWaitCount,
         long groupWaitMicros,
+        Identity server,
+        long uptimeSeconds,
         long pingNanos) {
 
     /** MySQL's variable that names the Group Replication group of a server; empty outside of one. */
@@ -50,8 +49,7 @@ record SemiSyncSample(
     static final SemiSyncSample NONE = unknown(0, 0);
 
     static SemiSyncSample unknown(long sentNanos, long receivedNanos) {
-        return new SemiSyncSample(
-                sentNanos, receivedNanos, false, ServerFlavor.MARIADB, false, false, "", 0, 0, 0, 0, 0, -1, -1, -1, -1);
+        return sample(sentNanos, receivedNanos, false, ServerFlavor.MARIADB, Map.of());
     }
 
     /**
@@ -64,6 +62,11 @@ record SemiSyncSample(
         if (inGroup(values)) {
             return unknown(sentNanos, receivedNanos);
         }
+        return sample(sentNanos, receivedNanos, true, flavor, values);
+    }
+
+    private static SemiSyncSample sample(
+            long sentNanos, long receivedNanos, boolean known, ServerFlavor flavor, Map<String, String> values) {
         SemiSyncSource source = SemiSyncSource.of(values);
         String waits = SemiSyncSource.value(values, "wait_no_slave") + SemiSyncSource.value(values, "wait_no_replica");
         // MariaDB's status stays ON then, until a commit finds nobody to wait for.
@@ -71,19 +74,18 @@ record SemiSyncSample(
         return new SemiSyncSample(
                 sentNanos,
                 receivedNanos,
-                true,
+                known,
                 flavor,
-                source.enabled(),
+                source,
                 source.enabled() && !nobody && ServerQueries.isOn(SemiSyncSource.value(values, "status")),
-                source.waitPoint(),
-                source.clients(),
-                SemiSyncSource.number(values, "yes_tx"),
                 SemiSyncSource.number(values, "no_tx"),
                 SemiSyncSource.number(values, "tx_waits"),
                 SemiSyncSource.number(values, "tx_wait_time"),
                 number(values, "binlog_group_commits", -1),
                 number(values, "binlog_commit_wait_count", -1),
                 number(values, "binlog_commit_wait_usec", number(values, "binlog_group_commit_sync_delay", -1)),
+                Identity.of(values),
+                number(values, "uptime", 0),
                 -1);
     }
 
@@ -94,17 +96,16 @@ record SemiSyncSample(
                 receivedNanos,
                 known,
                 flavor,
-                enabled,
+                source,
                 on,
-                waitPoint,
-                clients,
-                acknowledged,
                 unacknowledged,
                 waits,
                 waitMicros,
                 groups,
                 groupWaitCount,
                 groupWaitMicros,
+                server,
+                uptimeSeconds,
                 nanos);
     }
 
@@ -130,7 +131,21 @@ record SemiSyncSample(
      * while it holds the lock that orders commits.
      */
     boolean queuesCommits() {
-        return known && enabled && flavor == ServerFlavor.MARIADB && waitPoint.equalsIgnoreCase("AFTER_SYNC");
+        return known && enabled() && flavor == ServerFlavor.MARIADB && source.waitPoint().equalsIgnoreCase("AFTER_SYNC");
+    }
+
+    boolean enabled() {
+        return source.enabled();
+    }
+
+    /** Returns whether both probes are of the same server. */
+    boolean isOfServerOf(SemiSyncSample before) {
+        return known && before.known && server.isSameServerAs(before.server);
+    }
+
+    /** Returns whether the same server has counted on since {@code before}. */
+    boolean follows(SemiSyncSample before) {
+        return isOfServerOf(before) && uptimeSeconds >= before.uptimeSeconds;
     }
 
     /** Returns the state at this probe. */
@@ -138,6 +153,6 @@ record SemiSyncSample(
         if (!known) {
             return SemiSync.UNKNOWN;
         }
-        return on ? SemiSync.ON : enabled ? SemiSync.DEGRADED : SemiSync.OFF;
+        return on ? SemiSync.ON : enabled() ? SemiSync.DEGRADED : SemiSync.OFF;
     }
 }

@@ -244,23 +244,16 @@ class CommitWorkerTest {
         worker.committed(GtidJoinTest.commit("0-1-2", now, now + 88 * MS));
         SemiSyncSample first = SemiSyncTest.sample(now, true, true, 0);
         worker.sampled(first);
-        worker.sampled(new SemiSyncSample(
+        worker.sampled(SemiSyncSample.of(
                 now,
                 now + 200 * MS,
-                true,
                 ServerFlavor.MARIADB,
-                true,
-                true,
-                "AFTER_SYNC",
-                1,
-                2,
-                0,
-                2,
-                170_000,
-                -1,
-                -1,
-                -1,
-                -1));
+                Map.of(
+                        "rpl_semi_sync_master_enabled", "ON",
+                        "rpl_semi_sync_master_status", "ON",
+                        "rpl_semi_sync_master_clients", "1",
+                        "rpl_semi_sync_master_tx_waits", "2",
+                        "rpl_semi_sync_master_tx_wait_time", "170000")));
         worker.run();
         CommitsView view = worker.view();
         assertThat(view.attribution().active()).isEqualTo("counters");

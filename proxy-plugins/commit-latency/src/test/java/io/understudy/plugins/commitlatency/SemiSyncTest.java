@@ -18,23 +18,18 @@ class SemiSyncTest {
             10, (tracked, state) -> classified.add(tracked.commit().gtid() + " " + state.label()));
 
     static SemiSyncSample sample(long nanos, boolean enabled, boolean on, long unacknowledged) {
-        return new SemiSyncSample(
-                nanos,
-                nanos,
-                true,
-                ServerFlavor.MARIADB,
-                enabled,
-                on,
-                "AFTER_SYNC",
-                1,
-                0,
-                unacknowledged,
-                0,
-                0,
-                -1,
-                -1,
-                -1,
-                -1);
+        return sample(nanos, enabled, on, unacknowledged, Map.of());
+    }
+
+    private static SemiSyncSample sample(
+            long nanos, boolean enabled, boolean on, long unacknowledged, Map<String, String> more) {
+        Map<String, String> values = new HashMap<>(more);
+        values.put("rpl_semi_sync_master_enabled", enabled ? "ON" : "OFF");
+        values.put("rpl_semi_sync_master_status", on ? "ON" : "OFF");
+        values.put("rpl_semi_sync_master_clients", "1");
+        values.put("rpl_semi_sync_master_wait_point", "AFTER_SYNC");
+        values.put("rpl_semi_sync_master_no_tx", String.valueOf(unacknowledged));
+        return SemiSyncSample.of(nanos, nanos, ServerFlavor.MARIADB, values);
     }
 
     private void commits(long... okNanos) {
@@ -122,6 +117,25 @@ class SemiSyncTest {
         assertThat(classified).containsExactly("c10 on", "c20 degraded");
     }
 
+    /** It may have counted while it applied as a standby. */
+    @Test
+    void countersOfAnotherServerTellNothing() {
+        classifier.sample(sample(0, true, true, 0, Map.of("server_id", "1", "uptime", "10")));
+        commits(10, 20);
+        classifier.sample(sample(100, true, true, 50_000, Map.of("server_id", "2", "uptime", "10")));
+        commits(110, 120);
+        classifier.sample(sample(200, true, true, 50_000, Map.of("server_id", "2", "uptime", "11")));
+        assertThat(classified).containsExactly("c10 on", "c20 on", "c110 on", "c120 on");
+    }
+
+    @Test
+    void aRestartedServerMayHaveCountedMoreThanBefore() {
+        classifier.sample(sample(0, true, true, 1, Map.of("server_id", "1", "uptime", "10")));
+        commits(10, 20, 30);
+        classifier.sample(sample(100, true, false, 2, Map.of("server_id", "1", "uptime", "0")));
+        assertThat(classified).containsExactly("c10 on", "c20 degraded", "c30 degraded");
+    }
+
     @Test
     void laterCommitsWaitForTheNextProbe() {
         classifier.sample(sample(0, true, true, 5));
@@ -153,7 +167,7 @@ class SemiSyncTest {
         SemiSyncSample first = SemiSyncSample.of(1, 2, ServerFlavor.MYSQL, master);
         assertThat(SemiSyncSample.of(1, 2, ServerFlavor.MYSQL, source)).isEqualTo(first);
         assertThat(first.state()).isEqualTo(SemiSync.ON);
-        assertThat(first.clients()).isEqualTo(2);
+        assertThat(first.source().clients()).isEqualTo(2);
         assertThat(first.waitMicros()).isEqualTo(8000);
         assertThat(first.queuesCommits()).isFalse();
         assertThat(SemiSyncSample.of(1, 2, ServerFlavor.MARIADB, master).queuesCommits())
