@@ -36,6 +36,13 @@ public interface CommandView {
      */
     StatementKind kind();
 
+    /** Returns the kind of the statement that is executed: with {@code SET STATEMENT … FOR}, of the one after FOR. */
+    static StatementKind runs(CommandView command) {
+        StatementKind kind = command.kind();
+        StatementSummary summary = kind == StatementKind.SET ? command.summary() : null;
+        return summary == null || summary.kind() != StatementKind.SET ? kind : summary.runs();
+    }
+
     /**
      * Returns the analysis of the statement, cached by digest, or null when the text is not known, incomplete or too
      * long.

@@ -26,7 +26,7 @@ public enum Writes {
      *     sense
      */
     public static Writes of(CommandView command, ResponseView response, boolean foundRows, boolean temporaryTables) {
-        StatementKind kind = command.kind();
+        StatementKind kind = CommandView.runs(command);
         if (kind.isDml()) {
             // A result set in place of an OK_Packet (INSERT … RETURNING) has rows but no affected rows.
             if (response.affectedRows() == 0 && response.rows() == 0) {

@@ -49,7 +49,7 @@ final class CommitObserver implements SessionObserver {
         if (!command.isStatement()) {
             return;
         }
-        StatementKind kind = command.kind();
+        StatementKind kind = CommandView.runs(command);
         boolean block = kind == StatementKind.BEGIN && command.payloadLength() > LONGEST_BEGIN;
         if (kind.writes() || block) {
             // The text is available only now; a summary made here is kept for the response.
@@ -66,7 +66,7 @@ final class CommitObserver implements SessionObserver {
         boolean wroteBefore = recognizer.wrote();
         CommitKind kind =
                 recognizer.recognize(command, response, session.settings().temporaryTables());
-        if (command.isStatement() && command.kind().writes() && !(wroteBefore && digest != null)) {
+        if (command.isStatement() && CommandView.runs(command).writes() && !(wroteBefore && digest != null)) {
             StatementSummary summary = command.summary();
             digest = summary == null ? null : hex(summary.digest());
         }

@@ -85,7 +85,7 @@ final class CommitRecognizer {
         Writes current = Writes.of(command, response, foundRows, temporaryTables);
         String gtid = response.gtid();
         gtidsSeen |= gtid != null;
-        StatementKind kind = command.kind();
+        StatementKind kind = CommandView.runs(command);
         CommitKind commit;
         if (kind == StatementKind.ROLLBACK || kind == StatementKind.XA_ROLLBACK || kind == StatementKind.XA_PREPARE) {
             commit = null; // may be logged with a GTID, but nothing was committed
@@ -114,7 +114,7 @@ final class CommitRecognizer {
         }
         if (!command.isStatement()
                 || !inTransaction
-                || !Writes.changesSchema(command.kind())
+                || !Writes.changesSchema(CommandView.runs(command))
                 || BEFORE_IMPLICIT_COMMIT.contains(error)) {
             return null;
         }

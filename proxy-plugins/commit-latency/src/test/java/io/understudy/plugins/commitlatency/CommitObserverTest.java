@@ -88,6 +88,34 @@ class CommitObserverTest {
     }
 
     @Test
+    void aWriteWithSettingsOfItsOwnHasItsDigestAndKind() {
+        FakeExchange write = to("SET STATEMENT max_statement_time=1 FOR INSERT INTO orders VALUES (1)")
+                .affected(1);
+        FakeExchange ddl = to("SET STATEMENT max_statement_time=1 FOR ALTER TABLE orders FORCE");
+        FakeExchange call = to("SET STATEMENT max_statement_time=1 FOR CALL p()");
+        run(write.gtid("0-1-5"));
+        run(ddl.gtid("0-1-6"));
+        run(call.gtid("0-1-7"));
+        run(to("BEGIN").inTrans());
+        FakeExchange first = to("SET STATEMENT max_statement_time=1 FOR DELETE FROM stock")
+                .affected(1)
+                .inTrans();
+        run(first);
+        run(to("COMMIT").gtid("0-1-8"));
+        assertThat(commits)
+                .extracting(Commit::digest)
+                .containsExactly(hex(write), hex(ddl), hex(call), hex(first));
+        assertThat(commits)
+                .extracting(Commit::kind)
+                .containsExactly(CommitKind.AUTOCOMMIT, CommitKind.DDL, CommitKind.AUTOCOMMIT, CommitKind.COMMIT);
+        assertThat(begun).hasSize(1);
+    }
+
+    private static String hex(FakeExchange write) {
+        return Objects.requireNonNull(write.summary()).digestHex();
+    }
+
+    @Test
     void digestDoesNotOutliveItsTransaction() {
         run(to("BEGIN").inTrans());
         run(to("INSERT INTO orders VALUES (1)").affected(1).inTrans());

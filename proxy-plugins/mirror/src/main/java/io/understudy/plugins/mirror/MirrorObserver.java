@@ -129,7 +129,7 @@ final class MirrorObserver implements SessionObserver {
         if (!command.isStatement()) {
             return;
         }
-        if (command.kind() == StatementKind.SELECT) {
+        if (CommandView.runs(command) == StatementKind.SELECT) {
             mirror.relayedQuery();
         }
         MirrorRules.Bound rule = chosenBy(command);
