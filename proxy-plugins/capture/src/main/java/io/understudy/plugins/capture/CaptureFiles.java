@@ -93,8 +93,14 @@ class CaptureFiles implements Closeable {
         long whole = fileBytes;
         try {
             frame(open, room, (int) size);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
             cutBack(open, whole);
+            if (cipher != null) {
+                // No table: the failed frame has used its number, which encrypts no other bytes and which none skips.
+                out = null;
+                cipher = null;
+                open.close();
+            }
             throw e;
         }
         frames.add(new int[] {(int) size, length});
@@ -129,7 +135,7 @@ class CaptureFiles implements Closeable {
         put(open, whole.array(), whole.capacity());
     }
 
-    private void put(FileChannel open, byte[] content, int length) throws IOException {
+    void put(FileChannel open, byte[] content, int length) throws IOException {
         ByteBuffer left = ByteBuffer.wrap(content, 0, length);
         while (left.hasRemaining()) {
             int n = open.write(left);
