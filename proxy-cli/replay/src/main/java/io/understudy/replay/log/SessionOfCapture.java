@@ -1,6 +1,7 @@
 package io.understudy.replay.log;
 
 import io.understudy.base.RecentlyUsed;
+import io.understudy.plugins.capture.CaptureStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -11,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The values of a session according to the records read so far. */
 final class SessionOfCapture {
-    /** Statements of one session that are known: captures of TiProxy may not say that they were closed. */
-    private static final int MAX_STATEMENTS = 1024;
-
     /** A prepared statement, with the types of an earlier execution. */
     private static final class Prepared {
         final byte[] text;
@@ -24,7 +22,9 @@ final class SessionOfCapture {
         }
     }
 
-    private final Map<Integer, Prepared> statements = new RecentlyUsed<>(MAX_STATEMENTS);
+    /** Bounded: captures of TiProxy may not say that they were closed. */
+    private final Map<Integer, Prepared> statements = new RecentlyUsed<>(CaptureStream.STATEMENTS);
+
     private final Set<String> missing = new HashSet<>();
     private String user = "";
     private @Nullable String schema;

@@ -9,6 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The content of a file, or of one file after the other, that knows which place in which file a byte comes from. */
 public final class CaptureStream extends InputStream {
+    /**
+     * Statements of one session that a reader has to know at a time, those executed last; a frame says the others
+     * again.
+     */
+    public static final int STATEMENTS = 1024;
+
     private static final int PLACES = 4096;
     private static final int BYTE = 0xFF;
 

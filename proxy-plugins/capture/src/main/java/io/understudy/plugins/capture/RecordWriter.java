@@ -1,5 +1,6 @@
 package io.understudy.plugins.capture;
 
+import io.understudy.base.RecentlyUsed;
 import io.understudy.plugin.HashedResult;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.protocol.CommandCode;
@@ -9,7 +10,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
-import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,8 @@ final class RecordWriter {
         @Nullable
         CapturedSession session;
 
-        final IdentityHashMap<PreparedStatement, Boolean> prepared = new IdentityHashMap<>();
+        /** By id, as readers know them. */
+        final Map<Integer, PreparedStatement> prepared = new RecentlyUsed<>(CaptureStream.STATEMENTS);
     }
 
     private final Instant anchor;
@@ -146,10 +147,11 @@ final class RecordWriter {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // an id may come again with another text
     private void execution(CapturedCommand command, PreparedStatement prepared, Said frame) {
         put("\n# Captured_ps_id: ").put(prepared.id());
         byte[] text = prepared.text();
-        if (text != null && frame.prepared.put(prepared, true) == null) {
+        if (text != null && frame.prepared.put(prepared.id(), prepared) != prepared) {
             put("\n# Prepared_stmt: ").quoted(text);
         }
         put("\n# Params: ").put(Math.max(0, prepared.parameters()));
