@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CaptureRecord {
     private static final int MAX_PAYLOAD = 64 << 20;
+    private static final int MAX_KEYS = 64;
     private static final long MICROS = 1_000_000;
 
     private final LineBuffer in;
@@ -44,6 +45,9 @@ final class CaptureRecord {
             }
             String key = text.substring(2, colon);
             in.consume(end + 1);
+            if (keys.size() == MAX_KEYS) {
+                throw in.damaged("more than " + MAX_KEYS + " keys in one record");
+            }
             if (keys.put(key, text.substring(colon + 2)) != null) {
                 throw in.damaged("two keys " + key + " in one record");
             }

@@ -235,6 +235,21 @@ class StatementLogTest {
         assertThat(reader.statementsOf(2)).isLessThan(101);
     }
 
+    /** A file that was made to fill the memory. */
+    @Test
+    void aRecordHasFewKeys() {
+        StringBuilder capture = new StringBuilder("# Time: 2026-01-15T09:05:01Z\n# Conn_ID: 1\n");
+        for (int i = 0; i < 100; i++) {
+            capture.append("# Key").append(i).append(": 1\n");
+        }
+        capture.append("# Payload_len: 8\nSELECT 1\n");
+        LineBuffer lines =
+                new LineBuffer(new ByteArrayInputStream(capture.toString().getBytes(StandardCharsets.UTF_8)));
+        assertThatThrownBy(() -> new CaptureReader(lines).next())
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("more than 64 keys in one record");
+    }
+
     /** A file that is no log has lines without an end. */
     @Test
     void aLineHasAnEnd() {

@@ -29,7 +29,9 @@ final class CaptureFrames extends InputStream {
     private static final int CHECKSUM_FLAG = 4;
     private static final int SHORT = -1;
     private static final int NONE = -2;
-    private static final int MOST = 128 << 20;
+    /** More than a frame with the longest record: of 16 MiB, and a prepared text of 1 MiB in quotes. */
+    private static final int MOST = 32 << 20;
+
     private static final int CHUNK = 1 << 17;
     private static final int BYTE = 0xFF;
 

@@ -8,19 +8,24 @@ import com.github.luben.zstd.ZstdOutputStream;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.understudy.base.ByteSize;
 import io.understudy.plugin.HashedResult;
+import io.understudy.plugin.PreparedStatement;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.Literals;
+import io.understudy.testkit.Fakes;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -350,6 +355,73 @@ class CaptureTest {
         assertThatThrownBy(() -> text(secret)).hasMessageContaining("was changed");
         assertThat(Files.getPosixFilePermissions(file)).hasSize(2);
         assertThat(secret.toString()).doesNotContain("fair");
+    }
+
+    /** The failed frame has used its number, and no other bytes may be encrypted with that. */
+    @Test
+    void anEncryptedCaptureThatAFullDiskEndsIsReadToThere() throws Exception {
+        CaptureSecret secret = CaptureSecret.parse("a secret of fair length");
+        CaptureFiles files = new CaptureFiles(config(secret), Instant.EPOCH) {
+            private int frames;
+
+            @Override
+            void put(FileChannel open, byte[] content, int length) throws IOException {
+                if (length > CaptureFrames.HEADER + FileCipher.SALT + 8 && ++frames == 3) {
+                    super.put(open, content, length / 2);
+                    throw new IOException("No space left on device");
+                }
+                super.put(open, content, length);
+            }
+        };
+        byte[] first = "the first frame".getBytes(StandardCharsets.UTF_8);
+        files.write(first, first.length);
+        files.write(first, first.length);
+        assertThatThrownBy(() -> files.write(first, first.length)).hasMessageContaining("No space");
+        files.close();
+        assertThat(text(secret)).isEqualTo("the first framethe first frame");
+    }
+
+    /** The longest record is of a statement of 16 MiB; a file that was made to fill the memory has more. */
+    @Test
+    void aFrameHasNoMoreThanALongRecord() throws Exception {
+        byte[] plain = new byte[33 << 20];
+        for (int size : new int[] {24 << 20, plain.length}) {
+            Path folder = Files.createDirectories(this.folder.resolve("captures"));
+            for (Path file : CaptureFiles.list(folder)) {
+                Files.delete(file);
+            }
+            try (CaptureFiles files = new CaptureFiles(config(null), Instant.EPOCH)) {
+                files.write(plain, size);
+            }
+            if (size < plain.length) {
+                assertThat(text(null)).hasSize(size);
+            } else {
+                assertThatThrownBy(() -> text(null)).hasMessageContaining("cannot be decompressed");
+            }
+        }
+    }
+
+    /** Readers know as many statements of a session; what they have forgotten is said again. */
+    @Test
+    void aFrameSaysAStatementAgainThatItsReadersHaveForgotten() {
+        RecordWriter writer = new RecordWriter(Instant.EPOCH, 0);
+        List<PreparedStatement> statements = IntStream.rangeClosed(0, CaptureStream.STATEMENTS)
+                .mapToObj(CaptureTest::prepared)
+                .toList();
+        for (int i = 0; i <= statements.size(); i++) {
+            PreparedStatement prepared = statements.get(i % statements.size());
+            writer.write(new CapturedCommand(
+                    SESSION, CommandCode.STMT_EXECUTE, new byte[9], prepared, null, 0, 5, 1, 0, 0, null, false));
+        }
+        String records = new String(writer.bytes(), 0, writer.length(), StandardCharsets.UTF_8);
+        assertThat(records.split("# Prepared_stmt: \"SELECT 0\"", -1)).hasSize(3);
+        assertThat(records.split("# Prepared_stmt: \"SELECT 1\"", -1)).hasSize(2);
+    }
+
+    private static PreparedStatement prepared(int id) {
+        return Fakes.of(
+                PreparedStatement.class,
+                Map.of("id", id, "text", ("SELECT " + id).getBytes(StandardCharsets.UTF_8), "parameters", 0));
     }
 
     /** A live stream may have no more for hours than its first statement. */

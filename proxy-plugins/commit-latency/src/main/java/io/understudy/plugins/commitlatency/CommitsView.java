@@ -69,7 +69,11 @@ record CommitsView(
         long groupCount = groups.groups();
         return new CommitsView(
                 attribution.view(),
-                new SemiSyncView(sample.state().label(), sample.source().waitPoint(), sample.source().clients(), countedMicros / 1_000.0),
+                new SemiSyncView(
+                        sample.state().label(),
+                        sample.source().waitPoint(),
+                        sample.source().clients(),
+                        countedMicros / 1_000.0),
                 new ExposureView(exposure.total(), exposure.expected(), exposure.current(), exposure.past()),
                 new GroupView(
                         groupCount,

@@ -131,7 +131,10 @@ record SemiSyncSample(
      * while it holds the lock that orders commits.
      */
     boolean queuesCommits() {
-        return known && enabled() && flavor == ServerFlavor.MARIADB && source.waitPoint().equalsIgnoreCase("AFTER_SYNC");
+        return known
+                && enabled()
+                && flavor == ServerFlavor.MARIADB
+                && source.waitPoint().equalsIgnoreCase("AFTER_SYNC");
     }
 
     boolean enabled() {

@@ -102,9 +102,7 @@ class CommitObserverTest {
                 .inTrans();
         run(first);
         run(to("COMMIT").gtid("0-1-8"));
-        assertThat(commits)
-                .extracting(Commit::digest)
-                .containsExactly(hex(write), hex(ddl), hex(call), hex(first));
+        assertThat(commits).extracting(Commit::digest).containsExactly(hex(write), hex(ddl), hex(call), hex(first));
         assertThat(commits)
                 .extracting(Commit::kind)
                 .containsExactly(CommitKind.AUTOCOMMIT, CommitKind.DDL, CommitKind.AUTOCOMMIT, CommitKind.COMMIT);
