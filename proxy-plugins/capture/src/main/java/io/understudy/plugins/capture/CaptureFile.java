@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** One file, or standard input: finds out whether it is encrypted or compressed, and says how it ends. */
-final class CaptureFile extends InputStream {
+final class CaptureFile extends BlockStream {
     /** A session's first record has its keys within the first bytes of a frame's content, its first block. */
     private static final int HEAD = 2048;
 
@@ -26,7 +26,6 @@ final class CaptureFile extends InputStream {
     private static final byte[] ZSTD = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
     private static final byte[] SKIPPABLE = {0x2A, 0x4D, 0x18};
     private static final byte[] GZIP = {0x1F, (byte) 0x8B};
-    private static final int BYTE = 0xFF;
 
     private final String name;
     private final boolean last;
@@ -185,12 +184,6 @@ final class CaptureFile extends InputStream {
     /** Returns the place of the frame of a capture that was read last, or -1 if there is none. */
     long frameAt() {
         return content instanceof CaptureFrames frames ? frames.frameAt() : -1;
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & BYTE;
     }
 
     @Override

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: RFC 8878, section 3.1.
  */
-final class CaptureFrames extends InputStream {
+final class CaptureFrames extends BlockStream {
     /** An encrypted frame begins with its length and the complement, so that a damaged length is no cut. */
     static final int HEADER = 2 * Integer.BYTES;
 
@@ -33,7 +33,6 @@ final class CaptureFrames extends InputStream {
     private static final int MOST = 32 << 20;
 
     private static final int CHUNK = 1 << 17;
-    private static final int BYTE = 0xFF;
 
     private final InputStream in;
     private final String name;
@@ -232,12 +231,6 @@ final class CaptureFrames extends InputStream {
         } catch (IOException e) {
             return null;
         }
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & BYTE;
     }
 
     @Override

@@ -1,14 +1,13 @@
 package io.understudy.plugins.capture;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /** The content of a file, or of one file after the other, that knows which place in which file a byte comes from. */
-public final class CaptureStream extends InputStream {
+public final class CaptureStream extends BlockStream {
     /**
      * Statements of one session that a reader has to know at a time, those executed last; a frame says the others
      * again.
@@ -16,7 +15,6 @@ public final class CaptureStream extends InputStream {
     public static final int STATEMENTS = 1024;
 
     private static final int PLACES = 4096;
-    private static final int BYTE = 0xFF;
 
     /** Opens a file when it is its turn, so that a directory of many files needs one descriptor. */
     interface Part {
@@ -58,12 +56,6 @@ public final class CaptureStream extends InputStream {
             file = open;
         }
         return open;
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & BYTE;
     }
 
     @Override

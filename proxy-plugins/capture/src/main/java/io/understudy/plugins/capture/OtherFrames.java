@@ -6,8 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /** Frames of zstd that are no capture of the proxy, such as a compressed log; handed out while they are read. */
-final class OtherFrames extends InputStream {
-    private static final int BYTE = 0xFF;
+final class OtherFrames extends BlockStream {
 
     private final String name;
     private final Counted counted;
@@ -31,12 +30,6 @@ final class OtherFrames extends InputStream {
     }
 
     @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & BYTE;
-    }
-
-    @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
         try {
             return zstd.read(bytes, offset, length);
@@ -57,19 +50,13 @@ final class OtherFrames extends InputStream {
         zstd.close();
     }
 
-    private static final class Counted extends InputStream {
+    private static final class Counted extends BlockStream {
         private final InputStream in;
         private long position;
         private boolean ended;
 
         Counted(InputStream in) {
             this.in = in;
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & BYTE;
         }
 
         @Override
