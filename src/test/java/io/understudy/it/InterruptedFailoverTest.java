@@ -394,7 +394,7 @@ class InterruptedFailoverTest {
                 throw new Killed();
             }
         });
-        assertThatThrownBy(() -> servers.failOver(out)).isInstanceOf(Killed.class);
+        assertThatThrownBy(() -> servers.failOver(false, out)).isInstanceOf(Killed.class);
         servers.pair.primary().restart();
         Said alive = servers.run("failover", "--to", "s1");
         assertThat(alive.status()).as(alive.text()).isEqualTo(1);

@@ -188,7 +188,7 @@ public final class SessionTrail {
 
     /** Returns whether it may have committed something though its response has no place for a GTID. */
     private boolean mayLeave(CommandView command, ResponseView response) {
-        StatementKind kind = command.kind();
+        StatementKind kind = CommandView.runs(command);
         if (!response.ok()) {
             return kind.isDml(); // rows of a table without transactions stay
         }
@@ -197,7 +197,7 @@ public final class SessionTrail {
     }
 
     private Writes wroteBy(CommandView command, ResponseView response) {
-        StatementKind kind = command.kind();
+        StatementKind kind = CommandView.runs(command);
         if (kind == StatementKind.ROLLBACK || kind == StatementKind.XA_ROLLBACK) {
             return Writes.NONE;
         }

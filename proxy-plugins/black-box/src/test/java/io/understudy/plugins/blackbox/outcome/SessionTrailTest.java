@@ -248,6 +248,20 @@ class SessionTrailTest {
     }
 
     @Test
+    void aWriteWithSettingsOfItsOwnIsAWrite() {
+        String write = "SET STATEMENT max_statement_time = 5 FOR INSERT INTO t VALUES (1)";
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).gtid("0-1-1"));
+        run(FakeExchange.to(write).error(1062));
+        assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isTrue();
+
+        run(FakeExchange.to("SET SESSION session_track_gtids = OFF"));
+        run(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).gtid("0-1-2"));
+        run(FakeExchange.to(write).affected(1).inTrans());
+        run(FakeExchange.to("COMMIT AND CHAIN").inTrans());
+        assertThat(lost(FakeExchange.to("COMMIT")).unreported()).isTrue();
+    }
+
+    @Test
     void aFailedDropMayHaveDroppedAnother() {
         run(FakeExchange.to("INSERT INTO t VALUES (1)").affected(1).gtid("0-1-1"));
         run(FakeExchange.to("DROP TABLE t, missing").error(1051));
