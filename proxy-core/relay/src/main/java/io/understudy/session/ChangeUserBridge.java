@@ -85,19 +85,14 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
 
     @Override
     public void toClient(byte[] payload) {
-        client.write(packet(client, payload, clientNext++));
+        client.write(Packets.of(client.alloc(), clientNext++, payload));
         client.flush();
     }
 
     @Override
     public void toServer(byte[] payload) {
-        server.write(packet(server, payload, serverNext++));
+        server.write(Packets.of(server.alloc(), serverNext++, payload));
         server.flush();
-    }
-
-    private static ByteBuf packet(Leg leg, byte[] payload, int sequence) {
-        ByteBuf out = leg.alloc().buffer(Packets.HEADER + payload.length);
-        return out.writeMediumLE(payload.length).writeByte(sequence).writeBytes(payload);
     }
 
     private static int held(int length) {
@@ -177,7 +172,7 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
 
         @Override
         public int onPacket(int length, int sequence, int first) {
-            command = sequence == 0 && first == CommandCode.CHANGE_USER;
+            command = sequence == 0 && first == CommandCode.CHANGE_USER && !ofAFile();
             held = command || sequence != 0 && active();
             swallowed = false;
             if (!held) {
@@ -189,6 +184,12 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
                 checkNumber("client", sequence, clientNext++);
             }
             return held(length);
+        }
+
+        /** Returns whether the client is sending a file, of which every 256th packet has the number 0, too. */
+        private boolean ofAFile() {
+            Exchange head = model.inFlight().head();
+            return model.sending() || head != null && head.wantsClientData(0);
         }
 
         @Override
@@ -206,7 +207,7 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
             if (bridged == null) {
                 return true;
             }
-            next.forward(packet(server, bridged, 0));
+            next.forward(Packets.of(server.alloc(), 0, bridged));
             return false;
         }
 
@@ -217,7 +218,7 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
             }
             int first = payload.isReadable() ? payload.getUnsignedByte(0) : -1;
             next.onPacket(payload.readableBytes(), clientNext - 1 & 0xFF, first);
-            next.forward(packet(server, bytes(payload), serverNext++));
+            next.forward(Packets.of(server.alloc(), serverNext++, bytes(payload)));
             return false;
         }
     }
@@ -254,7 +255,7 @@ final class ChangeUserBridge implements AuthBridge.Ends, ChangeUserDialogue {
             boolean requested = shown > 0 || (verdict & HOLD) != 0;
             boolean goesOn = !requested || next.onShown(buf, index, shown) || (verdict & HOLD) == 0;
             if (goesOn && (verdict & DROP) == 0) {
-                next.forward(packet(client, bytes(payload), sequence));
+                next.forward(Packets.of(client.alloc(), sequence, bytes(payload)));
             }
             return false;
         }

@@ -28,6 +28,15 @@ public final class Packets {
         out.setMediumLE(at, length);
     }
 
+    /** Returns a packet of that payload. */
+    public static ByteBuf of(ByteBufAllocator alloc, int sequence, byte[] payload) {
+        ByteBuf out = alloc.buffer(HEADER + payload.length);
+        int at = begin(out, sequence);
+        out.writeBytes(payload);
+        end(out, at);
+        return out;
+    }
+
     /** Returns a command packet, sequence number 0. */
     public static ByteBuf command(ByteBufAllocator alloc, int code, byte[] body) {
         ByteBuf out = alloc.buffer(HEADER + 1 + body.length);

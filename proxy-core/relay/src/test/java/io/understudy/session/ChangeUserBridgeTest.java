@@ -203,6 +203,35 @@ class ChangeUserBridgeTest {
         isTheOtherUser();
     }
 
+    /** Every 256th packet of a file has the number 0, too, and this one looks like a COM_CHANGE_USER. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFileIsNoCommand(boolean refused) {
+        login(true);
+        scripted.client(Bytes.command(CommandCode.QUERY, "LOAD DATA LOCAL INFILE 'f' INTO TABLE t"));
+        scripted.server(packet(1, concat(of(0xFB), text("f"))));
+        scripted.server.take();
+        byte[] command = changeUser(SHA256, PASSWORD);
+        byte[] part = slice(command, 4, command.length);
+        for (int number = 2; number < 260; number++) {
+            if (number == 3 && refused) {
+                scripted.server(packet(3, err(1290, "read-only")));
+            }
+            scripted.client(packet(number & 0xFF, part));
+            assertThat(scripted.server.take()).as("packet %s", number).isEqualTo(packet(number & 0xFF, part));
+        }
+        scripted.client(packet(4, new byte[0]));
+        if (!refused) {
+            scripted.server(packet(5, OK));
+        }
+        scripted.server.take();
+        scripted.client.take();
+        scripted.client(PING);
+        assertThat(scripted.server.take()).isEqualTo(PING);
+        scripted.server(packet(1, OK));
+        scripted.finish();
+    }
+
     @Test
     void theServersRefusalHasTheClientsSequenceNumber() {
         login(true);
