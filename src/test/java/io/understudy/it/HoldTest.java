@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.understudy.config.Address;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.PairOptions;
+import java.net.Socket;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -160,6 +161,18 @@ class HoldTest {
                         })
                         .sum())
                 .isEqualTo(3);
+    }
+
+    @Test
+    @Order(1)
+    void aClientThatHasLeftWaitsNoMore() throws Exception {
+        proxy.server().hold(Duration.ofSeconds(8), STAYS);
+        try (Socket client =
+                new Socket(proxy.address().getAddress(), proxy.address().getPort())) {
+            await().until(() -> held("newConnections").equals("1"));
+        }
+        await().atMost(Duration.ofSeconds(5)).until(() -> held("newConnections").equals("0"));
+        proxy.server().release();
     }
 
     private static void execute(Connection connection, String sql) throws SQLException {

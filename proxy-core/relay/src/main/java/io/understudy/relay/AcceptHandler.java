@@ -38,7 +38,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
         session.connectBy(() -> {
             session.limitLogin(
                     loop.schedule(session::handshakeTimedOut, context.handshakeTimeoutMillis(), TimeUnit.MILLISECONDS));
-            context.hold().afterRelease(loop, () -> connect(loop, session, client));
+            session.waitsUntil(context.hold().afterRelease(loop, () -> connect(loop, session, client)));
         });
     }
 

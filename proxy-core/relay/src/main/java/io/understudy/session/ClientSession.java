@@ -36,6 +36,7 @@ public final class ClientSession {
     private final Moving moving;
     private final long begunNanos = System.nanoTime();
 
+    private Runnable leaveWait = () -> {};
     private SessionPhase phase;
     private Leg server = NoServer.LEG;
     private Destination destination = Destination.FIXED;
@@ -95,6 +96,11 @@ public final class ClientSession {
     public void limitLogin(Future<?> timeout) {
         endLoginTimeout();
         loginTimeout = timeout;
+    }
+
+    /** Sets what takes the session out of a wait for its connection; called when it ends. */
+    public void waitsUntil(Runnable leave) {
+        leaveWait = leave;
     }
 
     /** Sets what connects the session to the present primary, and runs it. It runs again after a wait for a primary. */
@@ -662,6 +668,7 @@ public final class ClientSession {
         SessionPhase last = phase;
         phase = new Ended();
         endLoginTimeout();
+        leaveWait.run();
         wait.end(reason);
         environment.metrics().closed(reason.label());
         moving.mover().ended();

@@ -1,8 +1,10 @@
 package io.understudy.session;
 
 import io.understudy.metrics.LatencyHistogram;
-import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 
 /**
@@ -12,7 +14,7 @@ import java.util.concurrent.Executor;
 public final class Hold {
     private final LatencyHistogram seconds;
     /** Guarded by this. At most as many as connections are admitted. */
-    private final Queue<Runnable> waiting = new ArrayDeque<>();
+    private final Set<Runnable> waiting = new LinkedHashSet<>();
 
     private volatile boolean on;
 
@@ -33,30 +35,40 @@ public final class Hold {
 
     /** Lets new connections go on; the caller then releases the sessions. */
     public void end() {
-        Queue<Runnable> all;
+        List<Runnable> all;
         synchronized (this) {
             on = false;
-            all = new ArrayDeque<>(waiting);
+            all = new ArrayList<>(waiting);
             waiting.clear();
         }
         all.forEach(Runnable::run);
     }
 
-    /** Runs the task: now, or on {@code loop} after the release. */
-    public void afterRelease(Executor loop, Runnable task) {
+    /**
+     * Runs the task: now, or on {@code loop} after the release.
+     *
+     * @return ends the wait, if there is one, without the task
+     */
+    public Runnable afterRelease(Executor loop, Runnable task) {
         if (on) {
             long begun = System.nanoTime();
             synchronized (this) {
                 if (on) {
-                    waiting.add(() -> {
+                    Runnable released = () -> {
                         waited(System.nanoTime() - begun);
                         loop.execute(task);
-                    });
-                    return;
+                    };
+                    waiting.add(released);
+                    return () -> leave(released);
                 }
             }
         }
         task.run();
+        return () -> {};
+    }
+
+    private synchronized void leave(Runnable released) {
+        waiting.remove(released);
     }
 
     /** Returns the number of new connections that wait. */
