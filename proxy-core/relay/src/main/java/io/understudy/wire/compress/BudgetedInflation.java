@@ -2,6 +2,8 @@ package io.understudy.wire.compress;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.EventExecutor;
+import io.understudy.base.NoTask;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -17,6 +19,9 @@ final class BudgetedInflation {
     private final Runnable resume;
     private Inflation frame = Inflation.NONE;
     private boolean waiting;
+    /** While {@link #waiting}. */
+    private Future<?> watch = NoTask.NONE;
+
     private boolean mayWait = true;
     /** The share waits for memory, or holds some. */
     private boolean asked;
@@ -39,7 +44,7 @@ final class BudgetedInflation {
 
     /** Takes memory beyond the limit from now on, because the connection has closed. */
     void waitNoLonger() {
-        waiting = false;
+        waitEnded();
         mayWait = false;
     }
 
@@ -79,15 +84,18 @@ final class BudgetedInflation {
     }
 
     private void granted() {
-        waiting = false;
+        waitEnded();
         resume.run();
     }
 
+    private void waitEnded() {
+        waiting = false;
+        watch.cancel(false);
+    }
+
     private void watch(EventExecutor loop) {
-        if (waiting) {
-            budget.evictStalled();
-            loop.schedule(() -> watch(loop), WATCH_SECONDS, TimeUnit.SECONDS);
-        }
+        budget.evictStalled();
+        watch = loop.schedule(() -> watch(loop), WATCH_SECONDS, TimeUnit.SECONDS);
     }
 
     /** See {@link Inflation#inflate}. */
@@ -107,7 +115,7 @@ final class BudgetedInflation {
 
     /** Ends the frame, or the wait for its memory. */
     void close() {
-        waiting = false;
+        waitEnded();
         Inflation last = frame;
         frame = Inflation.NONE;
         last.close();

@@ -208,6 +208,26 @@ class InflationTest {
         second.finish();
     }
 
+    @Test
+    void aWaitThatHasEndedIsNotWatched() {
+        ByteBuf frame = frame("zstd", content(3), 3);
+        EmbeddedChannel first = server("zstd");
+        EmbeddedChannel second = server("zstd");
+        second.freezeTime();
+        first.writeInbound(frame.copy(0, 10_000));
+        drain(first).release();
+        second.writeInbound(frame.copy());
+        assertThat(second.runScheduledPendingTasks()).isPositive();
+        first.writeInbound(frame.copy(10_000, frame.readableBytes() - 10_000));
+        drain(first).release();
+        second.runPendingTasks();
+        assertThat(second.runScheduledPendingTasks()).isEqualTo(-1);
+        drain(second).release();
+        frame.release();
+        first.finish();
+        second.finish();
+    }
+
     /** A peer that sends half a frame and stops does not hold its budget forever. */
     @Test
     void anUnfinishedFrameLosesItsBudget() {
