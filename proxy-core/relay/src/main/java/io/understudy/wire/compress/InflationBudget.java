@@ -126,7 +126,17 @@ public final class InflationBudget {
         }
 
         private void notifyEvicted() {
-            loop.execute(evicted);
+            loop.execute(() -> {
+                if (isStalled()) { // it may have ended meanwhile, and hold this for the next frame
+                    evicted.run();
+                }
+            });
+        }
+
+        private boolean isStalled() {
+            synchronized (InflationBudget.this) {
+                return held.contains(this) && nanos.getAsLong() - since >= STALLED_NANOS;
+            }
         }
 
         boolean isHeld() {
