@@ -69,8 +69,8 @@ final class QueryAttributes {
             }
             types[i] = buf.getUnsignedByte(at);
             int nameAt = at + 2;
-            at = skipString(buf, nameAt, end);
-            if (at == NO_TEXT) {
+            at = BinaryValues.skip(buf, nameAt, end, BinaryValues.ANY_STRING);
+            if (at < 0) {
                 return NO_TEXT;
             }
             found = wanted != null && BinaryValues.isNamed(buf, nameAt, types[i], wanted) ? i : found;
@@ -87,17 +87,5 @@ final class QueryAttributes {
             at = next;
         }
         return wanted == null ? at : NO_TEXT;
-    }
-
-    private static int skipString(ByteBuf buf, int at, int end) {
-        if (at >= end) {
-            return NO_TEXT;
-        }
-        int size = LengthEncoded.size(buf.getUnsignedByte(at));
-        if (at + size > end) {
-            return NO_TEXT;
-        }
-        long length = LengthEncoded.get(buf, at);
-        return length < 0 || length > end - at - size ? NO_TEXT : at + size + (int) length;
     }
 }

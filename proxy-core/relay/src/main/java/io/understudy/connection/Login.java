@@ -152,11 +152,7 @@ final class Login extends ChannelInboundHandlerAdapter {
 
     /** Sends a packet of the authentication method. */
     void write(byte[] payload) {
-        ByteBuf out = alloc().buffer(Packets.HEADER + payload.length);
-        int at = Packets.begin(out, nextSequence());
-        out.writeBytes(payload);
-        Packets.end(out, at);
-        write(out);
+        write(Packets.of(alloc(), nextSequence(), payload));
     }
 
     /**

@@ -212,9 +212,7 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
     }
 
     private void sendEmpty(int sequence) {
-        ByteBuf out = alloc().buffer(Packets.HEADER);
-        Packets.end(out, Packets.begin(out, sequence));
-        outgoing.write(out);
+        outgoing.write(Packets.of(alloc(), sequence, NOTHING));
     }
 
     @Override

@@ -217,11 +217,7 @@ public final class Handshake implements AuthBridge.Ends {
 
     /** Returns a packet of the proxy; its number is set when it is sent. */
     private ByteBuf packet(byte[] payload) {
-        ByteBuf out = client.leg().alloc().buffer(Packets.HEADER + payload.length);
-        int at = Packets.begin(out, 0);
-        out.writeBytes(payload);
-        Packets.end(out, at);
-        return out;
+        return Packets.of(client.leg().alloc(), 0, payload);
     }
 
     @Override

@@ -97,23 +97,13 @@ public final class BoundaryInjector implements StatementGate, InjectionSource.Si
 
     @Override
     public void inject(InjectedStatement statement, int observer) {
-        ByteBuf packet = encode(statement);
+        byte[] sql = statement.sql().getBytes(StandardCharsets.UTF_8);
+        ByteBuf packet = Packets.query(alloc, sql, model.hasQueryAttributes());
         if (alone) {
             model.expectInjectedAlone(statement, observer);
         } else {
             model.expectInjected(statement, observer);
         }
         toServer.accept(packet);
-    }
-
-    private ByteBuf encode(InjectedStatement statement) {
-        byte[] sql = statement.sql().getBytes(StandardCharsets.UTF_8);
-        if ((model.capabilities() & io.understudy.protocol.Capabilities.QUERY_ATTRIBUTES) == 0) {
-            return Packets.command(alloc, CommandCode.QUERY, sql);
-        }
-        byte[] body = new byte[sql.length + 2];
-        body[1] = 1; // no attributes, one set of them
-        System.arraycopy(sql, 0, body, 2, sql.length);
-        return Packets.command(alloc, CommandCode.QUERY, body);
     }
 }

@@ -10,7 +10,7 @@ import io.understudy.wire.LengthEncoded;
  */
 public final class BinaryValues {
     /** A type whose values are length-encoded strings. */
-    static final int ANY_STRING = 0xFD;
+    public static final int ANY_STRING = 0xFD;
 
     private BinaryValues() {}
 
