@@ -117,8 +117,8 @@ final class CommandEffects {
             model.wrote();
         }
         PreparedEntry entry = exchange.prepared();
-        if (entry != null && exchange.isStatement()) {
-            model.prepared().clearLongData(entry);
+        if (entry != null && (exchange.isStatement() || exchange.code() == CommandCode.STMT_RESET)) {
+            model.prepared().clearLongData(entry); // what is sent behind it may come ahead of its response
         }
     }
 

@@ -303,7 +303,6 @@ public final class ResponseTracker implements PacketSink {
             case CommandCode.STMT_RESET -> {
                 if (entry != null) {
                     model.prepared().setCursor(entry, false);
-                    model.prepared().clearLongData(entry);
                 }
             }
             default -> {

@@ -111,6 +111,19 @@ class PreparedLifeTest {
     }
 
     @Test
+    void longDataBehindAResetOutliveItsResponse() {
+        scripted.client(command(CommandCode.STMT_PREPARE, "SELECT ?"));
+        scripted.server(prepared(9));
+        byte[] data = command(CommandCode.STMT_SEND_LONG_DATA, concat(int4(9), of(0, 0, 1)));
+        scripted.client(data, command(CommandCode.STMT_RESET, int4(9)), data);
+        scripted.server(packet(1, ok(0, AC)));
+        assertThat(scripted.model().atBoundary()).isFalse();
+        scripted.client(command(CommandCode.STMT_RESET, int4(9)));
+        scripted.server(packet(1, ok(0, AC)));
+        assertThat(scripted.model().atBoundary()).isTrue();
+    }
+
+    @Test
     void aCursorOfAClosedStatementIsNotOpen() {
         scripted.client(command(CommandCode.STMT_PREPARE, "SELECT a FROM t"));
         scripted.server(prepared(9));
