@@ -11,6 +11,7 @@ import io.understudy.sql.SetStatement;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -34,8 +35,8 @@ final class CommandEffects {
     private static final Pattern FLUSH_STATUS =
             Pattern.compile("\\bFLUSH\\b.*\\bSTATUS\\b", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
-    private static final Pattern USER_LOCK =
-            Pattern.compile("get_(\\w+_)?locks?\\s*(/\\*.*?\\*/\\s*)*\\(", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+    private static final Pattern USER_LOCK = Pattern.compile(
+            "(service_)?get_(?:\\w+_)?locks?\\s*(/\\*.*?\\*/\\s*)*\\(", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     private final SessionModel model;
     private final boolean statements;
@@ -204,8 +205,12 @@ final class CommandEffects {
                 followed.unknown(FollowedState.USER_VARIABLES);
             }
             String text = model.statement().text();
-            if (USER_LOCK.matcher(text).find()) {
+            Matcher lock = USER_LOCK.matcher(text);
+            while (lock.find()) {
                 followed.unknown("user_lock");
+                if (lock.group(1) != null) {
+                    followed.serviceLocked();
+                }
             }
             boolean reported = kind == StatementKind.UPDATE || kind == StatementKind.INSERT;
             if (!reported && INSERT_ID_SET.matcher(text).find()) {

@@ -53,6 +53,9 @@ final class FollowedStatements {
             throw new NotMoved("text_prepared", texts);
         }
         FollowedState followed = model.settingsModel().followed();
+        if (followed.serviceLocks()) {
+            throw new NotMoved("user_lock", "it may have locks of the locking service (service_get_…_locks)");
+        }
         // Whether a statement behind SET TRANSACTION has used up the characteristics is not known.
         if (followed.nextTransaction() != null && followed.nextTransactionSetBy() != model.lastAnswered()) {
             throw new NotMoved("next_transaction", "it has set the characteristics of its next transaction");

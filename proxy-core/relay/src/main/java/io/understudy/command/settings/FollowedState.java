@@ -56,6 +56,7 @@ public final class FollowedState {
     private int locks;
     private int flushes;
     private Set<String> unknown = Set.of();
+    private boolean serviceLocks;
     private boolean complete;
 
     FollowedState() {}
@@ -71,6 +72,7 @@ public final class FollowedState {
         locks = 0;
         flushes = 0;
         unknown = Set.of();
+        serviceLocks = false;
     }
 
     /** Called once, where all texts of the session are read from its login on. */
@@ -84,6 +86,16 @@ public final class FollowedState {
             unknown = new TreeSet<>();
         }
         unknown.add(what);
+    }
+
+    /** Notes that the session may take locks of MySQL's locking service. */
+    public void serviceLocked() {
+        serviceLocks = true;
+    }
+
+    /** Returns whether the session may have locks of MySQL's locking service, of which no question to a server tells. */
+    public boolean serviceLocks() {
+        return serviceLocks;
     }
 
     /** Returns why the state is not known; empty if it is. */
