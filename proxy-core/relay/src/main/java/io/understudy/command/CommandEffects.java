@@ -11,6 +11,7 @@ import io.understudy.sql.SetStatement;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -162,7 +163,7 @@ final class CommandEffects {
                 if (summary != null && summary.kind() == StatementKind.DEALLOCATE) {
                     preparedInText(exchange, StatementKind.DEALLOCATE);
                 } else if (!isSeveral(exchange) && model.settings().temporaryTables()) {
-                    followTables(exchange, exchange.summary(), model.schema(), exchange.normalizedText());
+                    followTables(exchange, exchange.summary(), model::schema, exchange.normalizedText());
                 }
             }
             case BEGIN -> {
@@ -268,18 +269,22 @@ final class CommandEffects {
         }
     }
 
-    /** Sets the effect of a DROP, ALTER or RENAME while there are temporary tables. */
+    /**
+     * Sets the effect of a DROP, ALTER or RENAME while there are temporary tables.
+     *
+     * @param schema asked when the response has come: a change of it may be in flight ahead of the statement
+     */
     private void followTables(
             Exchange exchange,
             @Nullable StatementSummary summary,
-            @Nullable String schema,
+            Supplier<@Nullable String> schema,
             @Nullable String normalized) {
         SettingsModel settings = model.settingsModel();
         if (summary == null || summary.kind() != StatementKind.DROP) {
             exchange.onSuccess(settings::renamedTemporary);
         } else if (summary.temporary()
                 || normalized != null && normalized.regionMatches(true, 0, DROP_TABLE, 0, DROP_TABLE.length())) {
-            exchange.onSuccess(() -> settings.dropped(summary.writes(), schema));
+            exchange.onSuccess(() -> settings.dropped(summary.writes(), schema.get()));
         }
     }
 
@@ -296,13 +301,13 @@ final class CommandEffects {
             return;
         }
         switch (kind) {
-            case SET -> set(exchange, model.statement().setStatement(), summary, model.schema());
+            case SET -> set(exchange, model.statement().setStatement(), summary, model::schema);
             case USE -> {
                 String schema = summary.useSchema();
                 model.changesSchema(exchange.number());
                 exchange.onSuccess(() -> model.useSchema(schema));
             }
-            case CREATE -> create(exchange, summary, model.schema(), exchange.normalizedText());
+            case CREATE -> create(exchange, summary, model::schema, exchange.normalizedText());
             case BLOCK -> followHidden(exchange, summary);
             default -> count(exchange, kind);
         }
@@ -319,11 +324,14 @@ final class CommandEffects {
     }
 
     private void create(
-            Exchange exchange, StatementSummary summary, @Nullable String schema, @Nullable String normalized) {
+            Exchange exchange,
+            StatementSummary summary,
+            Supplier<@Nullable String> schema,
+            @Nullable String normalized) {
         SettingsModel settings = model.settingsModel();
         if (summary.temporary()) {
             exchange.onSuccess(() -> {
-                settings.createdTemporary(summary.writes(), schema);
+                settings.createdTemporary(summary.writes(), schema.get());
                 settings.followed().created(true);
             });
         } else if (normalized != null && normalized.regionMatches(true, 0, CREATE_TABLE, 0, CREATE_TABLE.length())) {
@@ -334,14 +342,18 @@ final class CommandEffects {
     /**
      * Sets the effect of a SET, or of the statement inside a SET STATEMENT, whose variables change nothing beyond it.
      */
-    private void set(Exchange exchange, @Nullable SetStatement set, StatementSummary summary, @Nullable String schema) {
+    private void set(
+            Exchange exchange,
+            @Nullable SetStatement set,
+            StatementSummary summary,
+            Supplier<@Nullable String> schema) {
         if (set == null) {
             loses(exchange);
         } else if (set.assignments().get(0).scope() != SetStatement.Scope.STATEMENT) {
             long number = exchange.number();
             exchange.onSuccess(() -> model.settingsModel().apply(set, number));
         } else if (summary.temporary()) {
-            exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), schema));
+            exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), schema.get()));
         } else {
             followHidden(exchange, summary);
         }
@@ -390,18 +402,18 @@ final class CommandEffects {
                 if (summary == null) {
                     loses(exchange);
                 } else {
-                    set(exchange, entry.setStatement(), summary, entry.schema());
+                    set(exchange, entry.setStatement(), summary, entry::schema);
                 }
             }
             case CREATE -> {
                 StatementSummary summary = entry.summary();
                 if (summary != null) {
-                    create(exchange, summary, entry.schema(), entry.normalizedText());
+                    create(exchange, summary, entry::schema, entry.normalizedText());
                 }
             }
             case DROP, ALTER, RENAME -> {
                 if (model.settings().temporaryTables()) {
-                    followTables(exchange, entry.summary(), entry.schema(), entry.normalizedText());
+                    followTables(exchange, entry.summary(), entry::schema, entry.normalizedText());
                 }
             }
             case BEGIN -> {

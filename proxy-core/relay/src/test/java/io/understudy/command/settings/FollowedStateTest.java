@@ -125,6 +125,25 @@ class FollowedStateTest {
         scripted.finish();
     }
 
+    /** The statement behind it is sent ahead of the response to it. */
+    @Test
+    void aTableIsOfTheSchemaThatAUseInFlightGives() {
+        run("USE a");
+        behindUse("b", "CREATE TEMPORARY TABLE t (i INT)");
+        run("DROP TABLE a.t");
+        assertThat(scripted.model().settings().temporaryTables()).isTrue();
+        behindUse("a", "DROP TABLE t");
+        assertThat(scripted.model().settings().temporaryTables()).isTrue();
+        behindUse("b", "DROP TABLE t");
+        assertThat(scripted.model().settings().temporaryTables()).isFalse();
+        scripted.finish();
+    }
+
+    private void behindUse(String schema, String text) {
+        scripted.client(Bytes.command(CommandCode.QUERY, "USE " + schema), Bytes.command(CommandCode.QUERY, text));
+        scripted.server(OK, OK);
+    }
+
     @Test
     void aTextThatIsNotReadMayHaveSetAnything() {
         run("INSERT INTO t VALUES ('" + "x".repeat(Scripted.STATEMENT_LIMIT) + "')");
