@@ -208,6 +208,26 @@ class MovedSessionTest extends FollowingProxy {
         }
     }
 
+    @Test
+    void anIdThatTheClientGaveIsNotTakenForTheLastInsertId() throws Exception {
+        try (ProxyUnderTest proxy = ProxyUnderTest.start(config(address(old), MOVE))) {
+            Connection given = client(proxy);
+            run(given, "INSERT INTO t (v) VALUES ('one')", "INSERT INTO t (id, v) VALUES (50, 'fifty')");
+            Connection generated = client(proxy);
+            run(generated, "INSERT INTO t (id, v) VALUES (60, 'sixty')", "INSERT INTO t (v) VALUES ('more')");
+            assertThat(value(given, "LAST_INSERT_ID()")).isEqualTo("1");
+            assertThat(value(generated, "LAST_INSERT_ID()")).isEqualTo("61");
+            pair.awaitCaughtUp(Duration.ofSeconds(10));
+            old.kill();
+            await().until(() -> !proxy.server().notReady().isEmpty());
+            promote();
+            proxy.server().choosePrimary(Address.parse(text(promoted)), false);
+            assertThat(value(generated, "LAST_INSERT_ID()")).isEqualTo("61");
+            assertThatThrownBy(() -> value(given, "LAST_INSERT_ID()")).isInstanceOf(SQLException.class);
+            awaitMoved(proxy, "last_insert_id", 1);
+        }
+    }
+
     @Tag("long")
     @Test
     void aReadThatWasInFlightIsSentAgain() throws Exception {

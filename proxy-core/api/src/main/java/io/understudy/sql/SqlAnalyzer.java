@@ -125,6 +125,15 @@ public final class SqlAnalyzer {
         return change;
     }
 
+    /** Returns the values of a plain INSERT or REPLACE; null if the text is none, or not certain to be one. */
+    public @Nullable InsertedValues insertedValues(byte[] text, int off, int len, int modes) {
+        boolean unsafe = (modes & SqlModes.UNSAFE_CHARSET) != 0 && !isAscii(text, off, len);
+        boolean guessed = (modes & SqlModes.QUOTES_UNKNOWN) != 0 && hasDoubleQuote(text, off, len);
+        return len > maxLength || unsafe || guessed
+                ? null
+                : InsertedValues.parse(SCRATCH.get().lexer, text, off, len, modes & ~SqlModes.QUOTES_UNKNOWN);
+    }
+
     private static boolean hasDoubleQuote(byte[] text, int off, int len) {
         for (int p = off; p < off + len; p++) {
             if (text[p] == '"') {

@@ -2,7 +2,9 @@ package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.prepared.ExecuteBody;
+import io.understudy.command.prepared.InsertIdChange;
 import io.understudy.command.prepared.PreparedEntry;
+import io.understudy.command.prepared.TextPrepared;
 import io.understudy.command.settings.FollowedState;
 import io.understudy.command.settings.SettingsModel;
 import io.understudy.protocol.CommandCode;
@@ -150,7 +152,11 @@ final class CommandEffects {
         if (!follows) {
             return;
         }
-        noteWhatIsLeft(exchange, kind);
+        InsertIdChange change = noteWhatIsLeft(exchange, kind);
+        if (change != InsertIdChange.REPORTED) {
+            boolean values = change == InsertIdChange.INSERTED && exchange.complete();
+            exchange.setInsertIdChange(change, values ? model.statement().insertedValues() : null);
+        }
         switch (kind) {
             case SET, USE, CREATE, LOCK, UNLOCK, FLUSH, BLOCK -> follow(exchange, kind);
             case PREPARE, DEALLOCATE, EXECUTE -> {
@@ -179,10 +185,13 @@ final class CommandEffects {
         }
     }
 
-    /** Notes what the text may leave in the session that is not followed, but matters to moving it. */
-    private void noteWhatIsLeft(Exchange exchange, StatementKind kind) {
+    /**
+     * Notes what the text may leave in the session that is not followed, but matters to moving it. Returns how it may
+     * change LAST_INSERT_ID().
+     */
+    private InsertIdChange noteWhatIsLeft(Exchange exchange, StatementKind kind) {
         if (!model.movable()) {
-            return;
+            return InsertIdChange.REPORTED;
         }
         FollowedState followed = model.settingsModel().followed();
         switch (kind) {
@@ -195,9 +204,11 @@ final class CommandEffects {
                 // The text itself decides.
             }
         }
-        if (mayBeSeveral()) {
+        boolean several = mayBeSeveral();
+        if (several) {
             noteReset(followed);
         }
+        boolean assigns = false;
         if (!exchange.complete()) {
             followed.unknown(FollowedState.UNREAD);
             model.prepareHidden(null);
@@ -213,11 +224,35 @@ final class CommandEffects {
                     followed.serviceLocked();
                 }
             }
-            boolean reported = kind == StatementKind.UPDATE || kind == StatementKind.INSERT;
-            if (!reported && INSERT_ID_SET.matcher(text).find()) {
+            assigns = INSERT_ID_SET.matcher(text).find();
+            if (assigns && kind != StatementKind.UPDATE && kind != StatementKind.INSERT) {
                 followed.unknown("last_insert_id");
             }
         }
+        return insertIdChange(exchange, kind, several, assigns);
+    }
+
+    /** @param assigns whether the text calls LAST_INSERT_ID with an argument */
+    private InsertIdChange insertIdChange(Exchange exchange, StatementKind kind, boolean several, boolean assigns) {
+        StatementSummary summary = several ? exchange.summary() : null;
+        if (several && (summary == null || summary.kind() == StatementKind.MULTI)) {
+            return hidden();
+        }
+        return switch (kind) {
+            case INSERT, REPLACE -> InsertIdChange.INSERTED;
+            case UPDATE -> assigns ? InsertIdChange.ASSIGNED : InsertIdChange.REPORTED;
+            case EXECUTE ->
+                model.textPrepared().executesInsert(model.statement().text())
+                        ? InsertIdChange.HIDDEN
+                        : InsertIdChange.REPORTED;
+            case EXPLAIN, BLOCK, UNKNOWN -> hidden();
+            case BEGIN -> model.statement().mayHoldSeveral() ? hidden() : InsertIdChange.REPORTED;
+            default -> InsertIdChange.REPORTED; // in a SET: see there
+        };
+    }
+
+    private InsertIdChange hidden() {
+        return TextPrepared.mayInsert(model.statement().text()) ? InsertIdChange.HIDDEN : InsertIdChange.REPORTED;
     }
 
     private void noteReset(FollowedState followed) {
@@ -352,17 +387,26 @@ final class CommandEffects {
         } else if (set.assignments().get(0).scope() != SetStatement.Scope.STATEMENT) {
             long number = exchange.number();
             exchange.onSuccess(() -> model.settingsModel().apply(set, number));
-        } else if (summary.temporary()) {
-            exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), schema.get()));
         } else {
-            followHidden(exchange, summary);
+            switch (summary.runs()) {
+                case INSERT, REPLACE, LOAD, CALL, EXECUTE, EXPLAIN, BLOCK, UNKNOWN ->
+                    exchange.setInsertIdChange(InsertIdChange.HIDDEN, null);
+                default -> {
+                    // Leaves LAST_INSERT_ID(), or reports it.
+                }
+            }
+            if (summary.temporary()) {
+                exchange.onSuccess(() -> model.settingsModel().createdTemporary(summary.writes(), schema.get()));
+            } else {
+                followHidden(exchange, summary);
+            }
         }
     }
 
     private void prepare(Exchange exchange, int length) {
         StatementKind kind = model.statement().kind(length);
         exchange.setKind(kind);
-        noteWhatIsLeft(exchange, kind);
+        InsertIdChange change = noteWhatIsLeft(exchange, kind);
         boolean keep = follows && exchange.complete() && model.prepared().roomForText(length);
         PreparedEntry entry = new PreparedEntry(
                 kind,
@@ -371,6 +415,7 @@ final class CommandEffects {
                 model.settings().sqlModes(),
                 model.preparation(),
                 model.analyzer());
+        entry.setInsertIdChange(change);
         model.prepared().requested(entry);
         exchange.setPrepared(entry);
     }
@@ -389,6 +434,14 @@ final class CommandEffects {
             return;
         }
         model.prepared().executed(entry, buf, index, length, model.capabilities());
+        if (entry.insertIdChange() != InsertIdChange.REPORTED) {
+            boolean whole = exchange.code() == CommandCode.STMT_EXECUTE && length == exchange.payloadLength();
+            exchange.setInsertIdChange(
+                    entry.insertIdChange(),
+                    whole && entry.insertIdChange() == InsertIdChange.INSERTED
+                            ? entry.insertedBy(buf, index, length, model.capabilities())
+                            : null);
+        }
         if (exchange.code() == CommandCode.STMT_EXECUTE) {
             followPrepared(exchange, entry);
         }

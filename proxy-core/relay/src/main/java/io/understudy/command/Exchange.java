@@ -2,6 +2,7 @@ package io.understudy.command;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.understudy.command.prepared.InsertIdChange;
 import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.command.response.ResponseProgress;
 import io.understudy.plugin.CommandView;
@@ -9,6 +10,7 @@ import io.understudy.plugin.InjectedStatement;
 import io.understudy.plugin.ResultGtid;
 import io.understudy.plugin.RowWatcher;
 import io.understudy.protocol.CommandCode;
+import io.understudy.sql.InsertedValues;
 import io.understudy.sql.LockChange;
 import io.understudy.sql.Lookup;
 import io.understudy.sql.StatementKind;
@@ -57,6 +59,8 @@ public final class Exchange extends ResponseProgress implements CommandView {
     private @Nullable Runnable tracking;
     private @Nullable LockChange locks;
     private boolean several;
+    private InsertIdChange insertIdChange = InsertIdChange.REPORTED;
+    private @Nullable InsertedValues inserted;
 
     private @Nullable RowWatcher rowWatcher;
     private int rowWatcherSlot;
@@ -96,6 +100,7 @@ public final class Exchange extends ResponseProgress implements CommandView {
         effect = null;
         tracking = null;
         setLocks(null, false);
+        setInsertIdChange(InsertIdChange.REPORTED, null);
         rowWatcher = null;
         Arrays.fill(attachments, null);
     }
@@ -179,6 +184,22 @@ public final class Exchange extends ResponseProgress implements CommandView {
     void setLocks(@Nullable LockChange change, boolean textOfSeveral) {
         locks = change;
         several = textOfSeveral;
+    }
+
+    /** @param values of an INSERT or REPLACE; null if they are not known */
+    void setInsertIdChange(InsertIdChange change, @Nullable InsertedValues values) {
+        insertIdChange = change;
+        inserted = values;
+    }
+
+    InsertIdChange insertIdChange() {
+        return insertIdChange;
+    }
+
+    /** Returns the values that the statement gives itself; null if they are not known. */
+    @Nullable
+    InsertedValues inserted() {
+        return inserted;
     }
 
     /** Returns how the command changes the session's locks if it succeeds; null if it does not. */

@@ -3,10 +3,12 @@ package io.understudy.command;
 import io.netty.buffer.ByteBuf;
 import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.command.response.ResponseGrammars;
+import io.understudy.command.settings.FollowedState;
 import io.understudy.command.settings.ServerLocks;
 import io.understudy.plugin.Interest;
 import io.understudy.protocol.CommandCode;
 import io.understudy.protocol.ServerStatus;
+import io.understudy.sql.InsertedValues;
 import io.understudy.sql.LockChange;
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
@@ -227,8 +229,8 @@ public final class ResponseTracker implements PacketSink {
         if (fileUnfinished) {
             model.sending(true);
         }
-        if (exchange.insertId() != 0) {
-            model.settingsModel().followed().insertId(exchange.insertId());
+        if (model.movable()) {
+            followInsertId(exchange, model.settingsModel().followed());
         }
         if (exchange.affectedRows() > 0) {
             model.wrote(); // also if the first keyword did not show it: WITH … DELETE, SELECT 1; UPDATE …
@@ -251,6 +253,38 @@ public final class ResponseTracker implements PacketSink {
             listener.onResponse(exchange);
         }
         inFlight.remove();
+    }
+
+    /**
+     * The id in an OK packet is LAST_INSERT_ID() if it was generated, not if the statement gave it itself. What an
+     * error leaves is undefined.
+     */
+    private static void followInsertId(Exchange exchange, FollowedState followed) {
+        long id = exchange.insertId();
+        boolean known = switch (exchange.insertIdChange()) {
+            case REPORTED -> id == 0 && (exchange.kind() != StatementKind.LOAD || !exchange.ok());
+            case INSERTED -> {
+                InsertedValues values = exchange.inserted();
+                boolean generated = id != 0 && values != null && !values.mayGive(id);
+                if (generated) {
+                    followed.insertId(id);
+                }
+                boolean same = followed.insertIdKnown() && id == followed.insertId();
+                boolean rows = exchange.packets() > 1; // RETURNING
+                yield generated || !exchange.ok() || !rows && (id == 0 || same);
+            }
+            case ASSIGNED -> {
+                if (id != 0) {
+                    followed.insertId(id);
+                }
+                boolean zero = followed.insertIdKnown() && followed.insertId() == 0;
+                yield id != 0 || zero || !exchange.ok();
+            }
+            case HIDDEN -> false;
+        };
+        if (!known) {
+            followed.insertIdUnknown();
+        }
     }
 
     /** An ERR packet has no status: a statement that failed midway may have left a transaction open. */

@@ -6,6 +6,7 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.understudy.command.prepared.PreparedEntry;
 import io.understudy.protocol.CommandCode;
 import io.understudy.sql.FirstKeyword;
+import io.understudy.sql.InsertedValues;
 import io.understudy.sql.LockChange;
 import io.understudy.sql.Lookup;
 import io.understudy.sql.SetStatement;
@@ -166,6 +167,15 @@ final class StatementBytes {
             case '/' -> before == '*';
             default -> false;
         };
+    }
+
+    /** See {@link SqlAnalyzer#insertedValues}. */
+    @Nullable
+    InsertedValues insertedValues() {
+        byte[] bytes = array();
+        int start = textOffset();
+        return analyzer.insertedValues(
+                bytes, offset + start, length - start, model.settings().sqlModes());
     }
 
     /** Returns the number of the text's bytes at hand. */

@@ -26,7 +26,11 @@ final class Basics {
     }
 
     boolean hasInsertId() {
-        return !"0".equals(cells[3]);
+        return insertId() != 0;
+    }
+
+    long insertId() {
+        return Long.parseUnsignedLong(String.valueOf(cells[3]));
     }
 
     /**

@@ -24,6 +24,9 @@ final class FollowedStatements {
         for (String reason : followed.unknown()) {
             throw new NotMoved(reason, "not all of its state is followed: " + followed.unknown());
         }
+        if (!followed.insertIdKnown()) {
+            throw new NotMoved("last_insert_id", "whether its last insert changed LAST_INSERT_ID() is not known");
+        }
         List<String> unknown = settings.unknownForWrites();
         unknown.addAll(followed.unknownVariables());
         if (model.schemaUnread()) {

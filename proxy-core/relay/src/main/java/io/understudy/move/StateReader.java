@@ -128,6 +128,7 @@ public final class StateReader {
             throw new NotMoved("transaction", "an error has left its transaction open");
         }
         Basics basics = new Basics(answer(StateQueries.BASICS, "schema, account and character sets"));
+        model.settingsModel().followed().insertId(basics.insertId());
         List<String> names = userVariables();
         boolean limited = old.flavor() == ServerFlavor.MYSQL;
         due = names.size() + (limited ? 3 : 2);

@@ -1,6 +1,8 @@
 package io.understudy.command.prepared;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.understudy.sql.InsertedValues;
 import io.understudy.wire.LengthEncoded;
 
 /**
@@ -51,6 +53,52 @@ public final class BinaryValues {
         return true;
     }
 
+    /**
+     * Adds what a server takes the value from {@code at} to {@code end} for where a number is due. Returns false if
+     * that is not certain.
+     */
+    static boolean addNumber(InsertedValues to, ByteBuf buf, int at, int end, int type, boolean unsigned) {
+        switch (type) {
+            case 0x01 -> to.add(unsigned ? buf.getUnsignedByte(at) : buf.getByte(at));
+            case 0x02, 0x0D -> to.add(unsigned ? buf.getUnsignedShortLE(at) : buf.getShortLE(at));
+            case 0x03, 0x09 -> to.add(unsigned ? buf.getUnsignedIntLE(at) : buf.getIntLE(at));
+            case 0x08 -> to.add(buf.getLongLE(at));
+            case 0x04, 0x05 -> {
+                double value = type == 0x04 ? buf.getFloatLE(at) : buf.getDoubleLE(at);
+                to.add((long) Math.floor(value));
+                to.add((long) Math.ceil(value));
+            }
+            case 0x06 -> {
+                // NULL
+            }
+            case 0x07, 0x0A, 0x0C -> addDate(to, buf, at + 1, end);
+            case 0x0B, 0x10 -> {
+                return false; // TIME, BIT
+            }
+            default -> {
+                byte[] text =
+                        ByteBufUtil.getBytes(buf, LengthEncoded.content(buf, at), end - LengthEncoded.content(buf, at));
+                return to.addText(text, 0, text.length);
+            }
+        }
+        return true;
+    }
+
+    /** A date is a number of eight digits, with a time of fourteen. */
+    private static void addDate(InsertedValues to, ByteBuf buf, int at, int end) {
+        if (end - at < DATE) {
+            return; // zero
+        }
+        long date = buf.getUnsignedShortLE(at) * 10_000L + buf.getByte(at + 2) * 100L + buf.getByte(at + 3);
+        boolean timed = end - at >= DATE_AND_TIME;
+        long time = timed ? buf.getByte(at + 4) * 10_000L + buf.getByte(at + 5) * 100L + buf.getByte(at + 6) : 0;
+        to.add(date);
+        to.add(date * 1_000_000 + time);
+        to.add(date * 1_000_000 + time + 1); // is rounded
+    }
+
+    private static final int DATE = 4;
+    private static final int DATE_AND_TIME = 7;
     private static final int TEMPORAL = -1;
     private static final int STRING = -2;
 

@@ -2,6 +2,7 @@ package io.understudy.command.prepared;
 
 import io.netty.buffer.ByteBuf;
 import io.understudy.protocol.Capabilities;
+import io.understudy.sql.InsertedValues;
 import io.understudy.wire.LengthEncoded;
 import org.jspecify.annotations.Nullable;
 
@@ -220,6 +221,31 @@ public final class ExecuteBody {
         boolean isNull = found >= 0 && (buf.getByte(nullsAt + found / 8) & 1 << found % 8) != 0;
         int valueAt = found < 0 || isNull ? -1 : skipValues(at, found, types);
         return valueAt < 0 || BinaryValues.skip(buf, valueAt, end, BinaryValues.ANY_STRING) < 0 ? -1 : valueAt;
+    }
+
+    /**
+     * Adds the values of the statement's own parameters.
+     *
+     * @param known types of an earlier execution, if this packet has none
+     * @return false if one of them is not certain, or not whole
+     */
+    boolean addValues(InsertedValues to, int parameters, byte @Nullable [] known) {
+        byte[] types = bound() ? new byte[count * 2] : known;
+        int at = bound() ? afterTypes(types) : boundAt() + 1;
+        if (types == null || at < 0 || types.length < parameters * 2) {
+            return false;
+        }
+        for (int i = 0; i < parameters; i++) {
+            if ((buf.getByte(nullsAt + i / 8) & 1 << i % 8) == 0) {
+                int type = types[i * 2] & 0xFF;
+                int next = BinaryValues.skip(buf, at, end, type);
+                if (next < 0 || !BinaryValues.addNumber(to, buf, at, next, type, types[i * 2 + 1] < 0)) {
+                    return false;
+                }
+                at = next;
+            }
+        }
+        return true;
     }
 
     private int skipValues(int from, int parameters, byte[] types) {

@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.understudy.command.settings.SqlModeSetting;
 import io.understudy.plugin.PreparedStatement;
 import io.understudy.protocol.CommandCode;
+import io.understudy.sql.InsertedValues;
 import io.understudy.sql.LockChange;
 import io.understudy.sql.SetStatement;
 import io.understudy.sql.SqlAnalyzer;
@@ -23,6 +24,9 @@ public final class PreparedEntry implements PreparedStatement {
     private SqlModeSetting sqlMode;
     private final SqlAnalyzer analyzer;
     private @Nullable StatementSummary summary;
+    private @Nullable InsertedValues inserted;
+    private boolean insertedRead;
+    private InsertIdChange insertIdChange = InsertIdChange.REPORTED;
     private int id = -1;
     /** The id on the server that the session is on now: another one than the client's once the session has moved. */
     private int serverId = -1;
@@ -70,6 +74,15 @@ public final class PreparedEntry implements PreparedStatement {
     /** Returns how each execution changes the session's locks; null if it does not. */
     public @Nullable LockChange locks() {
         return locks;
+    }
+
+    /** Sets how each execution changes LAST_INSERT_ID(). */
+    public void setInsertIdChange(InsertIdChange change) {
+        insertIdChange = change;
+    }
+
+    public InsertIdChange insertIdChange() {
+        return insertIdChange;
     }
 
     /** Called with the response to the preparation: a change of the schema may have been in flight ahead of it. */
@@ -246,6 +259,33 @@ public final class PreparedEntry implements PreparedStatement {
         return body != null && body.copyWithoutAttributes(out, parameters, types, longData.pending());
     }
 
+    /**
+     * Returns the values that an execution gives, if the statement is a plain INSERT or REPLACE; null if it is none, or
+     * not certain to be one. {@link #learnTypes} has been called.
+     */
+    public @Nullable InsertedValues insertedBy(ByteBuf buf, int index, int length, long capabilities) {
+        InsertedValues own = inserted();
+        if (own == null || longData.pending() || typesUnread) {
+            return null;
+        }
+        int count = own.parameters();
+        if (count == 0) {
+            return own;
+        }
+        ExecuteBody body = ExecuteBody.of(buf, index, length, count, capabilities);
+        InsertedValues all = own.copy();
+        return body != null && body.addValues(all, count, types) ? all : null;
+    }
+
+    private @Nullable InsertedValues inserted() {
+        settle();
+        if (!insertedRead && text != null) {
+            insertedRead = true;
+            inserted = analyzer.insertedValues(text, 0, text.length, sqlModes);
+        }
+        return inserted;
+    }
+
     /** Returns the index of the value of a text attribute of an execution; -1 if there is none. */
     public int attributeAt(ByteBuf buf, int index, int length, long capabilities, byte[] name) {
         ExecuteBody body = parameters < 0 || longData.pending()
@@ -284,6 +324,7 @@ public final class PreparedEntry implements PreparedStatement {
             sqlMode = now;
             sqlModes = now.on(sqlModes);
             summary = null;
+            insertedRead = false;
         }
     }
 

@@ -28,6 +28,9 @@ public final class TextPrepared {
                     + "(?:\\s++USING\\s++[@\\w\\s,]++)?+\\s*+;?+\\s*+",
             Pattern.CASE_INSENSITIVE);
 
+    private static final Pattern INSERT = Pattern.compile(
+            "\\b(?:INSERT|REPLACE|LOAD|CREATE|CALL|EXECUTE|LAST_INSERT_ID)\\b", Pattern.CASE_INSENSITIVE);
+
     private final SqlAnalyzer analyzer;
     private final boolean keeps;
     private final Map<String, Statement> byName = new HashMap<>();
@@ -41,10 +44,15 @@ public final class TextPrepared {
      * A statement prepared.
      *
      * @param harmless whether it leaves the session's settings as they are
+     * @param inserts whether it may change LAST_INSERT_ID()
      * @param sql the PREPARE; null if it cannot be repeated
      * @param preparation the settings of then
      */
-    record Statement(boolean harmless, byte @Nullable [] sql, PreparedEntry.@Nullable Preparation preparation) {}
+    record Statement(
+            boolean harmless,
+            boolean inserts,
+            byte @Nullable [] sql,
+            PreparedEntry.@Nullable Preparation preparation) {}
 
     /** How many were sent, and how many of them have succeeded, since the session is on its server. */
     private static final class Count {
@@ -95,13 +103,14 @@ public final class TextPrepared {
         }
         String text = read.text();
         boolean harmless = text != null && leavesSession(text, modes);
+        boolean inserts = text == null || mayInsert(text);
         // An EXECUTE may come before the response. Whether a failure has removed the one before is the server's word.
-        byName.computeIfPresent(name, (same, before) -> new Statement(false, null, null));
+        byName.computeIfPresent(name, (same, before) -> new Statement(false, true, null, null));
         byte[] kept = keeps && text != null ? sql : null;
         return () -> {
             count.done++;
             if (byName.size() < LIMIT || byName.containsKey(name)) {
-                byName.put(name, new Statement(harmless, kept, kept == null ? null : then.get()));
+                byName.put(name, new Statement(harmless, inserts, kept, kept == null ? null : then.get()));
             } else {
                 unread = true;
             }
@@ -126,6 +135,25 @@ public final class TextPrepared {
         }
         Statement prepared = byName.get(name.toLowerCase(Locale.ROOT));
         return prepared != null && prepared.harmless();
+    }
+
+    /** Returns whether {@code text}, an EXECUTE, may run what changes LAST_INSERT_ID(). */
+    public boolean executesInsert(String text) {
+        Matcher statement = EXECUTE.matcher(text);
+        if (!statement.matches()) {
+            return true;
+        }
+        String name = statement.group(2);
+        if (name == null) {
+            return mayInsert(statement.group(1));
+        }
+        Statement prepared = byName.get(name.toLowerCase(Locale.ROOT));
+        return prepared == null || prepared.inserts();
+    }
+
+    /** Returns whether the text may have what changes LAST_INSERT_ID(). */
+    public static boolean mayInsert(String text) {
+        return INSERT.matcher(text).find();
     }
 
     /**

@@ -51,6 +51,7 @@ public final class FollowedState {
     private long nextSetBy = -1;
     private @Nullable String results;
     private long insertId;
+    private boolean insertIdKnown = true;
     private int tables;
     private int temporaryTables;
     private int locks;
@@ -66,7 +67,7 @@ public final class FollowedState {
         extensions = List.of();
         next = TransactionMode.NONE;
         results = null;
-        insertId = 0;
+        insertId(0);
         tables = 0;
         temporaryTables = 0;
         locks = 0;
@@ -93,7 +94,9 @@ public final class FollowedState {
         serviceLocks = true;
     }
 
-    /** Returns whether the session may have locks of MySQL's locking service, of which no question to a server tells. */
+    /**
+     * Returns whether the session may have locks of MySQL's locking service, of which no question to a server tells.
+     */
     public boolean serviceLocks() {
         return serviceLocks;
     }
@@ -194,9 +197,19 @@ public final class FollowedState {
         }
     }
 
-    /** Called with an OK packet's insert id. */
+    /** Called when LAST_INSERT_ID() is this. */
     public void insertId(long id) {
         insertId = id;
+        insertIdKnown = true;
+    }
+
+    /** Called when LAST_INSERT_ID() may have changed to what is not known. */
+    public void insertIdUnknown() {
+        insertIdKnown = false;
+    }
+
+    public boolean insertIdKnown() {
+        return insertIdKnown;
     }
 
     /** Returns the variables as an assignment list for SET, or null; the names that are not known are a reason. */
@@ -224,7 +237,7 @@ public final class FollowedState {
         return nextSetBy;
     }
 
-    /** Returns the last insert id that an OK packet had; 0 if none had one. */
+    /** Returns LAST_INSERT_ID(), if it {@linkplain #insertIdKnown is known}. */
     public long insertId() {
         return insertId;
     }

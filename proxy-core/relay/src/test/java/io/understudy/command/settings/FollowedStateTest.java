@@ -125,6 +125,107 @@ class FollowedStateTest {
         scripted.finish();
     }
 
+    private static byte[] ok(int insertId) {
+        return Bytes.packet(1, Bytes.of(0, 1, insertId, ServerStatus.AUTOCOMMIT, 0, 0, 0));
+    }
+
+    private void answered(int insertId, byte[] command) {
+        scripted.client(command);
+        scripted.server(ok(insertId));
+    }
+
+    private String lastInsertId() {
+        String reason = reason(scripted);
+        return !reason.equals("carried")
+                ? reason
+                : statements().stream()
+                        .filter(sql -> sql.startsWith("SET last_insert_id"))
+                        .map(sql -> sql.substring("SET last_insert_id = ".length()))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    /** Each with the id in its OK packet, after an INSERT that has generated 7: as both products do. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+                    INSERT INTO t (v) VALUES ('a') | 8 | 8
+                    INSERT INTO t (v) VALUES ('a'), ('b') | 8 | 8
+                    REPLACE INTO t SET v = 'a', n = 5 | 8 | 8
+                    INSERT INTO t (v) VALUES (';') | 8 | 8
+                    INSERT INTO t (id, v) VALUES (50, 'a') | 50 | last_insert_id
+                    INSERT INTO t (v) SELECT 'a' | 8 | last_insert_id
+                    INSERT INTO n SELECT 'a' | 0 | 7
+                    INSERT INTO t (k) VALUES (1) ON DUPLICATE KEY UPDATE v = 'a' | 3 | last_insert_id
+                    INSERT INTO t (id) VALUES (LAST_INSERT_ID()) | 7 | 7
+                    LOAD DATA INFILE 'f' INTO TABLE t | 0 | last_insert_id
+                    INSERT INTO t (v) VALUES ('a'); UPDATE t SET v = 'b' | 0 | last_insert_id
+                    UPDATE t SET v = 'b' WHERE id = 1; UPDATE t SET v = 'b' | 0 | 7
+                    SELECT ';' | 0 | 7
+                    UPDATE t SET id = LAST_INSERT_ID(id + 1) | 6 | 6
+                    UPDATE t SET id = LAST_INSERT_ID(id - 1) | 0 | last_insert_id
+                    EXECUTE IMMEDIATE 'INSERT INTO t (v) VALUES (1)' | 8 | last_insert_id
+                    EXECUTE IMMEDIATE 'UPDATE t SET v = 1' | 0 | 7
+                    SET STATEMENT max_statement_time = 1 FOR INSERT INTO t (v) VALUES ('a') | 8 | last_insert_id
+                    SET STATEMENT max_statement_time = 1 FOR UPDATE t SET v = 'a' | 0 | 7
+                    CREATE TABLE u (id INT AUTO_INCREMENT PRIMARY KEY) SELECT 55 AS id | 55 | last_insert_id
+                    BEGIN NOT ATOMIC INSERT INTO t (v) VALUES ('x'); END | 0 | last_insert_id
+                    """)
+    void theIdInAnOkPacketIsNotAlwaysTheLastInsertId(String text, int id, String expected) {
+        answered(7, Bytes.command(CommandCode.QUERY, "INSERT INTO t (v) VALUES ('first')"));
+        answered(id, Bytes.command(CommandCode.QUERY, text));
+        assertThat(lastInsertId()).isEqualTo(expected);
+        scripted.finish();
+    }
+
+    @Test
+    void aGeneratedIdIsKnownAgain() {
+        scripted.client(Bytes.command(CommandCode.QUERY, "INSERT INTO t (v) VALUES ('a') RETURNING id"));
+        byte[] eof = Bytes.eof(ServerStatus.AUTOCOMMIT);
+        scripted.server(
+                Bytes.packet(1, Bytes.of(1)),
+                Bytes.packet(2, Bytes.definition("id")),
+                Bytes.packet(3, eof),
+                Bytes.packet(4, Bytes.shortString("7")),
+                Bytes.packet(5, eof));
+        assertThat(lastInsertId()).isEqualTo("last_insert_id");
+        answered(8, Bytes.command(CommandCode.QUERY, "INSERT INTO t (v) VALUES ('a')"));
+        assertThat(lastInsertId()).isEqualTo("8");
+        scripted.finish();
+    }
+
+    @Test
+    void anIdMayBeAParameter() {
+        scripted.client(Bytes.command(CommandCode.STMT_PREPARE, "INSERT INTO t (v, w) VALUES (?, 5)"));
+        scripted.server(
+                Bytes.packet(
+                        1, Bytes.concat(Bytes.of(0), Bytes.int4(1), Bytes.int2(0), Bytes.int2(1), Bytes.of(0, 0, 0))),
+                Bytes.packet(2, Bytes.definition("?")),
+                Bytes.packet(3, Bytes.eof(ServerStatus.AUTOCOMMIT)));
+        byte[] string = Bytes.of(0, 1, 0xFD, 0);
+        answered(8, execute(string, Bytes.shortString("57 and more")));
+        assertThat(lastInsertId()).isEqualTo("8");
+        answered(57, execute(string, Bytes.shortString("57 and more")));
+        assertThat(lastInsertId()).isEqualTo("last_insert_id");
+        answered(9, execute(Bytes.of(0, 0), Bytes.shortString("again")));
+        assertThat(lastInsertId()).isEqualTo("9");
+        answered(5, execute(Bytes.of(0, 0), Bytes.shortString("again")));
+        assertThat(lastInsertId()).isEqualTo("last_insert_id");
+        answered(10, execute(Bytes.of(0, 1, 8, 0), Bytes.int4(11), Bytes.int4(0)));
+        assertThat(lastInsertId()).isEqualTo("10");
+        answered(11, execute(Bytes.of(0, 0), Bytes.int4(11), Bytes.int4(0)));
+        assertThat(lastInsertId()).isEqualTo("last_insert_id");
+        answered(12, execute(Bytes.of(1, 0)));
+        assertThat(lastInsertId()).isEqualTo("12");
+        answered(13, execute(Bytes.of(0, 1, 3, 0), Bytes.int2(13)));
+        assertThat(lastInsertId()).as("cut off").isEqualTo("last_insert_id");
+        scripted.finish();
+    }
+
+    private static byte[] execute(byte[]... rest) {
+        return Bytes.command(
+                CommandCode.STMT_EXECUTE, Bytes.concat(Bytes.int4(1), Bytes.of(0), Bytes.int4(1), Bytes.concat(rest)));
+    }
+
     /** The statement behind it is sent ahead of the response to it. */
     @Test
     void aTableIsOfTheSchemaThatAUseInFlightGives() {
