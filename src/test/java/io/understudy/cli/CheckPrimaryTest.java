@@ -55,10 +55,64 @@ class CheckPrimaryTest extends CheckedPair {
             Said split = connect(candidates(one, two), "black-box: {}");
             assertThat(split.status()).isEqualTo(2);
             assertThat(split.text())
-                    .contains("split: 127.0.0.1:" + one + " and 127.0.0.1:" + two + " are all writable");
+                    .contains("split: 127.0.0.1:" + one + " and 127.0.0.1:" + two + " are all writable (127.0.0.1:"
+                            + one + " replicates from 127.0.0.1:" + two + ")");
         } finally {
             pair.standby().execute("SET GLOBAL read_only = 1");
         }
+    }
+
+    /** What one does about a standby would stop the primary, if that is the other one. */
+    @Test
+    void whereThePrimaryIsNotKnownNothingIsDoneAboutAStandby() throws IOException {
+        int replica = pair.standby().port();
+        int source = pair.primary().port();
+        // Not the first: the one that the proxy may have is named as a standby, too.
+        String both = candidates(replica, source).indent(2);
+        String standbys = "standbys: [ %s, %s ]\n"
+                .formatted(standby(replica, "reader"), standby(source, "reader").replace("s1", "s2"));
+        String file = "primary:\n  tls: { mode: disabled }\n";
+        pair.standby().execute("SET GLOBAL read_only = 0");
+        try {
+            Said split = checked(file + both + standbys);
+            assertThat(split.status()).isEqualTo(2);
+            assertThat(split.text())
+                    .contains("GET /api/primary", "one that starts now lets nobody in")
+                    .contains("warning standby s1: is writable: whether it is the primary cannot be said")
+                    .contains("warning standby s2: is writable: whether it is the primary cannot be said")
+                    .doesNotContain("takes 127", "is the present primary", "error   standby")
+                    .doesNotContain("CHANGE MASTER", "build it anew", "Point it")
+                    .containsOnlyOnce("read_only = 1");
+            // One of two refuses the account, and so may be the primary.
+            pair.primary().execute("SET SESSION sql_log_bin = 0", "ALTER USER monitor ACCOUNT LOCK");
+            Said refused = checked(file + both + standbys);
+            assertThat(refused.text())
+                    .contains("error   primary.candidates: cannot log in")
+                    .doesNotContain("is the present primary", "error   standby", "read_only = 1", "CHANGE MASTER");
+            pair.standby().execute("SET GLOBAL read_only = 1");
+            assertThat(checked(file + both + standbys).text())
+                    .contains("none of them is known to be writable", "mend primary.monitor first")
+                    .doesNotContain("takes 127", "understudy failover", "error   standby", "read_only = 1");
+        } finally {
+            pair.standby().execute("SET GLOBAL read_only = 1");
+            pair.primary().execute("SET SESSION sql_log_bin = 0", "ALTER USER monitor ACCOUNT UNLOCK");
+        }
+        // The file has the former primary.
+        pair.primary().execute("SET GLOBAL read_only = 1");
+        pair.standby().execute("SET GLOBAL read_only = 0");
+        try {
+            assertThat(connect(replica, "reader").text())
+                    .contains("error   primary: read_only is ON")
+                    .contains("warning standby s1: is writable: whether it is the primary cannot be said")
+                    .doesNotContain("read_only = 1", "CHANGE MASTER");
+        } finally {
+            pair.standby().execute("SET GLOBAL read_only = 1");
+            pair.primary().execute("SET GLOBAL read_only = 0");
+        }
+    }
+
+    private Said checked(String file) throws IOException {
+        return check(Files.writeString(folder.resolve("split.yaml"), file), "--connect");
     }
 
     @Test

@@ -5,12 +5,15 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
 import io.understudy.server.QueryPool;
+import io.understudy.servers.Identity;
+import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ServerQueries;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** Asks every one of {@code primary.candidates} for its role, and finds the one that the proxy takes. */
@@ -22,6 +25,8 @@ final class CandidatesCheck {
     private final MonitorConfig monitor;
     private final List<CheckResult> findings = new ArrayList<>();
     private final List<Address> writable = new ArrayList<>();
+    private final Map<Address, Identity> identities = new LinkedHashMap<>();
+    private final Map<Address, List<ReplicaStatus>> channels = new LinkedHashMap<>();
     private final List<Address> reached = new ArrayList<>();
     private final Map<Address, SQLException> failed = new LinkedHashMap<>();
 
@@ -37,15 +42,18 @@ final class CandidatesCheck {
         if (writable.size() > 1) {
             findings.add(CheckResult.error(
                     WHERE,
-                    "split: " + names(writable, " and ") + " are all writable, so the proxy does not know which is the"
-                            + " primary and takes " + primary.address() + "; make all but one read-only: SET GLOBAL"
-                            + " read_only = 1"));
+                    "split: " + names(writable, " and ") + " are all writable" + replicating()
+                            + ", and which one is the primary is not known here. GET /api/primary of a running proxy"
+                            + " names the one that it stays with; one that starts now lets nobody in. On each other"
+                            + " one: SET GLOBAL read_only = 1 (MySQL: super_read_only)"));
         } else if (writable.isEmpty()) {
             findings.add(CheckResult.error(
                     WHERE,
-                    "none of them is known to be writable, so the proxy takes " + primary.address()
-                            + "; if the primary is lost: understudy failover --to NAME, which brings a standby what it"
-                            + " lacks before it is promoted"));
+                    "none of them is known to be writable, so which one is the primary is not known; "
+                            + (refuses()
+                                    ? "mend primary.monitor first, which is refused"
+                                    : "if the primary is lost: understudy failover --to NAME, which brings a standby"
+                                            + " what it lacks before it is promoted")));
         }
         return findings;
     }
@@ -54,6 +62,34 @@ final class CandidatesCheck {
     Address chosen() {
         List<Address> from = writable.isEmpty() ? reached : writable;
         return from.isEmpty() || from.contains(primary.address()) ? primary.address() : from.get(0);
+    }
+
+    /**
+     * Returns whether {@link #chosen} is the primary. One that refuses the account may be it, beside a standby that is
+     * writable by mistake.
+     */
+    boolean isKnown() {
+        return writable.size() == 1 && !refuses();
+    }
+
+    private boolean refuses() {
+        return !failed.values().stream().allMatch(LoginFailure::isOfTheNetwork);
+    }
+
+    /** Returns which of the writable ones replicates from another, for an operator to judge by. */
+    private String replicating() {
+        String each = writable.stream()
+                .flatMap(one -> writable.stream()
+                        .filter(other -> channels.getOrDefault(one, List.of()).stream()
+                                .anyMatch(channel -> channel.receives()
+                                        && Boolean.TRUE.equals(identity(other).isSourceOf(channel))))
+                        .map(other -> one + " replicates from " + other))
+                .collect(Collectors.joining(", "));
+        return each.isEmpty() ? "" : " (" + each + ")";
+    }
+
+    private Identity identity(Address candidate) {
+        return Objects.requireNonNull(identities.get(candidate));
     }
 
     /** Returns whether {@link #chosen} responded, so that a further failure there would not be news. */
@@ -66,6 +102,8 @@ final class CandidatesCheck {
             boolean readOnly = server.isReadOnly();
             reached.add(candidate);
             if (!readOnly) {
+                identities.put(candidate, Identity.of(server));
+                channels.put(candidate, channels(server));
                 writable.add(candidate);
             }
             findings.add(CheckResult.ok(
@@ -74,6 +112,15 @@ final class CandidatesCheck {
                             + server.text("SELECT VERSION()")));
         } catch (SQLException e) {
             failed.put(candidate, e);
+        }
+    }
+
+    private static List<ReplicaStatus> channels(ServerQueries server) throws SQLException {
+        try {
+            return ReplicaStatus.of(server);
+        } catch (SQLException e) {
+            ServerQueries.ensureRefused(e);
+            return List.of();
         }
     }
 

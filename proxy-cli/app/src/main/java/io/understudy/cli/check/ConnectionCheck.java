@@ -20,7 +20,7 @@ final class ConnectionCheck {
         List<StandbyCheck> standbys = new ArrayList<>();
         for (StandbyConfig standby : loaded.config().standbys()) {
             StandbyCheck check =
-                    new StandbyCheck(loaded, standby, primary.address(), primary.identity(), primary.facts());
+                    new StandbyCheck(loaded, standby, primary.knownAddress(), primary.identity(), primary.facts());
             findings.addAll(check.run());
             standbys.stream().map(check::sameServerId).filter(Objects::nonNull).forEach(findings::add);
             standbys.add(check);

@@ -28,6 +28,7 @@ public final class PrimaryCheck {
     private @Nullable Identity identity;
     private CheckedPrimary facts = CheckedPrimary.UNKNOWN;
     private Address present;
+    private boolean known = true;
 
     public PrimaryCheck(LoadedConfig loaded) {
         this.loaded = loaded;
@@ -39,9 +40,14 @@ public final class PrimaryCheck {
         return present;
     }
 
-    /** Returns the server's identity, or null if it could not be queried. */
+    /** Returns the primary's address, or null if which server is the primary is not known. */
+    public @Nullable Address knownAddress() {
+        return known ? present : null;
+    }
+
+    /** Returns the primary's identity, or null if it could not be queried, or it is not known which server that is. */
     public @Nullable Identity identity() {
-        return identity;
+        return known ? identity : null;
     }
 
     /** Returns what was read of the server. */
@@ -62,6 +68,7 @@ public final class PrimaryCheck {
             findings.addAll(candidates.run());
             address = candidates.chosen();
             present = address;
+            known = candidates.isKnown();
             if (!candidates.responded()) {
                 return findings;
             }
@@ -76,8 +83,11 @@ public final class PrimaryCheck {
             boolean mariaDb = server.isMariaDb();
             identity = Identity.of(server);
             facts = facts(server, monitor.user());
-            add(CheckResult.ok(WHERE, address + " responds, version " + version));
+            if (known) {
+                add(CheckResult.ok(WHERE, address + " responds, version " + version));
+            }
             if (primary.candidates().isEmpty() && server.isReadOnly()) {
+                known = false;
                 add(CheckResult.error(WHERE, "read_only is ON: this is a standby, or a primary that was fenced"));
             }
             findings.addAll(

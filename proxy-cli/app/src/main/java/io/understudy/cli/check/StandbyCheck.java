@@ -18,9 +18,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks a standby: whether it is one, replicates from the primary, and has an account that can only read. */
 public final class StandbyCheck {
+    /** What one would do about a standby may stop the primary then. */
+    private static final String NOT_KNOWN =
+            "which server is the primary is not known, and what is said of primary comes first";
+
     private final LoadedConfig loaded;
     private final StandbyConfig standby;
-    private final Address present;
+    private final @Nullable Address present;
     private final @Nullable Identity primary;
     private final CheckedPrimary facts;
     private final String where;
@@ -30,14 +34,14 @@ public final class StandbyCheck {
     private @Nullable Identity identity;
 
     /**
-     * @param present the primary's address
-     * @param primary the primary's identity, or null if it could not be queried
+     * @param present the primary's address, or null if which server that is is not known
+     * @param primary the primary's identity, or null also if it could not be queried
      * @param facts of the primary
      */
     public StandbyCheck(
             LoadedConfig loaded,
             StandbyConfig standby,
-            Address present,
+            @Nullable Address present,
             @Nullable Identity primary,
             CheckedPrimary facts) {
         this.facts = facts;
@@ -68,19 +72,18 @@ public final class StandbyCheck {
                         primary == null
                                 ? CheckResult.warning(
                                         where,
-                                        "is writable: whether it is the primary cannot be said without a response to"
-                                                + " primary.monitor; mend that first")
+                                        "is writable: whether it is the primary cannot be said; " + NOT_KNOWN)
                                 : CheckResult.error(
                                         where,
-                                        "is writable, so nothing will be mirrored to it; SET GLOBAL read_only = 1"
-                                                + " there"));
+                                        "is writable, so nothing will be mirrored to it; unless GET /api/primary of"
+                                                + " the running proxy names it: SET GLOBAL read_only = 1 there"));
             } else {
                 add(CheckResult.ok(where, "read_only is " + readOnly));
             }
             identity = Identity.of(server);
             product = PrivilegeNames.ofVersion(server.text("SELECT VERSION()"));
             privileges(server);
-            replication(server);
+            replication(server, ServerQueries.isOn(readOnly));
             new PluginsCheck(loaded, server, facts, standby.user(), where, findings).run();
         } catch (SQLException e) {
             add(CheckResult.error(
@@ -165,7 +168,7 @@ public final class StandbyCheck {
         return all.stream().map(AccountGrants.Excess::revoke).collect(Collectors.joining("; "));
     }
 
-    private void replication(ServerQueries server) throws SQLException {
+    private void replication(ServerQueries server, boolean readOnly) throws SQLException {
         List<ReplicaStatus> channels;
         try {
             channels = ReplicaStatus.of(server);
@@ -182,12 +185,12 @@ public final class StandbyCheck {
                     primary == null
                             ? CheckResult.warning(
                                     where,
-                                    "does not replicate from any server, as the primary, which gave no response to"
-                                            + " primary.monitor")
+                                    "does not replicate from any server, as the primary; " + NOT_KNOWN)
                             : CheckResult.error(
                                     where,
-                                    "does not replicate from any server; "
-                                            + ReplicaRemedy.ofNone(product.isMariaDb())));
+                                    "does not replicate from any server"
+                                            // A writable one may have been promoted.
+                                            + (readOnly ? "; " + ReplicaRemedy.ofNone(product.isMariaDb()) : "")));
         }
         for (ReplicaStatus channel : channels) {
             source(channel);
@@ -200,7 +203,7 @@ public final class StandbyCheck {
                         where,
                         "replicates from " + channel.source() + " by file and offset, with which understudy failover"
                                 + " and switchover refuse to promote it; "
-                                + ReplicaRemedy.toGtid(channel, product.isMariaDb())));
+                                + (primary == null ? NOT_KNOWN : ReplicaRemedy.toGtid(channel, product.isMariaDb()))));
             }
         }
     }
@@ -211,10 +214,10 @@ public final class StandbyCheck {
         if (fromPrimary == null) {
             add(CheckResult.warning(
                     where,
-                    "replicates from " + source + "; whether that is the primary cannot be said "
+                    "replicates from " + source + "; whether that is the primary cannot be said"
                             + (primary == null
-                                    ? "without a response to primary.monitor"
-                                    : "before it has connected there once")));
+                                    ? "; " + NOT_KNOWN
+                                    : " before it has connected there once")));
         } else if (fromPrimary) {
             if (channel.applies() && channel.receives()) {
                 add(CheckResult.ok(where, "replicates from the primary (" + source + ")"));
@@ -224,7 +227,8 @@ public final class StandbyCheck {
                     where,
                     "replicates from elsewhere: from " + source
                             + ", which is not the primary; its pages would be warmed by"
-                            + " reads of other data. Point it at the primary, or take it out of standbys"));
+                            + " reads of other data. Point it at the primary, which GET /api/primary of the running"
+                            + " proxy names, or take it out of standbys"));
         }
     }
 
@@ -248,7 +252,7 @@ public final class StandbyCheck {
                 + channel.source() + detail(error) + "; ";
         if (primary == null) {
             // A restart could throw away what a dead primary has sent.
-            add(CheckResult.warning(where, text + "primary.monitor got no response either: mend that first"));
+            add(CheckResult.warning(where, text + NOT_KNOWN));
         } else {
             String whole = text + ReplicaRemedy.ofReceiver(channel, product.isMariaDb());
             boolean starts = error.isEmpty() && !channel.isReceiverStopped();
