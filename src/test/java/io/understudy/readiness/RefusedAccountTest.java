@@ -38,10 +38,27 @@ class RefusedAccountTest extends ReadinessPair {
         }
     }
 
+    /** To unlock the account does not mend it. */
+    @Test
+    void anExpiredPasswordIsMendedByItsOwnStatement() throws Exception {
+        pair.primary().execute("ALTER USER monitor PASSWORD EXPIRE");
+        try {
+            pair.awaitCaughtUp(PATIENCE);
+            assertThat(report().findings())
+                    .extracting(Finding::statement)
+                    .anyMatch(statement -> statement.contains("PASSWORD EXPIRE NEVER"))
+                    .noneMatch(statement -> statement.contains("UNLOCK"));
+        } finally {
+            pair.primary().execute("ALTER USER monitor IDENTIFIED BY 'secret'", "ALTER USER monitor PASSWORD EXPIRE NEVER");
+            pair.awaitCaughtUp(PATIENCE);
+        }
+    }
+
     private static void assertNobodyElseIsGrantedMore(ReadinessReport report) {
         assertThat(report.findings())
                 .extracting(Finding::statement)
                 .noneMatch(statement -> statement.contains("poor"))
-                .anyMatch(statement -> statement.contains("primary.monitor"));
+                .anyMatch(statement ->
+                        statement.startsWith("on the primary") && statement.contains("'monitor'@'%' ACCOUNT UNLOCK"));
     }
 }

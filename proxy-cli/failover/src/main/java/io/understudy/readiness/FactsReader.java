@@ -69,7 +69,7 @@ final class FactsReader {
             if (!facts.responded() && session.isOver()) {
                 facts.late();
             } else if (!facts.responded()) {
-                facts.failed(String.valueOf(e.getMessage()), false);
+                facts.failed(String.valueOf(e.getMessage()), "");
             }
             // Later facts stay as they are: no response in time.
         }

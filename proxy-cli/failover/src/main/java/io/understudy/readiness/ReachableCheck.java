@@ -20,7 +20,7 @@ final class ReachableCheck {
                     "standby",
                     "the standby refuses the login: " + standby.unreachable(),
                     "nothing is known of its state",
-                    "correct user or password of primary.monitor, or on the primary: create or unlock that account");
+                    standby.remedy());
         } else if (standby.isLate() && situation.before().standby().responded()) {
             found.undecided(
                     "standby",
@@ -40,8 +40,7 @@ final class ReachableCheck {
                     "primary",
                     "the primary " + situation.primaryAddress() + " refuses the login: " + primary.unreachable(),
                     NOT_COMPARED,
-                    "correct user or password of primary.monitor, or on the primary: mend that account, as ALTER USER …"
-                            + " ACCOUNT UNLOCK; understudy check --connect has the statement");
+                    primary.remedy());
         } else if (!primary.responded()) {
             ofPrimary.unknown(
                     "primary",

@@ -43,7 +43,7 @@ final class ServerFacts {
 
     private volatile @Nullable String unreachable = LATE;
     private volatile String fault = "";
-    private volatile boolean denied;
+    private volatile String remedy = "";
     private volatile String ended = "";
     private final Map<Fact<?>, Known<?>> known = new ConcurrentHashMap<>();
     private volatile List<SchemaChange> schemaChanges = List.of();
@@ -62,9 +62,10 @@ final class ServerFacts {
         unreachable = null;
     }
 
-    void failed(String reason, boolean loginDenied) {
+    /** @param mends what mends the account that the server refused; empty if it did not */
+    void failed(String reason, String mends) {
         unreachable = reason;
-        denied = loginDenied;
+        remedy = mends;
     }
 
     /** Stores that the gate itself has failed, which says nothing about the server. */
@@ -99,7 +100,12 @@ final class ServerFacts {
 
     /** Returns whether the server responded, and refused the account. */
     boolean denied() {
-        return denied;
+        return !remedy.isEmpty();
+    }
+
+    /** Returns what mends the account that the server refused; empty if it did not. */
+    String remedy() {
+        return remedy;
     }
 
     /** Returns how the gate itself failed; empty if it did not. */

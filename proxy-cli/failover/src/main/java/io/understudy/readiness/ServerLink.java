@@ -3,6 +3,7 @@ package io.understudy.readiness;
 import io.understudy.base.Secret;
 import io.understudy.config.Address;
 import io.understudy.config.ServerTlsConfig;
+import io.understudy.connection.AccountRemedy;
 import io.understudy.server.AccountHealth;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.Dialect;
@@ -59,13 +60,18 @@ final class ServerLink implements AutoCloseable {
         }
     }
 
+    private static final String MONITOR = "primary.monitor";
+
+    private final boolean standby;
     private final Address address;
     private final ServerTlsConfig tls;
     private final Login login;
     private final ExecutorService thread;
     private volatile @Nullable Connection connection;
 
+    /** @param role standby or primary */
     ServerLink(String role, Address address, ServerTlsConfig tls, Login login) {
+        this.standby = role.equals("standby");
         this.address = address;
         this.tls = tls;
         this.login = login;
@@ -101,11 +107,19 @@ final class ServerLink implements AutoCloseable {
             new FactsReader(session, facts, login.grantee()).read(older.get(ServerFacts.DEFINITIONS));
         } catch (SQLException e) {
             boolean refused = AccountHealth.refuses(e);
-            facts.failed((refused ? "'" + login.user() + "': " : "") + e.getMessage(), refused);
+            String said = String.valueOf(e.getMessage());
+            facts.failed((refused ? "'" + login.user() + "': " : "") + said, refused ? remedy(e, said) : "");
         } catch (RuntimeException | Error e) {
             LOG.warn("the readiness gate failed while it read {}", address, e);
             facts.fault(e);
         }
+    }
+
+    private String remedy(SQLException failure, String said) {
+        int code = AccountHealth.code(failure);
+        return standby
+                ? AccountRemedy.ofStandby(code, said, login.user(), MONITOR)
+                : "on the primary: " + AccountRemedy.of(code, said, login.user(), MONITOR);
     }
 
     private Connection connect(long deadline) throws SQLException {

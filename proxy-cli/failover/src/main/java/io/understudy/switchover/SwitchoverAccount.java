@@ -84,7 +84,7 @@ public final class SwitchoverAccount {
         }
         String said = String.valueOf(failure.getMessage());
         String remedy =
-                AccountRemedy.isPassword(code) ? create(user) : AccountRemedy.of(code, said, user, "switchover");
+                AccountRemedy.isPassword(code) ? create(user) : AccountRemedy.ofStandby(code, said, user, "switchover");
         return new SQLException(said + "; " + remedy, failure.getSQLState(), code, failure);
     }
 

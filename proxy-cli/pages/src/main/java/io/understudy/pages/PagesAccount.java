@@ -73,7 +73,9 @@ public final class PagesAccount {
                             + " drop that, as it is matched before '%'. Otherwise create the account there: "
                             + String.join(" ", PagesGrants.create(config.user()))
                     : AccountRemedy.concerns(code)
-                            ? "; " + AccountRemedy.of(code, String.valueOf(e.getMessage()), config.user(), "pages")
+                            // Only that standby has it.
+                            ? "; there, behind SET SESSION sql_log_bin = 0: "
+                                    + AccountRemedy.of(code, String.valueOf(e.getMessage()), config.user(), "pages")
                             : "";
             throw new SQLException(
                     "cannot log in to " + standby.name() + " (" + standby.address() + ") as " + config.user() + ": "

@@ -2,6 +2,7 @@ package io.understudy.connection;
 
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * What mends an account that a server refuses, by the error's number (MySQL "Server Error Message Reference", MariaDB
@@ -86,6 +87,21 @@ public final class AccountRemedy {
                 && code != ER_USER_LIMIT_REACHED;
     }
 
+    /** Returns the same for an account that a standby refuses, with the server to do it on. */
+    public static String ofStandby(int code, String error, String user, String key) {
+        return of(code, error, user, key, true);
+    }
+
+    /**
+     * Returns a change of an account that a standby refuses, with the server to do it on. Logged by the standby itself
+     * it would be a transaction that the primary lacks, on which MariaDB's replication stops (ERROR 1950).
+     */
+    public static String onStandby(String statement) {
+        return "on the primary, which replicates it (if only this standby refuses: there, behind SET SESSION sql_log_bin"
+                + " = 0, else its replication may stop; MySQL: and between SET GLOBAL super_read_only = 0 and = 1): "
+                + statement;
+    }
+
     /**
      * Returns the statement, or what else to do.
      *
@@ -94,40 +110,51 @@ public final class AccountRemedy {
      * @param key who has the account: its key of the configuration, such as {@code primary.monitor}
      */
     public static String of(int code, String error, String user, String key) {
+        return of(code, error, user, key, false);
+    }
+
+    private static String of(int code, String error, String user, String key, boolean standby) {
         String account = "'" + user + "'@'%'";
         String host = "; for '%' put the account's host: SELECT host FROM mysql.user WHERE user = '" + user + "'";
+        UnaryOperator<String> there = standby ? AccountRemedy::onStandby : UnaryOperator.identity();
         return switch (code) {
             case ER_ACCESS_DENIED, ER_ACCESS_DENIED_NO_PASSWORD ->
                 "give " + key + " the account's password (a file's new content is taken up without a restart), or the"
-                        + " account the one of " + key + ": " + newPassword(account)
-                        + ", or CREATE USER if it is gone; if it has REQUIRE SSL or X509: tls: { mode: required } for"
+                        + " account the one of " + key + ": "
+                        + there.apply(newPassword(account) + ", or CREATE USER if it is gone") + "; if it has REQUIRE SSL or X509: tls: { mode: required } for"
                         + " this server, with a certificate" + host;
             case ER_NOT_SUPPORTED_AUTH_MODE ->
-                "the account may not exist there, which MySQL hides, or has another plugin: CREATE USER " + account
-                        + " IDENTIFIED WITH caching_sha2_password BY '…', or ALTER USER if it exists; or give " + key
-                        + " the account's user" + host;
+                "the account may not exist there, which MySQL hides, or has another plugin: "
+                        + there.apply("CREATE USER " + account
+                                + " IDENTIFIED WITH caching_sha2_password BY '…', or ALTER USER if it exists")
+                        + "; or give " + key + " the account's user" + host;
             case ER_ACCOUNT_HAS_BEEN_LOCKED, ER_BLOCKED_BY_PASSWORD_LOCK, ER_ACCOUNT_LOCKED_MARIADB ->
-                "ALTER USER " + account + " ACCOUNT UNLOCK" + host;
-            case ER_USER_IS_BLOCKED -> "FLUSH PRIVILEGES, after the password is right";
-            case ER_USER_LIMIT_REACHED -> "ALTER USER " + account + " WITH " + resource(error) + " 0" + host;
+                there.apply("ALTER USER " + account + " ACCOUNT UNLOCK") + host;
+            case ER_USER_IS_BLOCKED -> "there FLUSH LOCAL PRIVILEGES, after the password is right";
+            case ER_USER_LIMIT_REACHED ->
+                there.apply("ALTER USER " + account + " WITH " + resource(error) + " 0") + host;
             case ER_TOO_MANY_USER_CONNECTIONS ->
-                "SET GLOBAL max_user_connections = 0, or ALTER USER " + account + " WITH MAX_USER_CONNECTIONS 20"
-                        + host;
-            case ER_CON_COUNT -> "SET GLOBAL max_connections to more, or end connections: the server is full";
+                "there SET GLOBAL max_user_connections = 0, or "
+                        + there.apply("ALTER USER " + account + " WITH MAX_USER_CONNECTIONS 20") + host;
+            case ER_CON_COUNT -> "there SET GLOBAL max_connections to more, or end connections: the server is full";
             case ER_MUST_CHANGE_PASSWORD, ER_MUST_CHANGE_PASSWORD_LOGIN ->
-                "the password has expired: ALTER USER " + account + " IDENTIFIED BY '…', and ALTER USER " + account
-                        + " PASSWORD EXPIRE NEVER" + host;
+                "the password has expired: "
+                        + there.apply("ALTER USER " + account + " IDENTIFIED BY '…', and ALTER USER " + account
+                                + " PASSWORD EXPIRE NEVER")
+                        + host;
             case ER_SPECIFIC_ACCESS_DENIED, ER_TABLEACCESS_DENIED, ER_DBACCESS_DENIED ->
-                "GRANT " + privileges(error) + " ON *.* TO " + account + host;
+                there.apply("GRANT " + privileges(error) + " ON *.* TO " + account) + host;
             case ER_SECURE_TRANSPORT_REQUIRED -> "set tls: { mode: required } for this server";
             case ER_HOST_IS_BLOCKED ->
-                "on the server FLUSH HOSTS, on MySQL TRUNCATE TABLE performance_schema.host_cache"
+                "there FLUSH LOCAL HOSTS, on MySQL TRUNCATE TABLE performance_schema.host_cache"
                         + " (docs/health-checks.md)";
             case ER_HOST_NOT_PRIVILEGED ->
-                "CREATE USER " + account + " IDENTIFIED BY '…': none may log in from this host";
+                "none may log in from this host: "
+                        + there.apply("CREATE USER " + account + " IDENTIFIED BY '…'");
             case ER_PLUGIN_IS_NOT_LOADED, ER_SERVER_IS_IN_SECURE_AUTH_MODE ->
-                "the server does not have the account's authentication plugin: " + newPassword(account) + host;
-            case ER_SERVER_OFFLINE_MODE -> "SET GLOBAL offline_mode = 0, if the server is to serve";
+                "the server does not have the account's authentication plugin: " + there.apply(newPassword(account))
+                        + host;
+            case ER_SERVER_OFFLINE_MODE -> "there SET GLOBAL offline_mode = 0, if the server is to serve";
             case ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED -> "the server is going down; it is tried again";
             case 0 -> "understudy check --connect tries it, and the files of tls";
             default -> "the server's error log may say more";

@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
 public final class AccountHealth {
     private static final Logger log = LoggerFactory.getLogger(AccountHealth.class);
 
+    /** The key of the accounts of standbys. */
+    static final String STANDBYS = "standbys";
+
     /** A refused password counts after this time: until then the file with the new one is read again. */
     static final Duration GRACE = Duration.ofSeconds(5);
 
@@ -130,7 +133,7 @@ public final class AccountHealth {
     }
 
     /** Returns the number of the server's error; 0 if it sent none. */
-    static int code(Throwable failure) {
+    public static int code(Throwable failure) {
         for (Throwable at = failure; at != null; at = at.getCause() == at ? null : at.getCause()) {
             if (at instanceof SQLException sql && sql.getErrorCode() > 0) {
                 return sql.getErrorCode();
@@ -214,14 +217,19 @@ public final class AccountHealth {
                 cause = heavier ? failure : cause;
             }
         }
-        return cause == null
-                ? null
-                : new Problem(
-                        cause.elsewhere() == null ? server.get() : cause.elsewhere(),
-                        cause.code(),
-                        cause.error(),
-                        AccountRemedy.of(cause.code(), cause.error(), user.get(), key),
-                        affected);
+        if (cause == null) {
+            return null;
+        }
+        String elsewhere = cause.elsewhere();
+        return new Problem(
+                elsewhere == null ? server.get() : elsewhere,
+                cause.code(),
+                cause.error(),
+                // A candidate that is not the primary is a standby.
+                elsewhere != null || key.equals(STANDBYS)
+                        ? AccountRemedy.ofStandby(cause.code(), cause.error(), user.get(), key)
+                        : AccountRemedy.of(cause.code(), cause.error(), user.get(), key),
+                affected);
     }
 
     /** Returns the problem as a sentence for an operator, or null. */
@@ -235,7 +243,7 @@ public final class AccountHealth {
                 + key + " ('" + user.get() + "')" + (problem.code() == 0 ? "" : " with error " + problem.code())
                 + ": " + problem.error()
                 + "; without it: " + String.join(", ", problem.affected())
-                + (problem.code() == 0 ? "; remedy: " : "; remedy, there: ") + problem.remedy();
+                + "; remedy: " + problem.remedy();
     }
 
     /** Returns the account's state for a JSON view. */

@@ -38,7 +38,7 @@ public final class LiveAccount {
     /** Returns the account of a standby. */
     public static LiveAccount of(StandbyConfig standby, MeterRegistry registry) {
         return new LiveAccount(
-                "standbys",
+                AccountHealth.STANDBYS,
                 standby.name(),
                 new Credentials(standby.user(), standby.password()),
                 () -> "standby " + standby.name(),

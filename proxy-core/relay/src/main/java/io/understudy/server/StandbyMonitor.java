@@ -190,7 +190,8 @@ public final class StandbyMonitor implements AutoCloseable {
                         now.problem(),
                         error == 0
                                 ? "start it, or correct its address or account: understudy check --connect tries them"
-                                : AccountRemedy.of(error, String.valueOf(now.problem()), "…", "standbys"));
+                                : AccountRemedy.ofStandby(
+                                        error, String.valueOf(now.problem()), "…", AccountHealth.STANDBYS));
             }
             return;
         }

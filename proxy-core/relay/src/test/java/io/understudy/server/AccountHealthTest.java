@@ -52,6 +52,29 @@ class AccountHealthTest {
         assertThat(problem.affected()).containsExactly("the binary log");
     }
 
+    /** A change that the standby itself logs stops MariaDB's replication, and MySQL's super_read_only refuses it. */
+    @Test
+    void theAccountOfAStandbyIsMendedOnThePrimary() {
+        AccountHealth standby = new AccountHealth("standbys", () -> "m", () -> "standby db1", nanos::get);
+        for (int code : new int[] {1045, 1820, 1862, 3118, 4151, 1226, 1203, 1227, 1524, 1251}) {
+            standby.use("mirrored reads").refused(code, "no");
+            nanos.addAndGet(AccountHealth.GRACE.toNanos());
+            assertThat(Objects.requireNonNull(standby.problem()).remedy())
+                    .containsPattern("on the primary, .*behind SET SESSION sql_log_bin = 0.*super_read_only = 0.*"
+                            + "(ALTER USER|CREATE USER|GRANT .*TO) 'm'@'%'");
+            standby.forget();
+        }
+        standby.use("mirrored reads").refused(1040, "Too many connections");
+        assertThat(standby.sentence()).doesNotContain("on the primary").contains("; remedy: there SET GLOBAL");
+        standby.forget();
+        // One of the candidates that is not the primary.
+        health.refused("following", "candidate c:1", new SQLException("locked", "HY000", 4151));
+        assertThat(health.sentence()).contains("candidate c:1 refuses", "remedy: on the primary, ", "sql_log_bin");
+        health.use("following").works();
+        log.refused(4151, "locked");
+        assertThat(health.sentence()).contains("remedy: ALTER USER").doesNotContain("sql_log_bin");
+    }
+
     /** MariaDB's login succeeds, and each statement is refused. */
     @Test
     void anExpiredPasswordIsFoundAlthoughTheLoginSucceeds() {

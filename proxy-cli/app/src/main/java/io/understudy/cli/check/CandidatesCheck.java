@@ -4,6 +4,7 @@ import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.MonitorConfig;
 import io.understudy.config.PrimaryConfig;
+import io.understudy.connection.AccountRemedy;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.Identity;
 import io.understudy.servers.ReplicaStatus;
@@ -132,7 +133,7 @@ final class CandidatesCheck {
                 monitor.user(),
                 "primary",
                 WHERE,
-                product -> AccountSql.monitor(monitor.user(), loaded, product));
+                product -> AccountRemedy.onStandby(AccountSql.monitor(monitor.user(), loaded, product)));
         return writable.size() == 1 && LoginFailure.isOfTheNetwork(failure)
                 ? CheckResult.warning(WHERE, why)
                 : CheckResult.error(WHERE, why);

@@ -18,13 +18,16 @@ final class LoginFailure {
     /** The driver's, of a plugin that it lacks: MySQL 9 asks one of a user that it does not have. */
     private static final int ER_NOT_SUPPORTED_AUTH_MODE = 1251;
 
+    static final String OF_PRIMARY = "primary.address";
+
     private LoginFailure() {}
 
     /**
      * Returns the cause and the remedy.
      *
      * @param section of the configuration that has tls and the account
-     * @param addressKey the key of the configuration that has the address
+     * @param addressKey the key of the configuration that has the address; of any but {@link #OF_PRIMARY} it
+     *     may be a standby's
      * @param createAccount the statements that create the account, by the server's product; called only if needed
      */
     static String of(
@@ -58,7 +61,10 @@ final class LoginFailure {
                         + createAccount.apply(PrivilegeNames.UNKNOWN);
             default ->
                 AccountRemedy.concerns(failure.getErrorCode()) || failure.getErrorCode() == ER_HOST_IS_BLOCKED
-                        ? refused + "; " + AccountRemedy.of(failure.getErrorCode(), said, user, section)
+                        ? refused + "; "
+                                + (addressKey.equals(OF_PRIMARY)
+                                        ? AccountRemedy.of(failure.getErrorCode(), said, user, section)
+                                        : AccountRemedy.ofStandby(failure.getErrorCode(), said, user, section))
                         : refused;
         };
     }

@@ -103,7 +103,7 @@ public final class PrimaryCheck {
                             address,
                             monitor.user(),
                             WHERE,
-                            "primary.address",
+                            LoginFailure.OF_PRIMARY,
                             product -> AccountSql.monitor(monitor.user(), loaded, product))));
         }
     }

@@ -3,6 +3,7 @@ package io.understudy.cli.check;
 import io.understudy.config.Address;
 import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
+import io.understudy.connection.AccountRemedy;
 import io.understudy.plugin.CheckedPrimary;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.Identity;
@@ -125,7 +126,7 @@ public final class StandbyCheck {
     }
 
     private String createAccount(PrivilegeNames product) {
-        return "on the primary, from which it replicates: " + AccountSql.mirror(standby.user(), facts, product);
+        return AccountRemedy.onStandby(AccountSql.mirror(standby.user(), facts, product));
     }
 
     private void privileges(ServerQueries server) throws SQLException {
