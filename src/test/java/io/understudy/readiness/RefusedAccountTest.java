@@ -49,7 +49,8 @@ class RefusedAccountTest extends ReadinessPair {
                     .anyMatch(statement -> statement.contains("PASSWORD EXPIRE NEVER"))
                     .noneMatch(statement -> statement.contains("UNLOCK"));
         } finally {
-            pair.primary().execute("ALTER USER monitor IDENTIFIED BY 'secret'", "ALTER USER monitor PASSWORD EXPIRE NEVER");
+            pair.primary()
+                    .execute("ALTER USER monitor IDENTIFIED BY 'secret'", "ALTER USER monitor PASSWORD EXPIRE NEVER");
             pair.awaitCaughtUp(PATIENCE);
         }
     }

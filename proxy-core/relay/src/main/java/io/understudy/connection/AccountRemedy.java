@@ -97,8 +97,8 @@ public final class AccountRemedy {
      * it would be a transaction that the primary lacks, on which MariaDB's replication stops (ERROR 1950).
      */
     public static String onStandby(String statement) {
-        return "on the primary, which replicates it (if only this standby refuses: there, behind SET SESSION sql_log_bin"
-                + " = 0, else its replication may stop; MySQL: and between SET GLOBAL super_read_only = 0 and = 1): "
+        return "on the primary, which replicates it (if only this standby refuses: there, behind SET SESSION"
+                + " sql_log_bin = 0, else its replication may stop; MySQL: and between SET GLOBAL super_read_only = 0 and = 1): "
                 + statement;
     }
 
@@ -121,7 +121,8 @@ public final class AccountRemedy {
             case ER_ACCESS_DENIED, ER_ACCESS_DENIED_NO_PASSWORD ->
                 "give " + key + " the account's password (a file's new content is taken up without a restart), or the"
                         + " account the one of " + key + ": "
-                        + there.apply(newPassword(account) + ", or CREATE USER if it is gone") + "; if it has REQUIRE SSL or X509: tls: { mode: required } for"
+                        + there.apply(newPassword(account) + ", or CREATE USER if it is gone")
+                        + "; if it has REQUIRE SSL or X509: tls: { mode: required } for"
                         + " this server, with a certificate" + host;
             case ER_NOT_SUPPORTED_AUTH_MODE ->
                 "the account may not exist there, which MySQL hides, or has another plugin: "
@@ -149,8 +150,7 @@ public final class AccountRemedy {
                 "there FLUSH LOCAL HOSTS, on MySQL TRUNCATE TABLE performance_schema.host_cache"
                         + " (docs/health-checks.md)";
             case ER_HOST_NOT_PRIVILEGED ->
-                "none may log in from this host: "
-                        + there.apply("CREATE USER " + account + " IDENTIFIED BY '…'");
+                "none may log in from this host: " + there.apply("CREATE USER " + account + " IDENTIFIED BY '…'");
             case ER_PLUGIN_IS_NOT_LOADED, ER_SERVER_IS_IN_SECURE_AUTH_MODE ->
                 "the server does not have the account's authentication plugin: " + there.apply(newPassword(account))
                         + host;

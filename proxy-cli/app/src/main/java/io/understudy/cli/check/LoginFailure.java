@@ -26,8 +26,8 @@ final class LoginFailure {
      * Returns the cause and the remedy.
      *
      * @param section of the configuration that has tls and the account
-     * @param addressKey the key of the configuration that has the address; of any but {@link #OF_PRIMARY} it
-     *     may be a standby's
+     * @param addressKey the key of the configuration that has the address; of any but {@link #OF_PRIMARY} it may be a
+     *     standby's
      * @param createAccount the statements that create the account, by the server's product; called only if needed
      */
     static String of(

@@ -74,7 +74,7 @@ export function clients(state) {
     figures.push({
       label: "Account of " + account.key, value: "refused, error " + String(account.code), level: "warn",
       meaning: (account.server ? account.server + ": " : "") + account.error + ". Clients are served. Without it: " + text(account.affected) + ".",
-      todo: "There: " + account.remedy + ".", doc: "health-checks.md"
+      todo: "Remedy: " + account.remedy + ".", doc: "health-checks.md"
     });
   }
   if (state.hold?.held) {

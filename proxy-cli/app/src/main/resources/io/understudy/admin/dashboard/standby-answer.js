@@ -148,7 +148,7 @@ function serverFigure(server, account) {
       : server.problem || (server.reachable
       ? "Lag " + duration(server.lagSeconds) + ", up for " + duration(server.uptimeSeconds) + ", " + count(server.threadsRunning, "running thread") + "."
       : "The proxy tries again each second."),
-    todo: refused ? "There: " + account.remedy + "."
+    todo: refused ? "Remedy: " + account.remedy + "."
       : !server.reachable ? "Start it, or check its address under standbys."
       : server.applierStopped ? "SHOW REPLICA STATUS there (MariaDB: SHOW ALL SLAVES STATUS) has the error."
       : server.readOnly === false ? "Nothing is mirrored to a server that takes writes. Find out first whether it has been promoted."

@@ -23,8 +23,8 @@ class LoginFailureTest {
     @Test
     void anAccountThatAStandbyRefusesIsMendedOnThePrimary() {
         SQLException locked = new SQLException("this account is locked", "HY000", 4151);
-        String there = LoginFailure.of(
-                locked, Address.parse("s:1"), "m", "standbys[0]", "standbys[0].address", product -> "");
+        String there =
+                LoginFailure.of(locked, Address.parse("s:1"), "m", "standbys[0]", "standbys[0].address", product -> "");
         assertThat(there).contains("ERROR 4151", "; on the primary, ", "sql_log_bin = 0", "ALTER USER 'm'@'%'");
         String candidate =
                 LoginFailure.of(locked, Address.parse("s:1"), "m", "primary", "primary.candidates", product -> "");
