@@ -51,7 +51,7 @@ final class AccountsCheck {
                     account,
                     "the account " + account + " differs in " + primary.difference(standby),
                     less
-                            ? "it cannot log in, or can do less, after the promotion"
+                            ? "it may not be able to log in, or can do less, after the promotion"
                             : "it can do more after the promotion",
                     replace(account, standby, primary, found));
         }

@@ -61,7 +61,17 @@ final class LagCheck {
         Double seconds = lag.seconds();
         Double hold = lag.holdSeconds();
         if (seconds == null || hold == null) {
-            return; // the applier has stopped or cannot be read, which another check says
+            // That it has stopped or cannot be read the check of replication says if both readings have it.
+            boolean said = Check.REPLICATES.findings(situation).stream()
+                    .anyMatch(finding -> finding.decides() || finding.severity() == Severity.BLOCKS);
+            if (found.round().hasBoth() && !said) {
+                found.undecided(
+                        "",
+                        "its lag is not known, as of replication that has just stopped or started",
+                        "what it lacks is not known",
+                        "ask again");
+            }
+            return;
         }
         boolean blocks = seconds > situation.limits().lag().toMillis() / 1000.0;
         if (!blocks && seconds < situation.limits().noticedLag().toMillis() / 1000.0) {

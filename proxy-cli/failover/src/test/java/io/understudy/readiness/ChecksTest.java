@@ -59,6 +59,24 @@ class ChecksTest {
         assertThat(Check.LAG.findings(situation)).extracting(Finding::severity).containsExactly(Severity.BLOCKS);
     }
 
+    /** Its applier has stopped between the readings, which the check of replication takes for a passing state. */
+    @Test
+    void aLagThatTheSecondReadingLacksLeavesTheVerdictOpen() {
+        Situation stopped = situation(round("Yes", "0"), round("No", ""));
+        assertThat(Check.REPLICATES.findings(stopped)).isEmpty();
+        assertThat(Check.LAG.findings(stopped)).singleElement().matches(Finding::decides);
+        assertThat(Check.LAG.findings(situation(round("Yes", ""), round("Yes", ""))))
+                .singleElement()
+                .matches(Finding::decides);
+        assertThat(Check.LAG.findings(situation(round("No", ""), round("No", ""))))
+                .as("the check of replication says it")
+                .isEmpty();
+        Situation.Round away = new Situation.Round(round("No", "").standby(), new ServerFacts());
+        assertThat(Check.LAG.findings(situation(away, away)))
+                .as("a primary that is lost")
+                .isEmpty();
+    }
+
     /** What other checks found stays. */
     @Test
     void aFaultOfACheckIsAnUndecidedFinding() {
