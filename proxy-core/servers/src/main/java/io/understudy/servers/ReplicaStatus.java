@@ -1,6 +1,7 @@
 package io.understudy.servers;
 
 import io.understudy.plugin.ServerFlavor;
+import io.understudy.sql.Quoting;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 public record ReplicaStatus(Map<String, String> columns) {
     /** MySQL before 8.0.22 does not know REPLICA. */
     private static final int ER_PARSE_ERROR = 1064;
+
+    private static final String SQL_ERROR = "last_sql_error";
+    private static final String WORKERS = "performance_schema.replication_applier_status_by_worker";
 
     private static final List<String> FILTERS = List.of(
             "replicate_do_db",
@@ -45,13 +49,33 @@ public record ReplicaStatus(Map<String, String> columns) {
         if (flavor == ServerFlavor.MARIADB) {
             return server.named("SHOW ALL SLAVES STATUS");
         }
+        List<Map<String, String>> rows;
         try {
-            return server.named("SHOW REPLICA STATUS");
+            rows = server.named("SHOW REPLICA STATUS");
         } catch (SQLException e) {
             if (e.getErrorCode() != ER_PARSE_ERROR) {
                 throw e;
             }
-            return server.named("SHOW SLAVE STATUS");
+            rows = server.named("SHOW SLAVE STATUS");
+        }
+        for (Map<String, String> row : rows) {
+            String error = row.getOrDefault(SQL_ERROR, "");
+            if (error.contains(WORKERS)) {
+                String worker = workersError(server, row.getOrDefault("channel_name", ""));
+                row.put(SQL_ERROR, worker.isEmpty() ? error : worker);
+            }
+        }
+        return rows;
+    }
+
+    /** MySQL's coordinator only says where the error of its worker is. */
+    private static String workersError(ServerQueries server, String channel) throws SQLException {
+        try {
+            return server.text("SELECT LAST_ERROR_MESSAGE FROM " + WORKERS
+                    + " WHERE LAST_ERROR_NUMBER <> 0 AND CHANNEL_NAME = " + Quoting.text(channel));
+        } catch (SQLException e) {
+            ServerQueries.ensureRefused(e); // it may lack the privilege
+            return "";
         }
     }
 
@@ -165,7 +189,7 @@ public record ReplicaStatus(Map<String, String> columns) {
 
     /** Returns the applier's error message; empty if there is none. */
     public String applierError() {
-        return columns.getOrDefault("last_sql_error", "");
+        return columns.getOrDefault(SQL_ERROR, "");
     }
 
     /** Returns the receiver's or the applier's error message; empty if there is none. */

@@ -2,7 +2,16 @@ package io.understudy.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.testkit.Fakes;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ReplicaStatusTest {
@@ -82,5 +91,47 @@ class ReplicaStatusTest {
     void anIpv6AddressIsInBrackets() {
         assertThat(new ReplicaStatus(Map.of("master_host", "fd00::2", "master_port", "3306")).source())
                 .isEqualTo("[fd00::2]:3306");
+    }
+
+    /** As MySQL 9.7 has it with parallel workers. */
+    @Test
+    void theErrorOfAWorkerTakesThePlaceOfItsCoordinators() throws Exception {
+        String coordinators = "Coordinator stopped because there were error(s) in the worker(s). See"
+                + " performance_schema.replication_applier_status_by_worker";
+        assertThat(stopped(coordinators, "Duplicate entry '1'").applierError()).isEqualTo("Duplicate entry '1'");
+        assertThat(stopped(coordinators, null).applierError()).isEqualTo(coordinators);
+        assertThat(stopped("Table is full", "Duplicate entry '1'").applierError())
+                .isEqualTo("Table is full");
+    }
+
+    /** @param worker its error; null if the account may not read it */
+    private static ReplicaStatus stopped(String error, @Nullable String worker) throws SQLException {
+        Statement statement = Fakes.of(Statement.class, (proxy, method, arguments) -> {
+            if (!method.getName().equals("executeQuery")) {
+                return null;
+            }
+            boolean status = arguments[0].equals("SHOW REPLICA STATUS");
+            if (!status && worker == null) {
+                throw new SQLException("SELECT command denied", "42000", 1142);
+            }
+            return row(status ? "Last_SQL_Error" : "LAST_ERROR_MESSAGE", status ? error : worker);
+        });
+        Connection connection =
+                Fakes.of(Connection.class, Map.of("createStatement", (Fakes.Result) arguments -> statement));
+        return ReplicaStatus.of(ServerQueries.brief(connection), ServerFlavor.MYSQL)
+                .get(0);
+    }
+
+    private static ResultSet row(String column, @Nullable String value) {
+        ResultSetMetaData one = Fakes.of(
+                ResultSetMetaData.class,
+                (proxy, method, arguments) -> method.getName().equals("getColumnCount") ? 1 : column);
+        AtomicInteger left = new AtomicInteger(1);
+        return Fakes.of(ResultSet.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "next" -> left.getAndDecrement() > 0;
+            case "getMetaData" -> one;
+            case "getString" -> value;
+            default -> null;
+        });
     }
 }
