@@ -82,6 +82,17 @@ class CheckStandbyTest extends CheckedPair {
     }
 
     @Test
+    void anAccountWithoutAnyPrivilegeIsAnError() throws IOException {
+        pair.createAccount("nothing", "secret");
+        pair.awaitCaughtUp(Duration.ofSeconds(20));
+        Said said = connect(pair.standby().port(), "nothing");
+        assertThat(said.status()).isEqualTo(2);
+        assertThat(said.text())
+                .contains("error   standby s1: account nothing has no privilege to read a table, and its replication")
+                .contains("GRANT REPLICA MONITOR ON *.* TO 'nothing'@'%'");
+    }
+
+    @Test
     void anAccountThatCanWriteIsReportedWithItsPrivilegesAndTheGrantsItNeeds() throws IOException {
         Said said = connect(pair.standby().port(), "writer");
         assertThat(said.status()).isEqualTo(2);

@@ -76,9 +76,10 @@ public interface CheckedServer {
     /**
      * Reports whether the account may read the binary log of this server, the primary.
      *
+     * @param level of it if not
      * @param without what the plugin does without it
      */
-    void needsBinaryLog(String without) throws SQLException;
+    void needsBinaryLog(Level level, String without) throws SQLException;
 
     /**
      * Reports the accounts for which nothing is injected on this server, the primary, because the server would count it

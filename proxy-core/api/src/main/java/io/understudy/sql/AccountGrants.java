@@ -142,6 +142,14 @@ public final class AccountGrants {
         return grants.stream().anyMatch(grant -> grant.has(privilege));
     }
 
+    /** Returns whether the account has SELECT on anything, and not only as everybody has it. */
+    public boolean readsByItself() {
+        return grants.stream()
+                .filter(grant -> !grant.grantee.equalsIgnoreCase("PUBLIC"))
+                .anyMatch(grant ->
+                        grant.has("SELECT") || grant.privileges.stream().anyMatch(name -> name.startsWith("SELECT")));
+    }
+
     /** Returns whether the account has a privilege on every table of a schema. */
     public boolean has(String privilege, String schema) {
         return grants.stream()

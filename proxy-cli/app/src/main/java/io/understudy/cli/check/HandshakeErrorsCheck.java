@@ -39,8 +39,9 @@ final class HandshakeErrorsCheck {
                         + ": the server counts a client that connects and leaves without a login as"
                         + " an error of " + host + " address, and after " + most
                         + " of them in a row refuses that address, and with it every client behind it (ERROR 1129)."
-                        + " Check health by HTTP or with a login (docs/health-checks.md), or raise it: SET GLOBAL"
-                        + " max_connect_errors = " + PLENTY + "; when it has happened: " + forget
+                        + " Check health by HTTP or with a login (docs/health-checks.md), or raise it on all servers,"
+                        + " and in their option files (ready compares them): SET GLOBAL max_connect_errors = "
+                        + PLENTY + "; when it has happened: " + forget
                         + " (performance_schema.host_cache shows the counts)"));
     }
 }

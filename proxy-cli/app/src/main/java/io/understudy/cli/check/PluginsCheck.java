@@ -57,13 +57,19 @@ final class PluginsCheck implements CheckedServer {
     }
 
     @Override
-    public void needsBinaryLog(String without) throws SQLException {
+    public void needsBinaryLog(Level level, String without) throws SQLException {
         if (!"ON".equals(variable("log_bin"))) {
-            warning("log_bin is OFF: " + without + "; start the primary with log_bin, without which nothing is"
-                    + " replicated either");
+            report(
+                    level,
+                    "",
+                    "log_bin is OFF: " + without + "; start the primary with log_bin, without which nothing is"
+                            + " replicated either");
         } else if (!grants().hasAny("REPLICATION SLAVE", "REPLICATION REPLICA")) {
-            warning("the monitor account cannot read the binary log: " + without
-                    + "; GRANT REPLICATION SLAVE ON *.* TO " + account());
+            report(
+                    level,
+                    "",
+                    "the monitor account cannot read the binary log: " + without
+                            + "; GRANT REPLICATION SLAVE ON *.* TO " + account());
         } else {
             ok("the monitor account may read the binary log");
         }

@@ -122,8 +122,18 @@ public final class PrimaryCheck {
                 pool.isEmpty() ? -1 : Long.parseLong(pool));
     }
 
-    /** {@code ready} reads accounts and definitions with the monitor account, on both servers. */
+    /** {@code ready} reads replication, accounts and definitions with the monitor account, on both servers. */
     private void readiness(AccountGrants grants, boolean mariaDb) {
+        boolean sees = mariaDb
+                ? grants.hasAny("SLAVE MONITOR", "REPLICA MONITOR", "REPLICATION SLAVE ADMIN", "SUPER")
+                : grants.hasAny("REPLICATION CLIENT", "SUPER");
+        if (!loaded.config().standbys().isEmpty() && !sees) {
+            String privilege = mariaDb ? "SLAVE MONITOR" : "REPLICATION CLIENT";
+            add(CheckResult.warning(
+                    WHERE,
+                    "ready cannot read a standby's replication: the monitor account lacks " + privilege + "; GRANT "
+                            + privilege + " ON *.* TO " + facts.account()));
+        }
         List<String> lacking = AccountSql.forDefinitions(mariaDb).stream()
                 .filter(privilege -> !grants.hasAny(privilege))
                 .toList();

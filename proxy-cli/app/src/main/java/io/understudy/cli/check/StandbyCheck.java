@@ -5,6 +5,7 @@ import io.understudy.config.LoadedConfig;
 import io.understudy.config.StandbyConfig;
 import io.understudy.connection.AccountRemedy;
 import io.understudy.plugin.CheckedPrimary;
+import io.understudy.plugin.CheckedServer.Level;
 import io.understudy.server.QueryPool;
 import io.understudy.servers.Identity;
 import io.understudy.servers.ReplicaRemedy;
@@ -72,8 +73,7 @@ public final class StandbyCheck {
                 add(
                         primary == null
                                 ? CheckResult.warning(
-                                        where,
-                                        "is writable: whether it is the primary cannot be said; " + NOT_KNOWN)
+                                        where, "is writable: whether it is the primary cannot be said; " + NOT_KNOWN)
                                 : CheckResult.error(
                                         where,
                                         "is writable, so nothing will be mirrored to it; unless GET /api/primary of"
@@ -175,18 +175,20 @@ public final class StandbyCheck {
             channels = ReplicaStatus.of(server);
         } catch (SQLException e) {
             ServerQueries.ensureRefused(e);
-            add(CheckResult.warning(
+            boolean reads = server.grants().readsByItself();
+            add(new CheckResult(
+                    reads ? Level.WARNING : Level.ERROR,
                     where,
-                    "its replication cannot be seen, so pauseAbove.replicationLag has no effect; on the primary: "
-                            + AccountSql.seeReplication(account, product)));
+                    (reads ? "" : "account " + standby.user() + " has no privilege to read a table, and ")
+                            + "its replication cannot be seen, so pauseAbove.replicationLag has no effect; on the"
+                            + " primary: " + AccountSql.seeReplication(account, product)));
             return;
         }
         if (channels.isEmpty()) {
             add(
                     primary == null
                             ? CheckResult.warning(
-                                    where,
-                                    "does not replicate from any server, as the primary; " + NOT_KNOWN)
+                                    where, "does not replicate from any server, as the primary; " + NOT_KNOWN)
                             : CheckResult.error(
                                     where,
                                     "does not replicate from any server"
@@ -216,9 +218,7 @@ public final class StandbyCheck {
             add(CheckResult.warning(
                     where,
                     "replicates from " + source + "; whether that is the primary cannot be said"
-                            + (primary == null
-                                    ? "; " + NOT_KNOWN
-                                    : " before it has connected there once")));
+                            + (primary == null ? "; " + NOT_KNOWN : " before it has connected there once")));
         } else if (fromPrimary) {
             if (channel.applies() && channel.receives()) {
                 add(CheckResult.ok(where, "replicates from the primary (" + source + ")"));

@@ -40,7 +40,8 @@ public final class BlackBoxPlugin extends RunningPlugin<BlackBoxConfig> {
     @Override
     public void check(BlackBoxConfig config, CheckedServer server) throws SQLException {
         if (server.isPrimary()) {
-            server.needsBinaryLog("no transaction is kept, so that nothing could be reported or rescued");
+            server.needsBinaryLog(
+                    CheckedServer.Level.ERROR, "no transaction is kept, so that nothing could be reported or rescued");
             outcomes(server);
             if (config.acknowledge() != BlackBoxConfig.Acknowledge.OFF) {
                 witness(server);

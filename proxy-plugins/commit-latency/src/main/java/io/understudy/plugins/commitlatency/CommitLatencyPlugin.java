@@ -39,8 +39,10 @@ public final class CommitLatencyPlugin extends RunningPlugin<CommitLatencyConfig
     @Override
     public void check(CommitLatencyConfig config, CheckedServer server) throws SQLException {
         if (server.isPrimary()) {
-            server.needsBinaryLog("commits are timed, but the wait for acknowledgements is known only as averages of"
-                    + " the server's counters");
+            server.needsBinaryLog(
+                    CheckedServer.Level.WARNING,
+                    "commits are timed, but the wait for acknowledgements is known only as averages of"
+                            + " the server's counters");
             server.needsInjection("their commits are timed without their GTIDs");
             semiSync(server);
         }

@@ -30,7 +30,7 @@ final class DomainCheck {
             return;
         }
         if (config.usesDomains() && config.binlog()) {
-            server.needsBinaryLog("writes that no statement through the proxy announces are not seen");
+            server.needsBinaryLog(Level.WARNING, "writes that no statement through the proxy announces are not seen");
         }
         if (!server.isMariaDb()) {
             server.warning("this server is not MariaDB and has no GTID domains: the plugin does nothing here. MySQL:"

@@ -29,7 +29,8 @@ final class MirrorCheck {
             views();
             new BufferPoolCheck(server).run();
         } else if (config.verifies()) {
-            server.needsBinaryLog("mirror.verify cannot tell whether a table was written, so no read is compared");
+            server.needsBinaryLog(
+                    Level.WARNING, "mirror.verify cannot tell whether a table was written, so no read is compared");
             verify();
         }
     }
