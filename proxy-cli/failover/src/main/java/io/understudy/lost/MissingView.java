@@ -213,8 +213,8 @@ public record MissingView(Map<String, Object> all) {
     public static Optional<String> readUpTo(Collection<Map<String, Object>> views, String promoted) {
         return views.stream()
                 .flatMap(view -> rows(view, "logs").stream()
-                        .filter(log -> Boolean.FALSE.equals(log.get("read"))
-                                && !promoted.endsWith(":" + log.get("serverId")))
+                        .filter(log ->
+                                Boolean.FALSE.equals(log.get("read")) && !promoted.endsWith(":" + log.get("serverId")))
                         .reduce((earlier, later) -> later)
                         .stream())
                 .max(Comparator.comparingLong(log -> upTo(log).count()))

@@ -69,7 +69,8 @@ record CheckTargetStep(Takeover takeover, boolean promotes) implements Step {
             List<Map<String, Object>> logs = Table.rows(each.getValue(), "logs");
             Map<String, Object> last = logs.isEmpty() ? Map.of() : logs.get(logs.size() - 1);
             Boolean from = last.isEmpty() ? null : isFrom(replication, last);
-            if (Boolean.FALSE.equals(from) && isPointedTo(replication, takeover.pair().primaryAddress())) {
+            if (Boolean.FALSE.equals(from)
+                    && isPointedTo(replication, takeover.pair().primaryAddress())) {
                 from = null;
             }
             if (Boolean.FALSE.equals(from)) {

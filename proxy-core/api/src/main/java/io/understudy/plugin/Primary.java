@@ -43,8 +43,8 @@ public interface Primary {
     }
 
     /**
-     * Registers a listener for changes of the primary, also where it was not known before. It is called after connections made from {@link #dataSource} and
-     * {@link #connector} lead to the new one, and must not wait.
+     * Registers a listener for changes of the primary, also where it was not known before. It is called after
+     * connections made from {@link #dataSource} and {@link #connector} lead to the new one, and must not wait.
      *
      * @return removes the listener when closed
      */

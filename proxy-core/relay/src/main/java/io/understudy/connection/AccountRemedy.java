@@ -98,8 +98,8 @@ public final class AccountRemedy {
      */
     public static String onStandby(String statement) {
         return "on the primary, which replicates it (if only this standby refuses: there, behind SET SESSION"
-                + " sql_log_bin = 0, else its replication may stop; MySQL: and between SET GLOBAL super_read_only = 0 and = 1): "
-                + statement;
+                + " sql_log_bin = 0, else its replication may stop; MySQL: and between SET GLOBAL super_read_only = 0 and"
+                + " = 1): " + statement;
     }
 
     /**
@@ -122,8 +122,8 @@ public final class AccountRemedy {
                 "give " + key + " the account's password (a file's new content is taken up without a restart), or the"
                         + " account the one of " + key + ": "
                         + there.apply(newPassword(account) + ", or CREATE USER if it is gone")
-                        + "; if it has REQUIRE SSL or X509: tls: { mode: required } for"
-                        + " this server, with a certificate" + host;
+                        + "; if it has REQUIRE SSL or X509: tls: { mode: required } for this server, with a certificate"
+                        + host;
             case ER_NOT_SUPPORTED_AUTH_MODE ->
                 "the account may not exist there, which MySQL hides, or has another plugin: "
                         + there.apply("CREATE USER " + account
