@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param value null if it is not known
  * @param reason why it is not known; empty otherwise
- * @param statement the statement that makes it readable; may be empty
+ * @param statement what makes it readable, mostly a statement; may be empty
  */
 public record Known<T>(@Nullable T value, String reason, String statement) {
     public static <T> Known<T> of(T value) {

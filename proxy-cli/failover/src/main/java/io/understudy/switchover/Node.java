@@ -212,8 +212,10 @@ public final class Node implements AutoCloseable {
      *
      * @param verb KILL, or KILL QUERY
      * @param state begin of the state that the server tells of them
+     * @return whether none is left of those that it sees
      */
-    public void kill(String verb, String state) throws SQLException {
+    public boolean kill(String verb, String state) throws SQLException {
+        boolean all = true;
         for (Map<String, String> each : ask("SHOW PROCESSLIST", server -> server.named("SHOW PROCESSLIST"))) {
             if (each.getOrDefault("state", "").startsWith(state)) {
                 try {
@@ -222,9 +224,11 @@ public final class Node implements AutoCloseable {
                     if (e.getErrorCode() != NO_SUCH_THREAD && e.getErrorCode() != NOT_OWNER) {
                         throw e;
                     }
+                    all &= e.getErrorCode() == NO_SUCH_THREAD;
                 }
             }
         }
+        return all;
     }
 
     private <T> T on(String sql, Duration longest, Work<T> work) throws SQLException {

@@ -1,8 +1,12 @@
 package io.understudy.switchover;
 
-/** The promotion was requested, and whether it has happened is not known: nothing may be undone. */
-public final class PromotionUnknown extends Exception {
+/** Whether the standby was promoted is not known: nothing may be undone. */
+public final class PromotionUnknown extends StepFailure {
     private static final long serialVersionUID = 1;
+
+    public PromotionUnknown(String message) {
+        super(message);
+    }
 
     PromotionUnknown(String message, Throwable cause) {
         super(message, cause);

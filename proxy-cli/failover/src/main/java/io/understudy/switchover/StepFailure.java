@@ -1,7 +1,7 @@
 package io.understudy.switchover;
 
 /** A step cannot be done. The message says what was found, where, and what to do. */
-public final class StepFailure extends Exception {
+public class StepFailure extends Exception {
     private static final long serialVersionUID = 1;
 
     public StepFailure(String message) {

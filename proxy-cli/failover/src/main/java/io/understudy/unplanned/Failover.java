@@ -5,6 +5,7 @@ import io.understudy.config.UnderstudyConfig;
 import io.understudy.lost.LostSource;
 import io.understudy.lost.LostUnion;
 import io.understudy.lost.MissingView;
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.servers.SemiSyncVariables;
 import io.understudy.switchover.AfterPromotion;
 import io.understudy.switchover.ChangeOutcome;
@@ -241,6 +242,9 @@ public final class Failover implements AutoCloseable {
                 runner.line(takeover.name() + " was promoted before, and what FAILED is left to do");
                 return ChangeOutcome.LEFT;
             }
+        } catch (PromotionUnknown e) {
+            runner.line("whether " + takeover.name() + " was promoted is not known: " + e.getMessage());
+            return ChangeOutcome.LEFT;
         } catch (SQLException | StepFailure e) {
             // It was not, or the steps before have said why that is not known.
         }
@@ -248,9 +252,7 @@ public final class Failover implements AutoCloseable {
         try {
             if (isRenumbered()) {
                 runner.line("do not start its replication: docs/black-box.md, After RESET MASTER");
-            } else if (takeover.replicates()
-                    && takeover.replication().isReceiverStopped()
-                    && takeover.untold().isEmpty()) {
+            } else if (takeover.replicates() && takeover.replication().isReceiverStopped() && isStartSafe()) {
                 String resume =
                         takeover.replication().isStopped() ? takeover.reached().resume() : "";
                 runner.line("its replication is stopped. If the old primary lives, on "
@@ -261,6 +263,13 @@ public final class Failover implements AutoCloseable {
             runner.line(String.valueOf(e.getMessage()));
         }
         return ChangeOutcome.NOT_PROMOTED;
+    }
+
+    /** MariaDB throws relay logs away with any start while both threads are stopped. */
+    private boolean isStartSafe() throws SQLException, StepFailure {
+        return takeover.pair().dialect().flavor() != ServerFlavor.MARIADB
+                || !takeover.replication().isStopped()
+                || takeover.untold().isEmpty() && takeover.reached().received().isEmpty();
     }
 
     private boolean isRenumbered() throws InterruptedException {

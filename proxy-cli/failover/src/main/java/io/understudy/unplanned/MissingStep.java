@@ -120,10 +120,16 @@ record MissingStep(Takeover takeover, boolean promotes, Consumer<String> progres
     /** MariaDB's replication would repeat what is applied, should the old primary come back. */
     private void resume() throws SQLException {
         String resume = takeover.reached().resume();
-        if (!resume.isEmpty()) {
-            // It waits for them, and MariaDB 10.11 has crashed then. Their clients get error 1317.
-            takeover.standby().kill("KILL QUERY", "Waiting in MASTER_GTID_WAIT");
+        if (resume.isEmpty()) {
+            return;
+        }
+        // It waits for them, and MariaDB 10.11 has crashed then. Their clients get error 1317. A new primary can do
+        // without it.
+        if (takeover.standby().kill("KILL QUERY", "Waiting in MASTER_GTID_WAIT") || !promotes) {
             takeover.standby().executeWithin(resume, takeover.options().timeout());
+        } else {
+            progress.accept("sessions of other accounts wait in MASTER_GTID_WAIT on " + takeover.name() + ", so that "
+                    + resume + " is left to do there before its replication is started again");
         }
     }
 

@@ -43,6 +43,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
 
     private static final String SILENT =
             "its port accepts connections, and nothing comes: it may be frozen, and go on later";
+    private static final String UNREACHED = "it cannot be reached from here, whether it lives or not";
     private static final String NOT_FENCED = "the old primary could NOT be made read-only: keep clients away from it"
             + " (power, network, STOP), as what is written there from now on is lost";
 
@@ -64,7 +65,8 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
         if (signs.isEmpty()) {
             return old + " does not";
         }
-        if (!here.isEmpty() && !here.equals(SILENT) && leadsToStandby()) {
+        boolean silent = here.equals(SILENT) || here.startsWith(UNREACHED);
+        if (!here.isEmpty() && !silent && leadsToStandby()) {
             if (takeover.promoted()) {
                 return old + " leads to " + takeover.name() + " now";
             }
@@ -78,7 +80,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
                     + takeover.pair().dialect().readOnly();
         }
         if (takeover.options().fenced()) {
-            return signs + ": " + (signs.equals(SILENT) ? NOT_FENCED : fence());
+            return signs + ": " + (silent ? NOT_FENCED : fence());
         }
         boolean promoted = takeover.promoted();
         if (promoted && isReadOnly()) {
@@ -174,7 +176,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     static String sign(IOException failed) {
         boolean refused = failed instanceof ConnectException
                 && !String.valueOf(failed.getMessage()).contains("timed out");
-        return refused ? "" : "it cannot be reached from here, whether it lives or not (" + failed + ")";
+        return refused ? "" : UNREACHED + " (" + failed + ")";
     }
 
     /**
@@ -184,7 +186,8 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     String afterwards() {
         Address old = takeover.pair().primaryAddress();
         String sign = takeover.oldIsKnown() ? sign(old) : "";
-        if (sign.isEmpty() || sign.equals(SILENT) && takeover.options().fenced() || leadsToStandby()) {
+        boolean silent = sign.equals(SILENT) || sign.startsWith(UNREACHED);
+        if (sign.isEmpty() || silent && takeover.options().fenced() || leadsToStandby()) {
             return "";
         }
         try {
@@ -201,6 +204,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
     /** Makes it read-only if it can. Returns what was done, or why not. */
     private String fence() {
         try {
+            limit(LOCKED); // fails where it does not respond, and has waited for nothing
             try {
                 return setReadOnly(LOCKED);
             } catch (SQLException e) {
@@ -209,6 +213,7 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
                 }
                 endUnacknowledged();
             }
+            limit(UNACKNOWLEDGED);
             return setReadOnly(UNACKNOWLEDGED);
         } catch (SQLException e) {
             return NOT_FENCED + " (" + e.getMessage() + ")";
@@ -232,12 +237,14 @@ record OldPrimaryStep(Takeover takeover, boolean dryRun, Duration patience) impl
         }
     }
 
+    private void limit(Duration wait) throws SQLException {
+        takeover.pair().primary().executeWithin("SET SESSION lock_wait_timeout=" + wait.toSeconds(), RESPONSE);
+    }
+
     /** While it waits nothing else commits. */
     private String setReadOnly(Duration wait) throws SQLException {
-        Node primary = takeover.pair().primary();
         String readOnly = takeover.pair().dialect().readOnly();
-        primary.executeWithin("SET SESSION lock_wait_timeout=" + wait.toSeconds(), RESPONSE);
-        primary.executeWithin(readOnly, wait.plusSeconds(1));
+        takeover.pair().primary().executeWithin(readOnly, wait.plusSeconds(1));
         return "the old primary is read-only now (" + readOnly + ")";
     }
 }

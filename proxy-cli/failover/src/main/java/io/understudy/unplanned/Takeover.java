@@ -14,6 +14,7 @@ import io.understudy.servers.ReplicaStatus;
 import io.understudy.servers.ReportedPosition;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Pair;
+import io.understudy.switchover.PromotionUnknown;
 import io.understudy.switchover.StepFailure;
 import io.understudy.switchover.SwitchoverAccount;
 import java.io.IOException;
@@ -193,8 +194,8 @@ record Takeover(
     /**
      * Returns whether the standby was promoted before.
      *
-     * @throws StepFailure if it is writable, and replicates, which a promotion stops, once all is applied; or if it may
-     *     have what is not applied
+     * @throws StepFailure if it is writable, and replicates, which a promotion stops, once all is applied
+     * @throws PromotionUnknown if it is writable, and may have what is not applied
      */
     boolean promoted() throws SQLException, StepFailure {
         if (standby().readOnly()) {
@@ -206,7 +207,7 @@ record Takeover(
         }
         String untold = untold();
         if (!untold.isEmpty()) {
-            throw new StepFailure(name() + " (" + pair.standbyAddress() + ") is writable, and has " + untold
+            throw new PromotionUnknown(name() + " (" + pair.standbyAddress() + ") is writable, and has " + untold
                     + ". If it was promoted, there: " + pair.dialect().forget(pair.replication()) + "; if not: "
                     + pair.dialect().readOnly() + ". Then run this again");
         }
@@ -222,10 +223,7 @@ record Takeover(
             return "";
         }
         ReplicaStatus status = replication();
-        return status.isStopped()
-                        && status.received().isEmpty()
-                        && !status.receivedFile().startsWith(":") // behind RESET SLAVE
-                        && !status.receivedFile().equals(status.appliedFile())
+        return status.isStopped() && status.received().isEmpty() && !status.appliedAll()
                 ? "the relay logs that it had when it was restarted, read up to " + status.receivedFile()
                         + " and applied up to " + status.appliedFile()
                 : "";

@@ -327,7 +327,7 @@ public final class Candidates implements AutoCloseable {
             conclude(Verdict.ONE, only + " is writable");
             String why = "of the candidates it is the writable one (" + roles() + ")";
             if (!known && address.isFirst() && (!only.equals(present) || mayFollow(only))) {
-                begin(only, why, mayFollow(only));
+                begin(only, why, !withRole(Role.UNREACHABLE).isEmpty());
             } else {
                 address.change(only, PrimaryAddress.Reason.CANDIDATE, why);
             }

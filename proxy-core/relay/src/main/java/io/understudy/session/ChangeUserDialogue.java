@@ -46,7 +46,7 @@ interface ChangeUserDialogue {
         public void close() {}
     };
 
-    /** @param bridge null for legs that are alike */
+    /** Returns the dialogue of a session; {@code bridge} is null for legs that are alike. */
     static ChangeUserDialogue of(@Nullable AuthBridge bridge, SessionModel model, Leg client, Leg server) {
         return bridge == null ? RELAYED : new ChangeUserBridge(bridge, model, client, server);
     }

@@ -114,7 +114,7 @@ public final class ReplicaRemedy {
     public static String removal(ReplicaStatus channel, boolean mariaDb) {
         Statements statements = new Statements(channel, mariaDb);
         return "if it is left over, "
-                + (statements.hasApplied() ? "" : "and once it has applied what it has received, ")
+                + (channel.appliedAll() ? "" : "and once it has applied what it has received, ")
                 + onStandby(statements.replica("STOP", "") + "; " + statements.replica("RESET", " ALL"));
     }
 
@@ -142,7 +142,7 @@ public final class ReplicaRemedy {
         /** Returns a change of the source, behind what keeps it from throwing away what is not applied. */
         String change(String... assignments) {
             String prefix = mariaDb ? "MASTER_" : "SOURCE_";
-            return (channel.applies() && hasApplied()
+            return (channel.applies() && channel.appliedAll()
                             ? "on the standby: "
                             : "first, as this throws away what it has not applied, on the standby: "
                                     + applying(channel, mariaDb) + "; then ")
@@ -153,13 +153,9 @@ public final class ReplicaRemedy {
                     + replica("START", "");
         }
 
-        boolean hasApplied() {
-            return channel.receivedFile().equals(channel.appliedFile());
-        }
-
         /** Returns whether to start a thread throws away what was received (MDEV-4698). */
         boolean losesByStart() {
-            return mariaDb && channel.isByGtid() && channel.isStopped() && !hasApplied();
+            return mariaDb && channel.isByGtid() && channel.isStopped() && !channel.appliedAll();
         }
 
         String sentAgain() {

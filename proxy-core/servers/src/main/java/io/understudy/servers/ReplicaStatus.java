@@ -248,6 +248,13 @@ public record ReplicaStatus(Map<String, String> columns) {
         return of("source_log_file", "master_log_file") + ":" + of("read_source_log_pos", "read_master_log_pos");
     }
 
+    /**
+     * Returns whether its relay logs have nothing that is not applied, by their offsets; they are empty behind a RESET.
+     */
+    public boolean appliedAll() {
+        return receivedFile().startsWith(":") || receivedFile().equals(appliedFile());
+    }
+
     /** Returns file and offset of the last event that it has applied, in its source's binary log. */
     public String appliedFile() {
         return of("relay_source_log_file", "relay_master_log_file") + ":"

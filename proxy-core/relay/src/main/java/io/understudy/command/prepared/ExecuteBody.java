@@ -230,8 +230,12 @@ public final class ExecuteBody {
      * @return false if one of them is not certain, or not whole
      */
     boolean addValues(InsertedValues to, int parameters, byte @Nullable [] known) {
-        byte[] types = bound() ? new byte[count * 2] : known;
-        int at = bound() ? afterTypes(types) : boundAt() + 1;
+        byte[] types = known;
+        int at = boundAt() + 1;
+        if (bound()) {
+            types = new byte[count * 2];
+            at = afterTypes(types);
+        }
         if (types == null || at < 0 || types.length < parameters * 2) {
             return false;
         }

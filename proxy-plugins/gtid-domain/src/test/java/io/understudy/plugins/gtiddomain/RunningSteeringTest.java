@@ -11,6 +11,7 @@ import io.understudy.testkit.Fakes;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -35,7 +36,7 @@ class RunningSteeringTest {
 
         steering.reload(GtidDomainConfigTest.load("rules: []"));
 
-        assertThat(published.get("steering").get()).isEqualTo(Map.of("mode", "advise", "rules", List.of()));
+        assertThat(Objects.requireNonNull(published.get("steering")).get()).isEqualTo(Map.of("mode", "advise", "rules", List.of()));
         GtidDomainConfig domain = GtidDomainConfigTest.load("rules: [ { name: a, domain: 5 } ]");
         assertThatThrownBy(() -> steering.reload(domain)).hasMessageContaining("after a restart");
     }

@@ -90,7 +90,10 @@ public final class StandbyPositions implements Runnable {
                 }
                 complete &= found != null;
             }
-            Known found = promoted == null ? null : probe(promoted, flavor);
+            Known found = null;
+            if (promoted != null) {
+                found = context.primary().isUnreachable() ? known.get(promoted.name()) : probe(promoted, flavor);
+            }
             if (complete && !all.isEmpty() && (promoted == null || found != null)) {
                 box.applied(all, found == null ? null : box.meaning(found.server, found.applied));
             }
