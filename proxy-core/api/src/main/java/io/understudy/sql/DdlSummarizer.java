@@ -144,6 +144,7 @@ final class DdlSummarizer {
                         PREPARE -> {
                     return n;
                 }
+                case DEFINER -> n += t.type(n + 1) == '=' ? 2 : 0; // the account's name may be such a word
                 default -> {}
             }
         }
@@ -159,7 +160,10 @@ final class DdlSummarizer {
         return false;
     }
 
-    /** Returns whether {@code CREATE} at {@code i} is of a package, or has a body that is a compound statement. */
+    /**
+     * Returns whether {@code CREATE} or {@code ALTER} at {@code i} is of a package, or has a body that is a compound
+     * statement.
+     */
     boolean hasBody(int i) {
         int object = object(i + 1);
         int n = name(object + 1);
@@ -172,9 +176,11 @@ final class DdlSummarizer {
         } else if (what != Keyword.PROCEDURE && what != Keyword.FUNCTION) {
             return what == Keyword.PACKAGE;
         }
+        boolean returns = false;
         while (!isEnd(n)) {
             Keyword keyword = t.keyword(n);
-            if (keyword != null && beginsBody(n, keyword)) {
+            returns |= t.isWord(n, "RETURNS");
+            if (keyword != null && beginsBody(n, keyword, returns)) {
                 return keyword == Keyword.BEGIN
                         || keyword == Keyword.AS
                         || keyword == Keyword.IS
@@ -185,12 +191,19 @@ final class DdlSummarizer {
         return false;
     }
 
-    /** Returns whether a word behind the parameters is of the body, not of the type or the characteristics. */
-    private boolean beginsBody(int n, Keyword keyword) {
+    /**
+     * Returns whether a word behind the parameters is of the body, not of the type or the characteristics.
+     *
+     * @param returns whether RETURNS came before it; without, RETURN gives the type of a function in Oracle mode
+     */
+    private boolean beginsBody(int n, Keyword keyword, boolean returns) {
         return switch (keyword) {
-            case SET -> !t.is(n - 1, Keyword.CHARACTER) && !t.isWord(n - 1, "RETURNS");
+            case SET ->
+                !t.isAny(n - 1, Keyword.CHARACTER, Keyword.RETURN)
+                        && !t.isWord(n - 1, "CHAR")
+                        && !t.isWord(n - 1, "RETURNS");
             case AS, IS -> t.type(n + 1) != Lexer.STRING; // a body in another language
-            case RETURN -> true;
+            case RETURN -> returns;
             default -> keyword.kind() != StatementKind.UNKNOWN;
         };
     }

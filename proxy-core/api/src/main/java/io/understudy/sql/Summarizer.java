@@ -69,7 +69,8 @@ final class Summarizer {
     private StatementKind all(int first) {
         firstEnd = t.count();
         StatementKind kind = statements.summarize(first);
-        if (kind == StatementKind.BLOCK || kind == StatementKind.CREATE && statements.hasBody(first)) {
+        boolean mayHaveBody = kind == StatementKind.CREATE || kind == StatementKind.ALTER;
+        if (kind == StatementKind.BLOCK || mayHaveBody && statements.hasBody(first)) {
             return kind;
         }
         int next = nextStatement(first);

@@ -146,6 +146,23 @@ class TablesTest {
                 "CREATE ~ - ~ - ~ CREATE FUNCTION f(a SET('x')) RETURNS SET('a') CHARACTER SET utf8 DETERMINISTIC"
                         + " IF 1 THEN DELETE FROM t; RETURN 1; END IF",
                 "CREATE ~ - ~ - ~ CREATE PROCEDURE p AS x INT; BEGIN DELETE FROM t; END",
+                "CREATE ~ - ~ - ~ CREATE FUNCTION f(a INT) RETURN INT AS BEGIN DELETE FROM t; RETURN a; END",
+                "CREATE ~ - ~ - ~ CREATE FUNCTION f RETURN SET('a') DETERMINISTIC IS BEGIN DELETE FROM t; END",
+                "CREATE ~ - ~ - ~ CREATE DEFINER=user@localhost PROCEDURE p() BEGIN DELETE FROM t; END",
+                "CREATE ~ - ~ - ~ CREATE OR REPLACE DEFINER = role@'%' PROCEDURE p() BEGIN DELETE FROM t; END",
+                "CREATE ~ - ~ - ~ CREATE DEFINER=event@event PROCEDURE p() BEGIN DELETE FROM t; END",
+                "CREATE ~ - ~ - ~ CREATE OR REPLACE DEFINER=CURRENT_USER FUNCTION f() RETURNS INT BEGIN"
+                        + " DELETE FROM t; RETURN 1; END",
+                "CREATE ~ - ~ - ~ CREATE DEFINER=CURRENT_USER() FUNCTION f() RETURNS INT BEGIN DELETE FROM t; END",
+                "CREATE ~ - ~ - ~ CREATE FUNCTION f() RETURNS VARCHAR(9) CHAR SET utf8 BEGIN DELETE FROM t; END",
+                "CREATE ~ - ~ - ~ CREATE AGGREGATE FUNCTION f(x INT) RETURNS INT BEGIN DELETE FROM t; RETURN 1; END",
+                "CREATE ~ - ~ t,u ~ CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW FOLLOWS y BEGIN"
+                        + " DELETE FROM u; END",
+                "CREATE ~ - ~ - ~ CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO BEGIN DELETE FROM t; END",
+                "ALTER ~ - ~ - ~ ALTER EVENT e DO BEGIN DELETE FROM t; END",
+                "ALTER ~ - ~ - ~ ALTER DEFINER=user@localhost EVENT e RENAME TO g DO BEGIN DELETE FROM t; END",
+                "MULTI ~ - ~ u ~ ALTER EVENT e DO DELETE FROM t; DELETE FROM u",
+                "MULTI ~ - ~ u ~ ALTER PROCEDURE p COMMENT 'x'; DELETE FROM u",
                 "CREATE ~ - ~ - ~ CREATE PACKAGE p AS PROCEDURE q; PROCEDURE r; END",
                 "MULTI ~ b ~ a ~ INSERT INTO a VALUES (1); EXPLAIN DELETE FROM b",
                 "MULTI ~ - ~ a ~ INSERT INTO a VALUES (1); EXPLAIN DELETE FROM a",
