@@ -8,7 +8,7 @@ enum SemiSync {
     OFF("off"),
     /** Enabled, but the primary had continued without an acknowledgement. */
     DEGRADED("degraded"),
-    /** The primary could not be queried. */
+    /** The primary could not be queried, or another one in another state has taken its place. */
     UNKNOWN("unknown");
 
     private final String label;

@@ -55,12 +55,12 @@ final class SemiSyncClassifier {
 
     private void decide(List<Tracked> commits, SemiSyncSample before, SemiSyncSample now) {
         if (!now.isOfServerOf(before)) {
-            all(commits, now.state());
+            // Some may be of the server before, about whose last commits no probe tells.
+            all(commits, !before.known() || before.state() == now.state() ? now.state() : SemiSync.UNKNOWN);
             return;
         }
         long counted = now.unacknowledged() - before.unacknowledged();
-        boolean restarted = counted < 0 || !now.follows(before);
-        int missed = (int) Math.min(commits.size(), restarted ? now.unacknowledged() : counted);
+        int missed = (int) Math.min(commits.size(), now.follows(before) ? counted : now.unacknowledged());
         if (before.on() && now.on()) {
             int from = missed == 0 ? 0 : slowest(commits, missed);
             mark(commits, from, missed, SemiSync.DEGRADED);

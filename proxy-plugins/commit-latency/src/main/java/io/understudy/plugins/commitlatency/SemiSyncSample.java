@@ -5,6 +5,7 @@ import io.understudy.servers.Identity;
 import io.understudy.servers.SemiSyncSource;
 import io.understudy.servers.ServerQueries;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The primary's semi-synchronous replication at one probe, the same for both products and for both of MySQL's naming
@@ -44,6 +45,9 @@ record SemiSyncSample(
 
     /** MySQL's variable that names the Group Replication group of a server; empty outside of one. */
     static final String GROUP_NAME = "group_replication_group_name";
+
+    /** By how much the uptime after a restart may exceed the time between two probes: both are rounded. */
+    private static final long MARGIN_SECONDS = 2;
 
     /** Before the first probe. */
     static final SemiSyncSample NONE = unknown(0, 0);
@@ -148,7 +152,16 @@ record SemiSyncSample(
 
     /** Returns whether the same server has counted on since {@code before}. */
     boolean follows(SemiSyncSample before) {
-        return isOfServerOf(before) && uptimeSeconds >= before.uptimeSeconds;
+        return isOfServerOf(before) && !restarted(before);
+    }
+
+    /** The uptime alone does not tell: it falls too when the server's wall clock is set back. */
+    private boolean restarted(SemiSyncSample before) {
+        long between = TimeUnit.NANOSECONDS.toSeconds(receivedNanos - before.sentNanos) + MARGIN_SECONDS;
+        return uptimeSeconds < before.uptimeSeconds && uptimeSeconds <= between
+                || unacknowledged < before.unacknowledged
+                || waits < before.waits
+                || groups < before.groups;
     }
 
     /** Returns the state at this probe. */

@@ -136,6 +136,39 @@ class SemiSyncTest {
         assertThat(classified).containsExactly("c10 on", "c20 degraded", "c30 degraded");
     }
 
+    /** They may be the last ones of the primary before, or the first ones of its successor. */
+    @Test
+    void commitsBetweenPrimariesInUnlikeStatesAreUnknown() {
+        classifier.sample(sample(0, true, true, 0, Map.of("server_id", "1")));
+        commits(10);
+        classifier.sample(sample(100, false, false, 0, Map.of("server_id", "2")));
+        commits(110);
+        classifier.sample(sample(200, true, false, 0, Map.of("server_id", "1")));
+        commits(210);
+        classifier.sample(sample(300, true, true, 0, Map.of("server_id", "2")));
+        commits(310);
+        classifier.sample(sample(400, true, true, 0, Map.of("server_id", "1")));
+        assertThat(classified).containsExactly("c10 unknown", "c110 unknown", "c210 unknown", "c310 on");
+    }
+
+    @Test
+    void aClockThatIsSetBackIsNoRestart() {
+        classifier.sample(sample(0, true, true, 7, Map.of("server_id", "1", "uptime", "9000")));
+        commits(10, 20, 30);
+        classifier.sample(sample(100, true, true, 7, Map.of("server_id", "1", "uptime", "5400")));
+        assertThat(classified).containsExactly("c10 on", "c20 on", "c30 on");
+    }
+
+    @Test
+    void aCounterThatFellTellsOfARestart() {
+        Map<String, String> running = Map.of("server_id", "1", "uptime", "9", "binlog_group_commits", "70");
+        Map<String, String> started = Map.of("server_id", "1", "uptime", "9", "binlog_group_commits", "3");
+        classifier.sample(sample(0, true, true, 1, running));
+        commits(10, 20, 30);
+        classifier.sample(sample(10_000_000_000L, true, false, 2, started));
+        assertThat(classified).containsExactly("c10 on", "c20 degraded", "c30 degraded");
+    }
+
     @Test
     void laterCommitsWaitForTheNextProbe() {
         classifier.sample(sample(0, true, true, 5));
