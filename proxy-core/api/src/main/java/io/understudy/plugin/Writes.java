@@ -2,6 +2,7 @@ package io.understudy.plugin;
 
 import io.understudy.sql.StatementKind;
 import io.understudy.sql.StatementSummary;
+import org.jspecify.annotations.Nullable;
 
 /** Certainty that a statement, or a transaction so far, has written anything that a commit would make durable. */
 public enum Writes {
@@ -36,10 +37,14 @@ public enum Writes {
             return countMisleads || temporaryTables ? MAYBE : SURE;
         }
         if (changesSchema(kind)) {
-            StatementSummary summary = command.summary();
-            return summary != null && summary.temporary() ? NONE : SURE;
+            return changesTemporaryTablesOnly(command.summary()) ? NONE : SURE;
         }
         return kind.writes() ? MAYBE : NONE;
+    }
+
+    /** Returns whether the schema changes of a text concern temporary tables only: each of several statements may. */
+    public static boolean changesTemporaryTablesOnly(@Nullable StatementSummary summary) {
+        return summary != null && summary.temporary() && !summary.changesSchema();
     }
 
     /** Returns whether statements of this kind are logged as a transaction of their own and counted as {@code ddl}. */

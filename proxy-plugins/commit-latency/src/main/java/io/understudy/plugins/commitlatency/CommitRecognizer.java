@@ -5,7 +5,6 @@ import io.understudy.plugin.ResponseView;
 import io.understudy.plugin.Writes;
 import io.understudy.protocol.ServerStatus;
 import io.understudy.sql.StatementKind;
-import io.understudy.sql.StatementSummary;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -118,8 +117,7 @@ final class CommitRecognizer {
                 || BEFORE_IMPLICIT_COMMIT.contains(error)) {
             return null;
         }
-        StatementSummary summary = command.summary();
-        if (summary != null && summary.temporary()) {
+        if (Writes.changesTemporaryTablesOnly(command.summary())) {
             return null;
         }
         Writes committed = writes;

@@ -111,6 +111,9 @@ class CommitRecognizerTest {
             assertThat(after(to("CREATE TEMPORARY TABLE t (a INT)").error(1050)))
                     .isNull();
             assertThat(after(to("COMMIT"))).isEqualTo(CommitKind.COMMIT);
+            beginAndWrite();
+            assertThat(after(to("CREATE TABLE t (a INT); DROP TEMPORARY TABLE x").error(1050)))
+                    .isEqualTo(CommitKind.COMMIT);
             begin();
             assertThat(after(to("DROP TABLE t").error(1051)))
                     .as("nothing was written")
@@ -167,6 +170,8 @@ class CommitRecognizerTest {
             assertThat(after(to("TRUNCATE t"))).isEqualTo(CommitKind.DDL);
             assertThat(after(to("GRANT SELECT ON t.* TO u"))).isEqualTo(CommitKind.DDL);
             assertThat(after(to("CREATE TEMPORARY TABLE x (id INT)"))).isNull();
+            assertThat(after(to("CREATE TABLE a (id INT); DROP TEMPORARY TABLE x")))
+                    .isEqualTo(CommitKind.DDL);
         }
 
         @Test
