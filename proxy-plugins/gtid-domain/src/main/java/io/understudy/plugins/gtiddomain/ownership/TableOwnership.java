@@ -68,6 +68,8 @@ public final class TableOwnership {
     private final ConcurrentHashMap<String, TableEntry> tables = new ConcurrentHashMap<>();
     private final Inheritance inheritance;
     private final TableEntry unknown;
+    /** One table for which there is no room. No other array is equal to it. */
+    private final TableEntry[] unfollowed;
     /** Every write, whatever its tables. */
     private final TableEntry activity;
 
@@ -95,6 +97,7 @@ public final class TableOwnership {
         this.conflicts = conflicts;
         this.handovers = handovers;
         unknown = made("*");
+        unfollowed = new TableEntry[] {unknown};
         activity = made("any");
         inheritance = new Inheritance(made("earlier"), this, scope.simulated(), before);
         logged = new LoggedWrites(this, inheritance, progress);
@@ -131,6 +134,11 @@ public final class TableOwnership {
     /** Returns the entry that stands for unknown tables. */
     public TableEntry unknown() {
         return unknown;
+    }
+
+    /** Returns what stands for one table for which there is no room; not to be modified. */
+    TableEntry[] unfollowed() {
+        return unfollowed;
     }
 
     Collection<TableEntry> tables() {
@@ -268,7 +276,7 @@ public final class TableOwnership {
     private TableEntry[] current(TableEntry[] entries) {
         TableEntry[] fresh = fresh(entries);
         for (TableEntry entry : fresh) {
-            if (entry == unknown && fresh != entries) {
+            if (entry == unknown && fresh != entries && fresh.length > 1) {
                 return new TableEntry[] {unknown};
             }
         }
@@ -284,7 +292,7 @@ public final class TableOwnership {
                 fresh[i] = entry(entries[i].name);
             }
         }
-        return fresh;
+        return fresh != entries && fresh.length == 1 && fresh[0] == unknown ? unfollowed : fresh;
     }
 
     /**
@@ -306,11 +314,8 @@ public final class TableOwnership {
 
     private PendingWrite forced(TableEntry[] touched, int index, Conflict kind, Work work, long digest, boolean mark) {
         TableEntry[] entries = fresh(touched);
-        // Of known tables too, there may be too many to be followed.
-        boolean hidden =
-                work == Work.UNKNOWN || work.tablesKnown() && List.of(entries).contains(unknown);
-        int active = hidden ? activity.owners() & ~(1 << index) : 0;
-        if (active != 0) {
+        int active = activity.owners() & ~(1 << index);
+        if (active != 0 && hidden(entries, work)) {
             int other = Integer.numberOfTrailingZeros(active);
             meet(Conflict.UNKNOWN_TABLES, unknown.name, digest, index, 0, other);
         }
@@ -330,6 +335,23 @@ public final class TableOwnership {
             entry.claim(index).wanted = report.period();
         }
         return begun(entries, index);
+    }
+
+    /** Returns whether a write's tables are unknown: of known ones too, there may be too many to be followed. */
+    private boolean hidden(TableEntry[] entries, Work work) {
+        if (work == Work.UNKNOWN) {
+            return true;
+        }
+        // A table for which there is no room never leaves the default domain, so alone it meets no other one.
+        if (!work.tablesKnown() || entries == unfollowed) {
+            return false;
+        }
+        for (TableEntry entry : entries) {
+            if (entry == unknown) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Keeps a conflict if another domain owns the table. */

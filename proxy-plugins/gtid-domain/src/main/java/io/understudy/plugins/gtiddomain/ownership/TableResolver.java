@@ -73,7 +73,7 @@ public final class TableResolver {
             functions = summary.functions();
         }
         TableEntry[] entries = resolve(tables, functions, schema, relations, known);
-        if (entries != unknown) { // there may be room for them later
+        if (entries != unknown && entries != ownership.unfollowed()) { // there may be room for them later
             cache.set(index, new Resolved(summary.digest(), work, schema, relations, rowFormat, entries));
         }
         return entries;
@@ -129,7 +129,7 @@ public final class TableResolver {
         for (String name : names) {
             entries[count] = ownership.entry(name);
             if (entries[count++] == ownership.unknown()) {
-                return unknown;
+                return known && names.size() == 1 ? ownership.unfollowed() : unknown;
             }
         }
         if (!known) {

@@ -54,6 +54,28 @@ class OwnedTablesTest {
         assertThat(fixture.conflicts).containsExactly("unknown_tables * 0/10");
     }
 
+    /** It never leaves the default domain, so alone it meets no other one. */
+    @Test
+    void aTableForWhichThereIsNoRoomConflictsOnlyBesideOthers() {
+        Fixture fixture = Fixture.tagging(Guard.PIN);
+        FakeClient app = fixture.client("app");
+
+        assertThat(app.run("ALTER TABLE big ADD c INT")).isEqualTo(TO_10);
+        FakeClient other = fixture.client("app");
+        for (int i = 1; i < 100; i++) {
+            other.run("DELETE FROM t" + i);
+        }
+        assertThat(fixture.policy.ownership.full()).isTrue();
+        other.run("DELETE FROM beyond");
+        other.run("DELETE FROM beyond");
+        other.run("BEGIN");
+        other.run("DELETE FROM beyond");
+        other.run("COMMIT");
+        assertThat(fixture.conflicts).isEmpty();
+        other.run("DROP TABLE beyond, big");
+        assertThat(fixture.conflicts).containsExactly("unknown_tables * 0/10");
+    }
+
     /** MariaDB writes the row after its answer, in its global domain. */
     @Test
     void aDelayedInsertKeepsItsTableInTheDefaultDomain() {
