@@ -61,8 +61,9 @@ final class ServerChange implements SessionMover {
     }
 
     @Override
-    public void later(Runnable task, long millis) {
-        Future<?> unused = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
+    public Runnable later(Runnable task, long millis) {
+        Future<?> scheduled = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
+        return () -> scheduled.cancel(false);
     }
 
     @Override

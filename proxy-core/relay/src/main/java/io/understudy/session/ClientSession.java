@@ -671,7 +671,7 @@ public final class ClientSession {
         leaveWait.run();
         wait.end(reason);
         environment.metrics().closed(reason.label());
-        moving.mover().ended();
+        moving.ended();
         if (moving.count() > 0) {
             environment.threadIds().remove(id);
         }

@@ -39,6 +39,8 @@ final class Moving {
     private SessionMover mover = SessionMover.NONE;
     private State state = State.STAYS;
     private boolean patienceOver;
+    /** Ends the wait for an answer. */
+    private Runnable answerWait = () -> {};
     /** Counts the times that a command was awaited. */
     private int awaited;
 
@@ -82,6 +84,7 @@ final class Moving {
         if (runs()) {
             return true;
         }
+        answerWait.run(); // its answer is there
         if (!environment.moves() || relaying.closeExpected()) {
             return false;
         }
@@ -105,10 +108,10 @@ final class Moving {
     private void limitAnswer(Relaying relaying) {
         long question = relaying.model().commands();
         int before = count;
-        mover.later(
+        answerWait = mover.later(
                 () -> {
                     boolean asked = relaying.model().commands() == question && count == before;
-                    if (asked && relaying.responsesDue() && session.model() != null) {
+                    if (asked && relaying.awaitsResponse() && !session.hasPrimary() && session.model() != null) {
                         missed("diagnostics");
                         session.end(CloseReason.PRIMARY_CHANGED);
                     }
@@ -183,6 +186,12 @@ final class Moving {
                 session.notMoved();
             }
         });
+    }
+
+    /** Called when the session has ended. */
+    void ended() {
+        answerWait.run();
+        mover.ended();
     }
 
     private void over() {

@@ -512,6 +512,12 @@ final class Relaying implements SessionPhase {
         return model.inFlight().head() != null;
     }
 
+    /** Returns whether a response is due of which nothing has come. */
+    boolean awaitsResponse() {
+        Exchange head = model.inFlight().head();
+        return head != null && head.packets() == 0;
+    }
+
     @Override
     public boolean pipelined() {
         return model.inFlight().size() > 1 || held.holdsAny();

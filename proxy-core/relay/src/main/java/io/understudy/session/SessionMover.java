@@ -28,7 +28,7 @@ public interface SessionMover {
         }
 
         @Override
-        public void later(Runnable task, long millis) {
+        public Runnable later(Runnable task, long millis) {
             throw new IllegalStateException("not connected to the primary");
         }
 
@@ -72,8 +72,8 @@ public interface SessionMover {
             boolean serverGone,
             Result result);
 
-    /** Runs a task after a time, unless the session has ended. */
-    void later(Runnable task, long millis);
+    /** Runs a task after a time, and returns what cancels it; called on the session's event loop. */
+    Runnable later(Runnable task, long millis);
 
     /** Called when the session has ended: gives up a move, and overwrites secrets. */
     void ended();

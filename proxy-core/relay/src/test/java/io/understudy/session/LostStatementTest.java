@@ -126,7 +126,9 @@ class LostStatementTest {
         }
 
         @Override
-        public void later(Runnable task, long millis) {}
+        public Runnable later(Runnable task, long millis) {
+            return () -> {};
+        }
 
         @Override
         public void ended() {}

@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -67,8 +68,9 @@ class MovingTest {
         }
 
         @Override
-        public void later(Runnable task, long millis) {
-            timer.schedule(task, millis, TimeUnit.MILLISECONDS);
+        public Runnable later(Runnable task, long millis) {
+            Future<?> scheduled = timer.schedule(task, millis, TimeUnit.MILLISECONDS);
+            return () -> scheduled.cancel(false);
         }
 
         @Override
@@ -400,16 +402,50 @@ class MovingTest {
         scripted.finish();
     }
 
-    @Test
-    void anAnswerIsNotAwaitedForEver() {
+    /** Asks the old server, which has not answered yet. */
+    private void ask() {
         write();
         scripted.primaryChanges();
         scripted.client(query("SHOW WARNINGS"));
         assertThat(scripted.server.take()).isEqualTo(query("SHOW WARNINGS"));
+    }
+
+    @Test
+    void anAnswerIsNotAwaitedForEver() {
+        ask();
         timer.advance(Duration.ofSeconds(29));
         assertThat(scripted.session.ended()).isFalse();
         timer.advance(Duration.ofSeconds(2));
         assertThat(scripted.closed("primary_changed")).isEqualTo(1);
+        scripted.finish();
+    }
+
+    @Test
+    void theAnswerOfAServerThatIsThePrimaryAgainMayTakeLonger() {
+        ask();
+        scripted.primaryReturns();
+        timer.advance(Duration.ofSeconds(31));
+        assertThat(scripted.session.ended()).isFalse();
+        scripted.server(OK);
+        assertThat(scripted.client.take()).isEqualTo(OK);
+        scripted.finish();
+    }
+
+    @Test
+    void anAnswerThatHasBegunMayTakeLonger() {
+        ask();
+        scripted.server(packet(1, of(1)));
+        timer.advance(Duration.ofSeconds(31));
+        assertThat(scripted.session.ended()).isFalse();
+        scripted.finish();
+    }
+
+    @Test
+    void nothingKeepsASessionThatEndedBeforeItsAnswer() {
+        ask();
+        long before = timer.waiting();
+        scripted.session.end(CloseReason.PRIMARY_CHANGED);
+        assertThat(timer.waiting()).isEqualTo(before - 1);
         scripted.finish();
     }
 

@@ -194,6 +194,12 @@ public final class Scripted {
         session.primaryChanged(1);
     }
 
+    /** Makes the session's server the primary again. */
+    public void primaryReturns() {
+        primaryChanged = false;
+        session.primaryChanged(2);
+    }
+
     public Scripted loggedIn(long capabilities, int status) {
         connectServer();
         boolean mariaDb = (capabilities & Capabilities.LONG_PASSWORD) == 0;
