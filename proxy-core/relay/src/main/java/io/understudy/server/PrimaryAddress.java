@@ -10,6 +10,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -69,6 +70,8 @@ public final class PrimaryAddress {
     private volatile BooleanSupplier planned = () -> false;
     private volatile BooleanSupplier silent = () -> false;
     private volatile Present present;
+    /** Former primaries that had become silent: sessions may still be with an older one than the last. */
+    private volatile Set<Address> abandoned = Set.of();
     /** Whether that of the start may have taken another server's place. */
     private volatile boolean follows;
     /** The addresses of the server's name; empty before the first look-up, and for a socket file. */
@@ -161,10 +164,9 @@ public final class PrimaryAddress {
                 && (known.isEmpty() || !(host instanceof InetSocketAddress inet) || known.contains(inet.getAddress()));
     }
 
-    /** Returns whether {@code server} was the primary before the present one, and had become silent. */
+    /** Returns whether {@code server} had become silent when it was the primary last. */
     public boolean isAbandoned(Address server) {
-        Present now = present;
-        return now.abandoned() && server.equals(now.former());
+        return abandoned.contains(server);
     }
 
     /**
@@ -192,7 +194,14 @@ public final class PrimaryAddress {
     }
 
     private void become(Address from, Address to, Reason reason, String why) {
-        present = new Present(to, clock.instant(), reason, from, silent.getAsBoolean());
+        boolean silently = silent.getAsBoolean();
+        Set<Address> left = new HashSet<>(abandoned);
+        left.remove(to);
+        if (silently) {
+            left.add(from); // also if its name stands for another server now
+        }
+        abandoned = Set.copyOf(left);
+        present = new Present(to, clock.instant(), reason, from, silently);
         Objects.requireNonNull(changes.get(reason)).increment();
         // What an operator has asked for is no surprise.
         Level level = reason == Reason.API || reason == Reason.RELOAD ? Level.INFO : Level.WARN;

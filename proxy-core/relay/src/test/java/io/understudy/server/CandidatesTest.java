@@ -209,9 +209,9 @@ class CandidatesTest {
         }
     }
 
-    /** A session that is still with an older one asks that for its state. */
+    /** A session may still be with an older one than the last. */
     @Test
-    void onlyTheServerBeforeIsAbandonedIfItWasSilent() {
+    void aServerThatWasSilentIsAbandonedUntilItIsThePrimaryAgain() {
         Address third = Address.parse("c:1");
         PrimaryAddress of = new PrimaryAddress(A, new SimpleMeterRegistry(), Clock.systemUTC());
         assertThat(of.change(B, PrimaryAddress.Reason.API, "a test")).isTrue();
@@ -221,6 +221,13 @@ class CandidatesTest {
         assertThat(of.isAbandoned(B)).isTrue();
         assertThat(of.isAbandoned(A)).isFalse();
         assertThat(of.isAbandoned(third)).isFalse();
+        of.silentWhile(() -> false);
+        assertThat(of.change(A, PrimaryAddress.Reason.API, "a test")).isTrue();
+        assertThat(of.isAbandoned(B)).isTrue();
+        assertThat(of.isAbandoned(third)).isFalse();
+        assertThat(of.change(B, PrimaryAddress.Reason.API, "a test")).isTrue();
+        assertThat(of.change(A, PrimaryAddress.Reason.API, "a test")).isTrue();
+        assertThat(of.isAbandoned(B)).isFalse();
     }
 
     /** The first of the list stood for it only until the writable one was known. */
