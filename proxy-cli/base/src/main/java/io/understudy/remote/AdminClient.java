@@ -32,7 +32,7 @@ public final class AdminClient {
     private final @Nullable AdminTrust trust;
     private final Duration patience;
 
-    /** @param address as below */
+    /** @param address {@code host:port}, a host with the default port of the endpoint, or a complete URL */
     public AdminClient(String address, @Nullable String token) {
         this(address, token, null);
     }

@@ -104,7 +104,8 @@ final class TakeoverFixture implements ScriptedServer.Script {
             }
             received = arriving.isEmpty() ? received : arriving;
         } else if (applier.equals("Yes") && sql.equals("SHOW ALL SLAVES STATUS")) {
-            replicated = arriving.isEmpty() ? replicated : received;
+            String all = received;
+            replicated = arriving.isEmpty() || all == null ? replicated : all;
         }
         if (sql.startsWith("SELECT GET_LOCK(")) {
             return Map.of("lock", locks ? "1" : "0");

@@ -36,7 +36,10 @@ public interface CommandView {
      */
     StatementKind kind();
 
-    /** Returns the kind of the statement that is executed: with {@code SET STATEMENT … FOR}, of the one after FOR. */
+    /**
+     * Returns the kind of the statement that is executed: with {@code SET STATEMENT … FOR}, of the one after FOR. Of
+     * several statements it is the kind of the first word, so SET if they begin with {@code SET STATEMENT … FOR}.
+     */
     static StatementKind runs(CommandView command) {
         StatementKind kind = command.kind();
         StatementSummary summary = kind == StatementKind.SET ? command.summary() : null;

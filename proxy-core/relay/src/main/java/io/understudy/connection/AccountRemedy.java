@@ -98,8 +98,8 @@ public final class AccountRemedy {
      */
     public static String onStandby(String statement) {
         return "on the primary, which replicates it (if only this standby refuses: there, behind SET SESSION"
-                + " sql_log_bin = 0, else its replication may stop; MySQL: and between SET GLOBAL super_read_only = 0 and"
-                + " = 1): " + statement;
+                + " sql_log_bin = 0, else its replication may stop; MySQL: and between SET GLOBAL super_read_only = 0"
+                + " and = 1): " + statement;
     }
 
     /**

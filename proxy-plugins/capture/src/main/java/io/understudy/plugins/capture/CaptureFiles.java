@@ -99,7 +99,11 @@ class CaptureFiles implements Closeable {
                 // No table: the failed frame has used its number, which encrypts no other bytes and which none skips.
                 out = null;
                 cipher = null;
-                open.close();
+                try {
+                    open.close();
+                } catch (IOException also) {
+                    e.addSuppressed(also);
+                }
             }
             throw e;
         }

@@ -112,7 +112,8 @@ class CommitRecognizerTest {
                     .isNull();
             assertThat(after(to("COMMIT"))).isEqualTo(CommitKind.COMMIT);
             beginAndWrite();
-            assertThat(after(to("CREATE TABLE t (a INT); DROP TEMPORARY TABLE x").error(1050)))
+            assertThat(after(
+                            to("CREATE TABLE t (a INT); DROP TEMPORARY TABLE x").error(1050)))
                     .isEqualTo(CommitKind.COMMIT);
             begin();
             assertThat(after(to("DROP TABLE t").error(1051)))

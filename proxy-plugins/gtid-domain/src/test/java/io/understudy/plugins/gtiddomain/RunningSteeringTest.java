@@ -36,7 +36,8 @@ class RunningSteeringTest {
 
         steering.reload(GtidDomainConfigTest.load("rules: []"));
 
-        assertThat(Objects.requireNonNull(published.get("steering")).get()).isEqualTo(Map.of("mode", "advise", "rules", List.of()));
+        assertThat(Objects.requireNonNull(published.get("steering")).get())
+                .isEqualTo(Map.of("mode", "advise", "rules", List.of()));
         GtidDomainConfig domain = GtidDomainConfigTest.load("rules: [ { name: a, domain: 5 } ]");
         assertThatThrownBy(() -> steering.reload(domain)).hasMessageContaining("after a restart");
     }

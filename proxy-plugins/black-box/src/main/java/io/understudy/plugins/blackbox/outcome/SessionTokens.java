@@ -132,7 +132,7 @@ final class SessionTokens {
         if (summary == null) {
             return StatementKind.MULTI;
         }
-        return set && summary.kind() == StatementKind.SET ? summary.runs() : summary.kind();
+        return set && summary.kind() == StatementKind.SET ? CommandView.runs(command) : summary.kind();
     }
 
     /** Returns whether a command that is no statement commits what is open, also if the server then refuses it. */
