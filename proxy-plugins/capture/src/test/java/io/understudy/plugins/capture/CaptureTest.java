@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class CaptureTest {
     private static final CapturedSession SESSION = new CapturedSession(
             1, 2, "app", "10.0.0.9", "shop", 45, null, null, null, null, true, null, null, List.of());

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Timeout;
 
 /** A process that is killed (-9) has on disk all that it has said to be there. */
-@Timeout(60)
+@Timeout(300)
 class KilledWriterTest extends LogHarness {
     @RepeatedTest(4)
     void nothingThatWasPrintedIsMissing(RepetitionInfo repetition) throws Exception {
