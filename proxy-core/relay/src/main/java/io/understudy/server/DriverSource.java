@@ -151,7 +151,12 @@ public final class DriverSource implements DataSource {
                 withoutTls = to;
             }
         }
-        return connect(to, "disable");
+        try {
+            return connect(to, "disable");
+        } catch (SQLException e) {
+            withoutTls = null; // it may have got a certificate, which it was restarted for, and demand TLS now
+            throw e;
+        }
     }
 
     /** Returns whether that connection of this source leads to the present address. */

@@ -19,7 +19,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,19 +45,10 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
             "SELECT VERSION(), @@global.sql_mode, @@global.init_connect, @@global.read_only, " + Identity.SHORT;
 
     private final Supplier<Address> address;
-    private final DriverSource source;
+    private final Function<Address, DataSource> sources;
     private final NameLookup names;
     private final Executor threads;
-
-    private @Nullable FutureTask<Result> pending;
-    private @Nullable Address probedAddress;
-    /** Written by the thread of the pending task, which the next one begins after. */
-    private volatile @Nullable Connection connection;
-
-    /** The addresses of the server's name when the connection was opened; used as the connection is. */
-    private volatile Set<InetAddress> hosts = Set.of();
-
-    private volatile boolean closed;
+    private @Nullable Target target;
 
     /**
      * @param address called for each probe
@@ -68,87 +61,126 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
             Supplier<Credentials> credentials,
             NameLookup names,
             Executor threads) {
+        this(address, at -> source(at, config, credentials, names), names, threads);
+    }
+
+    /** @param sources opens connections to an address */
+    JdbcPrimaryProbe(
+            Supplier<Address> address, Function<Address, DataSource> sources, NameLookup names, Executor threads) {
         this.address = address;
+        this.sources = sources;
         this.names = names;
         this.threads = threads;
+    }
+
+    private static DataSource source(
+            Address at, PrimaryConfig config, Supplier<Credentials> credentials, NameLookup names) {
         Duration connect = config.connectTimeout().compareTo(CONNECT) < 0 ? config.connectTimeout() : CONNECT;
-        source = new DriverSource(address, names, config.tls(), credentials, connect, LOGIN);
+        return new DriverSource(() -> at, names, config.tls(), credentials, connect, LOGIN);
     }
 
     @Override
     public Result run() throws SQLException, IOException {
         Address now = address.get();
-        if (!now.equals(probedAddress)) {
-            abandon();
-            probedAddress = now;
+        Target present = target;
+        if (present == null || !present.at.equals(now)) {
+            close();
+            present = new Target(now, sources.apply(now));
+            target = present;
         }
-        FutureTask<Result> task = pending;
-        if (task == null) {
-            task = new FutureTask<>(() -> query(now));
-            pending = task;
-            threads.execute(task);
-        }
-        try {
-            Result result = task.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            pending = null;
-            return result;
-        } catch (TimeoutException e) {
-            throw new SocketTimeoutException("no response");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        } catch (ExecutionException e) {
-            pending = null;
-            if (e.getCause() instanceof SQLException failure) {
-                throw failure;
-            }
-            throw new IOException(String.valueOf(e.getCause()), e.getCause());
-        }
+        return present.run();
     }
 
     /** Leaves a pending query to its timeout and closes the connection. */
-    private void abandon() {
-        pending = null;
-        drop(connection);
-        connection = null;
+    @Override
+    public void close() {
+        Target left = target;
+        if (left != null) {
+            left.left = true;
+            drop(left.connection);
+        }
     }
 
-    private Result query(Address of) throws SQLException {
-        Set<InetAddress> named = lookUp(of);
-        Connection open = connection;
-        if (open != null && !named.isEmpty() && Collections.disjoint(named, hosts)) {
-            drop(open);
-            open = null;
+    /** The queries of one address: what comes late from a former primary must not pass for the present one's. */
+    private final class Target {
+        private final Address at;
+        private final DataSource source;
+        private @Nullable FutureTask<Result> pending;
+        /** Written by the thread of the pending task, which the next one begins after. */
+        private volatile @Nullable Connection connection;
+
+        /** The addresses of the server's name when the connection was opened; used as the connection is. */
+        private volatile Set<InetAddress> hosts = Set.of();
+
+        private volatile boolean left;
+
+        Target(Address at, DataSource source) {
+            this.at = at;
+            this.source = source;
         }
-        boolean fresh = open == null;
-        if (open == null) {
-            open = source.getConnection();
-            connection = open;
-            hosts = named;
-            open.setNetworkTimeout(Runnable::run, (int) RESPONSE.toMillis());
-        }
-        try {
-            return query(open);
-        } catch (SQLException e) {
-            drop(open);
-            connection = null;
-            if (fresh || ProbeFailure.of(e) == ProbeFailure.SILENT) {
-                throw e;
+
+        Result run() throws SQLException, IOException {
+            FutureTask<Result> task = pending;
+            if (task == null) {
+                task = new FutureTask<>(this::query);
+                pending = task;
+                threads.execute(task);
             }
-            // The server may have been restarted, or have closed an idle connection.
-            return query(of);
-        } finally {
-            if (closed) {
+            try {
+                Result result = task.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+                pending = null;
+                return result;
+            } catch (TimeoutException e) {
+                throw new SocketTimeoutException("no response");
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted", e);
+            } catch (ExecutionException e) {
+                pending = null;
+                if (e.getCause() instanceof SQLException failure) {
+                    throw failure;
+                }
+                throw new IOException(String.valueOf(e.getCause()), e.getCause());
+            }
+        }
+
+        private Result query() throws SQLException {
+            Set<InetAddress> named = lookUp();
+            Connection open = connection;
+            if (open != null && !named.isEmpty() && Collections.disjoint(named, hosts)) {
                 drop(open);
+                open = null;
+            }
+            boolean fresh = open == null;
+            if (open == null) {
+                open = source.getConnection();
+                connection = open;
+                hosts = named;
+                open.setNetworkTimeout(Runnable::run, (int) RESPONSE.toMillis());
+            }
+            try {
+                return JdbcPrimaryProbe.query(open);
+            } catch (SQLException e) {
+                drop(open);
+                connection = null;
+                if (fresh || ProbeFailure.of(e) == ProbeFailure.SILENT) {
+                    throw e;
+                }
+                // The server may have been restarted, or have closed an idle connection.
+                return query();
+            } finally {
+                if (left) {
+                    drop(open);
+                }
             }
         }
-    }
 
-    private Set<InetAddress> lookUp(Address of) {
-        try {
-            return of.isUnix() ? Set.of() : Set.copyOf(names.lookup(of.host(), CONNECT));
-        } catch (IOException e) {
-            return Set.of(); // connecting fails for the same reason, and says so
+        private Set<InetAddress> lookUp() {
+            try {
+                return at.isUnix() ? Set.of() : Set.copyOf(names.lookup(at.host(), CONNECT));
+            } catch (IOException e) {
+                return Set.of(); // connecting fails for the same reason, and says so
+            }
         }
     }
 
@@ -175,11 +207,5 @@ final class JdbcPrimaryProbe implements PrimaryProbe {
                 // It is closed for the proxy.
             }
         }
-    }
-
-    @Override
-    public void close() {
-        closed = true;
-        drop(connection);
     }
 }

@@ -87,7 +87,7 @@ final class Polling {
         }
         try {
             probe.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.error("probing a server failed in the proxy itself", e);
         }
         synchronized (this) {

@@ -248,10 +248,12 @@ class MonitorsTest {
         Polling polling = new Polling(executor, Duration.ofMillis(1), () -> {
             if (probes.incrementAndGet() == 1) {
                 throw new IllegalStateException("thrown by the test");
+            } else if (probes.get() == 2) {
+                throw new NoClassDefFoundError("thrown by the test, as without a file descriptor");
             }
         });
         polling.start();
-        Awaitility.await().until(() -> probes.get() > 2);
+        Awaitility.await().until(() -> probes.get() > 3);
         polling.stop();
     }
 

@@ -170,7 +170,9 @@ final class FrameReader {
             received.skipBytes(in.readerIndex());
             frameLeft -= in.readerIndex();
             originalLeft -= out.readableBytes();
-            checkEnd(out.isReadable());
+            // Such as zlib data that wants a dictionary: all that follows would be kept, without bound.
+            boolean stuck = in.readerIndex() == 0 && in.isReadable() && !out.isReadable() && !inflation.finished();
+            checkEnd(out.isReadable(), stuck);
         } catch (RuntimeException | OutOfMemoryError e) {
             out.release();
             throw e;
@@ -182,9 +184,10 @@ final class FrameReader {
         return Fitting.fitting(ctx, out);
     }
 
-    private void checkEnd(boolean made) {
+    private void checkEnd(boolean made, boolean stuck) {
         boolean finished = inflation.finished();
-        if (originalLeft < 0
+        if (stuck
+                || originalLeft < 0
                 || finished && originalLeft > 0 && !codec.mayHoldLess()
                 || !made && !finished && frameLeft == 0) {
             throw new MalformedPacketException("a compressed frame says it holds " + original + " bytes, and does not");

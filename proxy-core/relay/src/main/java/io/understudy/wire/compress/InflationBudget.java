@@ -172,7 +172,8 @@ public final class InflationBudget {
 
     private void grant(List<Share> next) {
         Share first = waiting.peek();
-        while (first != null && used + first.bytes <= limit) {
+        // A frame that needs more than a limit lowered since would keep all behind it waiting: it goes alone.
+        while (first != null && (used == 0 || used + first.bytes <= limit)) {
             waiting.remove();
             first.hold();
             next.add(first);

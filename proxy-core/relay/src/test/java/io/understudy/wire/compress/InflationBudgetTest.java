@@ -25,6 +25,23 @@ class InflationBudgetTest {
         }
     }
 
+    /** As by a reload: nobody behind the frame would ever get memory. */
+    @Test
+    void aFrameThatNeedsMoreThanALoweredLimitGoesAlone() {
+        InflationBudget.Share first = share();
+        InflationBudget.Share large = share();
+        InflationBudget.Share behind = share();
+        assertThat(first.take(5, loop::add)).isTrue();
+        assertThat(large.take(8, loop::add)).isFalse();
+        assertThat(behind.take(2, loop::add)).isFalse();
+        budget.setLimit(6);
+        first.give();
+        assertThat(large.isHeld()).isTrue();
+        assertThat(behind.isHeld()).isFalse();
+        large.give();
+        assertThat(behind.isHeld()).isTrue();
+    }
+
     @Test
     void anEvictionThatComesLateSparesTheNextFrame() {
         InflationBudget.Share stalled = share();

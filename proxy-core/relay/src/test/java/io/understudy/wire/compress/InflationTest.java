@@ -14,6 +14,7 @@ import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import io.understudy.testkit.LeakCheck;
+import io.understudy.wire.MalformedPacketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -383,6 +384,32 @@ class InflationTest {
         server.writeInbound(frame("zlib", content(0), 3));
         assertThat(drain(server).readableBytes()).isLessThanOrEqualTo(PIECE);
         assertThat(budget.used()).isZero();
+    }
+
+    /** The inflater takes nothing of it, however much comes: it must not be kept. */
+    @Test
+    void aFrameThatWantsADictionaryIsRefused() {
+        Deflater deflater = new Deflater();
+        deflater.setDictionary(new byte[] {1, 2, 3});
+        deflater.setInput(new byte[100]);
+        deflater.finish();
+        byte[] data = new byte[100];
+        int length = deflater.deflate(data);
+        deflater.end();
+        EmbeddedChannel server = server("zlib");
+        server.writeInbound(Unpooled.buffer()
+                .writeMediumLE(LARGEST)
+                .writeByte(0)
+                .writeMediumLE(LARGEST)
+                .writeBytes(data, 0, length));
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 3; i++) {
+                        server.writeInbound(Unpooled.wrappedBuffer(new byte[10_000]));
+                    }
+                })
+                .hasCauseInstanceOf(MalformedPacketException.class);
+        assertThat(budget.used()).isZero();
+        server.finish();
     }
 
     @Test

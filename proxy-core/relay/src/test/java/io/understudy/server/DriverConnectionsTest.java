@@ -1,0 +1,116 @@
+package io.understudy.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.understudy.base.Secret;
+import io.understudy.config.Address;
+import io.understudy.config.ServerTlsConfig;
+import io.understudy.connection.NameLookup;
+import io.understudy.protocol.Capabilities;
+import io.understudy.testkit.session.FakeServer;
+import io.understudy.testkit.session.FakeServerConnection;
+import java.lang.reflect.Proxy;
+import java.net.SocketTimeoutException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class DriverConnectionsTest {
+    private static <T> T fake(Class<T> type, Map<String, Object> results) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
+                    Object result = results.get(method.getName());
+                    if (result instanceof Callable<?> call) {
+                        return call.call();
+                    }
+                    return result instanceof AtomicInteger calls ? (Object) (calls.getAndIncrement() % 2 == 0) : result;
+                }));
+    }
+
+    /** Returns a connection to a server of that version. */
+    private static Connection connection(String version) {
+        ResultSet rows = fake(ResultSet.class, Map.of("next", new AtomicInteger(), "getString", version));
+        Statement statement = fake(Statement.class, Map.of("executeQuery", rows));
+        return fake(Connection.class, Map.of("createStatement", statement));
+    }
+
+    /** It was frozen, so that the proxy follows another one, and wakes up. */
+    @Test
+    void aFormerPrimaryThatLetsInLateIsNotTakenForThePresentOne() throws Exception {
+        CountDownLatch awake = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(2); // the query of the former primary, and one of the present
+        Callable<Connection> frozen = () -> {
+            await(awake);
+            return connection("/former");
+        };
+        AtomicReference<Address> address = new AtomicReference<>(Address.parse("unix:/former"));
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try (PrimaryProbe probe = new JdbcPrimaryProbe(
+                address::get,
+                at -> fake(
+                        DataSource.class,
+                        Map.of("getConnection", at.path().equals("/former") ? frozen : connection(at.path()))),
+                NameLookup.RUNTIME,
+                task -> threads.execute(() -> {
+                    task.run();
+                    ended.countDown();
+                }))) {
+            assertThatThrownBy(probe::run).isInstanceOf(SocketTimeoutException.class);
+            address.set(Address.parse("unix:/present"));
+            assertThat(probe.run().version()).isEqualTo("/present");
+            awake.countDown();
+            await(ended);
+            assertThat(probe.run().version()).isEqualTo("/present");
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** It was restarted with a certificate, and an account of it may demand TLS. */
+    @Test
+    void aServerThatHadNoTlsIsAskedForItAgainAfterAFailure() throws Exception {
+        AtomicInteger connections = new AtomicInteger();
+        AtomicReference<byte[]> last = new AtomicReference<>(new byte[0]);
+        try (FakeServer server = new FakeServer(connection -> {
+            boolean certificate = connections.incrementAndGet() > 2;
+            connection.greet(
+                    "mysql_native_password",
+                    FakeServerConnection.CAPABILITIES | (certificate ? Capabilities.SSL : 0));
+            last.set(connection.receive());
+        })) {
+            DriverSource source = new DriverSource(
+                    Address.parse("127.0.0.1:" + server.address().getPort()),
+                    ServerTlsConfig.preferred(),
+                    "app",
+                    Secret.parse("s3same"),
+                    Duration.ofSeconds(5));
+            assertThatThrownBy(source::getConnection).isInstanceOf(SQLException.class);
+            assertThatThrownBy(source::getConnection).isInstanceOf(SQLException.class);
+            assertThat(connections).hasValue(3);
+            assertThat(last.get()).as("an SSLRequest").hasSize(32);
+        }
+    }
+}
