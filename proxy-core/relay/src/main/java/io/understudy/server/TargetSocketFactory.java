@@ -1,16 +1,23 @@
 package io.understudy.server;
 
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.understudy.base.NoTask;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Properties;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.mariadb.jdbc.Configuration;
 import org.mariadb.jdbc.util.ConfigurableSocketFactory;
 
@@ -21,7 +28,7 @@ import org.mariadb.jdbc.util.ConfigurableSocketFactory;
  * verifies the host name of the URL.
  */
 public final class TargetSocketFactory extends ConfigurableSocketFactory {
-    /** The path of a socket file. Reads from it have no timeout. */
+    /** The path of a socket file. */
     static final String PATH = "understudySocketFile";
     /** Without a path, an IP literal, with {@link #PORT}. */
     static final String ADDRESS = "understudyAddress";
@@ -78,6 +85,7 @@ public final class TargetSocketFactory extends ConfigurableSocketFactory {
     /** Implements the part of {@link Socket} that the driver uses. */
     private static final class FileSocket extends Socket {
         private final SocketChannel channel;
+        private volatile int timeoutMillis;
 
         FileSocket(SocketChannel channel) {
             this.channel = channel;
@@ -85,7 +93,43 @@ public final class TargetSocketFactory extends ConfigurableSocketFactory {
 
         @Override
         public InputStream getInputStream() {
-            return Channels.newInputStream(channel);
+            return new InputStream() {
+                @Override
+                public int read() throws IOException {
+                    byte[] one = new byte[1];
+                    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+                }
+
+                @Override
+                public int read(byte[] into, int from, int length) throws IOException {
+                    return receive(ByteBuffer.wrap(into, from, length));
+                }
+            };
+        }
+
+        /** Channels of socket files have no timeout: a frozen server's is closed, which ends the read. */
+        private int receive(ByteBuffer into) throws IOException {
+            int millis = timeoutMillis;
+            long begun = System.nanoTime();
+            Future<?> limit = millis == 0
+                    ? NoTask.NONE
+                    : GlobalEventExecutor.INSTANCE.schedule(
+                            () -> {
+                                channel.close();
+                                return null;
+                            },
+                            millis,
+                            TimeUnit.MILLISECONDS);
+            try {
+                return channel.read(into);
+            } catch (AsynchronousCloseException e) {
+                if (millis > 0 && System.nanoTime() - begun >= TimeUnit.MILLISECONDS.toNanos(millis)) {
+                    throw new SocketTimeoutException("no response within " + millis + " ms");
+                }
+                throw e;
+            } finally {
+                limit.cancel(false);
+            }
         }
 
         @Override
@@ -117,11 +161,13 @@ public final class TargetSocketFactory extends ConfigurableSocketFactory {
         public void setKeepAlive(boolean on) {}
 
         @Override
-        public void setSoTimeout(int timeout) {}
+        public void setSoTimeout(int timeout) {
+            timeoutMillis = timeout;
+        }
 
         @Override
         public int getSoTimeout() {
-            return 0;
+            return timeoutMillis;
         }
 
         @Override

@@ -12,6 +12,10 @@ import io.understudy.testkit.session.FakeServer;
 import io.understudy.testkit.session.FakeServerConnection;
 import java.lang.reflect.Proxy;
 import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,6 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class DriverConnectionsTest {
@@ -89,6 +94,24 @@ class DriverConnectionsTest {
         }
     }
 
+    /** A probe would wait for ever, and the server would count as reachable. */
+    @Test
+    void aFrozenServerBehindASocketFileIsGivenUp(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("s");
+        try (ServerSocketChannel frozen = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            frozen.bind(UnixDomainSocketAddress.of(file)); // its kernel accepts
+            DriverSource source = new DriverSource(
+                    Address.parse("unix:" + file),
+                    ServerTlsConfig.preferred(),
+                    "app",
+                    Secret.parse("s3same"),
+                    Duration.ofMillis(300));
+            assertThatThrownBy(source::getConnection)
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("no response within 300 ms");
+        }
+    }
+
     /** It was restarted with a certificate, and an account of it may demand TLS. */
     @Test
     void aServerThatHadNoTlsIsAskedForItAgainAfterAFailure() throws Exception {
@@ -97,8 +120,7 @@ class DriverConnectionsTest {
         try (FakeServer server = new FakeServer(connection -> {
             boolean certificate = connections.incrementAndGet() > 2;
             connection.greet(
-                    "mysql_native_password",
-                    FakeServerConnection.CAPABILITIES | (certificate ? Capabilities.SSL : 0));
+                    "mysql_native_password", FakeServerConnection.CAPABILITIES | (certificate ? Capabilities.SSL : 0));
             last.set(connection.receive());
         })) {
             DriverSource source = new DriverSource(
