@@ -9,8 +9,9 @@ import io.understudy.config.ServerTlsConfig;
 import io.understudy.embedded.EmbeddedPair;
 import io.understudy.embedded.EmbeddedServer;
 import io.understudy.embedded.PairOptions;
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.server.DriverSource;
-import io.understudy.servers.MariaDb;
+import io.understudy.servers.Dialect;
 import io.understudy.servers.ReplicaStatus;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -202,7 +203,7 @@ class FrozenServerTest {
                 address(old),
                 new Node("standby-1", ofStandby ? freezing.watched(DataSource.class, standby) : standby),
                 address(chosen),
-                new MariaDb(),
+                Dialect.of(ServerFlavor.MARIADB),
                 new ReplicaStatus(Map.of("master_user", "repl")));
         long begun = System.nanoTime();
         ChangeOutcome outcome;

@@ -106,7 +106,7 @@ public final class LiveConfig {
     public synchronized Outcome apply(LoadedConfig now) throws ConfigException {
         List<String> unusable = SectionTls.ensureUsable(now, current.config());
         ConfigDiff diff = ConfigDiff.between(current, now, started);
-        ConfigDiff sinceRunning = diff.since(ofPlugins(current), ofPlugins(now));
+        ConfigDiff sinceRunning = ConfigDiff.between(running(current), now, started);
         Map<String, Consumer<NotApplied>> prepared = prepare(now, diff);
         NotApplied left = new NotApplied();
         left.failed().addAll(unusable);
@@ -185,18 +185,16 @@ public final class LiveConfig {
         if (primary != null && file.config().primary().candidates().isEmpty() && !primary.equals(named)) {
             pending.add(new ConfigDiff.Change("primary.address", primary.toString(), named.toString(), false));
         }
-        ofPlugins(file).changes().stream()
+        ConfigDiff.between(running(file), file).changes().stream()
                 .map(change -> new ConfigDiff.Change(change.path(), change.from(), change.to(), false))
                 .forEach(pending::add);
         return pending;
     }
 
-    /** Returns in what the plugins that run differ from a configuration. */
-    private ConfigDiff ofPlugins(LoadedConfig file) {
+    /** Returns a configuration with the plugins' sections by which they run. */
+    private LoadedConfig running(LoadedConfig file) {
         Set<String> hidden = new LinkedHashSet<>(started.fromOutside());
         hidden.addAll(file.fromOutside());
-        LoadedConfig running =
-                new LoadedConfig(file.config(), plugins.get(), file.sha(), file.warnings(), file.files(), hidden);
-        return ConfigDiff.between(running, file);
+        return new LoadedConfig(file.config(), plugins.get(), file.sha(), file.warnings(), file.files(), hidden);
     }
 }

@@ -30,6 +30,7 @@ import io.understudy.relay.RelayServer;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.server.PrimaryConnector;
 import io.understudy.session.AbsentPrimary;
+import io.understudy.session.ClientSession;
 import io.understudy.session.SessionEnvironment;
 import io.understudy.session.SessionRegistry;
 import io.understudy.sql.SqlAnalyzer;
@@ -39,6 +40,7 @@ import java.net.SocketAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -56,6 +58,7 @@ public final class ProxyServer implements AutoCloseable {
     private static final int MOVES_AT_ONCE = 64;
 
     private static final int SHUTDOWN_SECONDS = 2;
+    private static final int SESSIONS_SHOWN = 1000;
     private static final String SERVER_FILES = "primary.tls names other files: new sessions use them now, the proxy's"
             + " own connections (monitor, binary log) after a restart";
 
@@ -125,10 +128,10 @@ public final class ProxyServer implements AutoCloseable {
                         ? Duration.ZERO
                         : configuration.current().config().limits().drainTimeout()));
         primary.setPlannedCheck(environment.hold()::on);
-        servers.onSqlMode(environment.sqlMode()::seen);
-        connector.refuseWhile(servers::primaryUnchosen);
-        connector.whenFailed(servers::suspectPrimary);
-        connector.whenLoggedIn(servers::loggedIn);
+        servers.monitor().onSqlMode(environment.sqlMode()::seen);
+        connector.refuseWhile(servers.candidates()::unchosen);
+        connector.whenFailed(servers.monitor()::suspect);
+        connector.whenLoggedIn(servers.monitor()::loggedIn);
         relay = new RelayContext(
                 registry,
                 environment,
@@ -151,7 +154,7 @@ public final class ProxyServer implements AutoCloseable {
         AbsentPrimary absent = environment.absentPrimary();
         absent.follow(servers.signs(absent::probed), loops, registry::all);
         apply(config.failover());
-        hold = new HoldControl(environment.hold(), registry, loops, servers::changeOver);
+        hold = new HoldControl(environment.hold(), registry, loops, servers.monitor()::changeOver);
         server = new RelayServer(transport, acceptors, loops, relay);
         server.acceptProxyProtocol(
                 config.listen().proxyProtocol(), config.listen().trustedNetworks());
@@ -307,9 +310,19 @@ public final class ProxyServer implements AutoCloseable {
         return reasons;
     }
 
-    /** Returns the content of {@code /api/sessions}. */
+    /** Returns the content of {@code /api/sessions}: the connected clients, at most a thousand, without SQL text. */
     public Object sessionsView() {
-        return SessionsView.of(registry);
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("count", registry.count());
+        view.put("limit", registry.limit());
+        view.put("draining", registry.draining());
+        view.put(
+                "sessions",
+                registry.all().stream()
+                        .limit(SESSIONS_SHOWN)
+                        .map(ClientSession::view)
+                        .toList());
+        return view;
     }
 
     /** Sets what is called when a server refuses a password of the configuration. It must not wait. */

@@ -32,7 +32,6 @@ import io.understudy.session.AbsentPrimary;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,12 +70,7 @@ final class Servers implements AutoCloseable {
     private final PrimaryAddress address;
     private final Candidates candidates;
     private final int standbyCount;
-    private final List<QueryPool> pools = new ArrayList<>();
-    private final List<StandbyMonitor> standbyMonitors = new ArrayList<>();
-    private final List<Standby> standbys = new ArrayList<>();
-    private final Map<String, LiveAccount> standbyAccounts = new LinkedHashMap<>();
-    private final Map<String, Address> standbyAddresses = new HashMap<>();
-    private final Map<String, LoginCheck> standbyLogins = new LinkedHashMap<>();
+    private final List<HostedStandby> standbys = new ArrayList<>();
     private final PrimaryConfig primaryConfig;
     /** The last one that was applied in full. */
     private PrimaryConfig followed;
@@ -89,9 +83,20 @@ final class Servers implements AutoCloseable {
     private final HostedPrimary primary;
     private final SessionSecrets secrets;
 
-    /** A standby as plugins see it. */
-    private record HostedStandby(String name, QueryPool queries, StandbyMonitor monitor, ServerConnector connector)
+    /** A standby as plugins see it, and what watches it. */
+    private record HostedStandby(
+            StandbyConfig config,
+            LiveAccount account,
+            QueryPool queries,
+            StandbyMonitor monitor,
+            LoginCheck logins,
+            ServerConnector connector)
             implements Standby {
+        @Override
+        public String name() {
+            return config.name();
+        }
+
         @Override
         public DataSource dataSource() {
             return queries.dataSource();
@@ -137,7 +142,6 @@ final class Servers implements AutoCloseable {
             primaryQueries = queries;
             loginCheck = new LoginCheck(source, monitor.health(), monitors, LoginCheck.INTERVAL);
             pool = queries.dataSource();
-            pools.add(queries);
             address.onChange((from, to) -> queries.evict());
             monitor.whenRefusedIsReplaced(queries::evict);
         }
@@ -155,7 +159,7 @@ final class Servers implements AutoCloseable {
                 connector(primaryConfig, transport, loops),
                 () -> separateConnector(primaryConfig, transport),
                 monitor == null ? null : monitor.health(),
-                this::primaryUnknown);
+                candidates::unknown);
         secrets = new SessionSecrets(pool, probeThreads);
         address.onChange((from, to) -> secrets.forget());
         for (StandbyConfig standby : config.standbys()) {
@@ -191,7 +195,7 @@ final class Servers implements AutoCloseable {
                 config.connectTimeout(),
                 LOGIN_TIMEOUT);
         return () -> {
-            String unknown = primaryUnknown();
+            String unknown = candidates.unknown();
             return unknown == null
                     ? connector.connect()
                     : CompletableFuture.failedFuture(new IOException("no connection to the primary: " + unknown));
@@ -200,25 +204,17 @@ final class Servers implements AutoCloseable {
 
     /** Where attempts fail for a while the pool pauses before the next one, and a new primary would wait for that. */
     private @Nullable String noQueries() {
-        String unknown = primaryUnknown();
+        String unknown = candidates.unknown();
         return unknown == null && primaryMonitor.absent()
                 ? primaryMonitor.state().problem()
                 : unknown;
     }
 
-    /** See {@link Candidates#unknown}. */
-    private @Nullable String primaryUnknown() {
-        return candidates.unknown();
-    }
-
     private void add(StandbyConfig config, NetworkTransport transport, MeterRegistry meters) {
         LiveAccount its = LiveAccount.of(config, meters);
-        standbyAccounts.put(config.name(), its);
-        standbyAddresses.put(config.name(), config.address());
         DriverSource source =
                 new DriverSource(config::address, names, config.tls(), its::credentials, config.connectTimeout());
         QueryPool queries = new QueryPool(config.name(), source, its.health().use("the proxy's own queries"));
-        pools.add(queries);
         its.whenRefusedIsReplaced(queries::evict);
         StandbyMonitor monitor = new StandbyMonitor(
                 config.name(),
@@ -231,7 +227,7 @@ final class Servers implements AutoCloseable {
         monitor.primaryReadOnlyWhile(
                 () -> Boolean.TRUE.equals(primaryMonitor.state().readOnly()));
         monitor.reportTo(its.health());
-        standbyLogins.put(config.name(), new LoginCheck(source, its.health(), monitors, LoginCheck.INTERVAL));
+        LoginCheck logins = new LoginCheck(source, its.health(), monitors, LoginCheck.INTERVAL);
         NettyServerConnector connector = new NettyServerConnector(
                 transport,
                 loops,
@@ -244,18 +240,12 @@ final class Servers implements AutoCloseable {
             queries.evict();
             connector.disconnect();
         }));
-        standbyMonitors.add(monitor);
-        standbys.add(new HostedStandby(config.name(), queries, monitor, connector));
+        standbys.add(new HostedStandby(config, its, queries, monitor, logins, connector));
     }
 
     private boolean isPrimary(StandbyConfig standby, @Nullable String identity) {
         return standby.address().equals(address.get())
                 || identity != null && identity.equals(primaryMonitor.state().identity());
-    }
-
-    /** See {@link PrimaryMonitor#onSqlMode}. */
-    void onSqlMode(PrimaryMonitor.SqlModeListener listener) {
-        primaryMonitor.onSqlMode(listener);
     }
 
     /** Begins to tell the listener of accounts whose queries the primary limits, once. Called after {@link #start}. */
@@ -280,8 +270,17 @@ final class Servers implements AutoCloseable {
         if (loginCheck != null) {
             loginCheck.start();
         }
-        standbyMonitors.forEach(StandbyMonitor::start);
-        standbyLogins.values().forEach(LoginCheck::start);
+        standbys.forEach(standby -> standby.monitor.start());
+        standbys.forEach(standby -> standby.logins.start());
+    }
+
+    /** Probes the present primary. */
+    PrimaryMonitor monitor() {
+        return primaryMonitor;
+    }
+
+    Candidates candidates() {
+        return candidates;
     }
 
     HostedPrimary primary() {
@@ -302,7 +301,7 @@ final class Servers implements AutoCloseable {
         if (account != null) {
             account.health().whenPasswordRefused(action);
         }
-        standbyAccounts.values().forEach(each -> each.health().whenPasswordRefused(action));
+        standbys.forEach(each -> each.account.health().whenPasswordRefused(action));
     }
 
     /**
@@ -317,12 +316,13 @@ final class Servers implements AutoCloseable {
                 loginCheck.soon();
             }
         }
-        for (StandbyConfig standby : now.standbys()) {
-            LiveAccount its = standbyAccounts.get(standby.name());
-            LoginCheck logins = standbyLogins.get(standby.name());
-            boolean same = standby.address().equals(standbyAddresses.get(standby.name()));
-            if (its != null && same && its.replace(standby.user(), standby.password()) && logins != null) {
-                logins.soon();
+        for (StandbyConfig next : now.standbys()) {
+            for (HostedStandby standby : standbys) {
+                boolean same = standby.name().equals(next.name())
+                        && standby.config.address().equals(next.address());
+                if (same && standby.account.replace(next.user(), next.password())) {
+                    standby.logins.soon();
+                }
             }
         }
     }
@@ -364,22 +364,6 @@ final class Servers implements AutoCloseable {
         }
     }
 
-    /** See {@link Candidates#unchosen}. */
-    @Nullable
-    String primaryUnchosen() {
-        return candidates.unchosen();
-    }
-
-    /** See {@link PrimaryMonitor#loggedIn}. */
-    void loggedIn(Address server) {
-        primaryMonitor.loggedIn(server);
-    }
-
-    /** Requests a probe of the primary, because a session could not be connected. Thread-safe. */
-    void suspectPrimary() {
-        primaryMonitor.suspect();
-    }
-
     /** Returns what the probes say of the primary, to those that wait for one. */
     AbsentPrimary.Signs signs(Runnable afterProbe) {
         primaryMonitor.afterProbe(afterProbe);
@@ -402,7 +386,7 @@ final class Servers implements AutoCloseable {
 
             @Override
             public void suspect() {
-                suspectPrimary();
+                primaryMonitor.suspect();
             }
         };
     }
@@ -436,11 +420,6 @@ final class Servers implements AutoCloseable {
                                 + " in the file; if not, SET GLOBAL read_only=0 there"
                         : "standby " + writable + " is writable, as after a switch that the file does not know: POST"
                                 + " /api/primary with its address, and change primary.address in the file");
-    }
-
-    /** See {@link PrimaryMonitor#changeOver}. */
-    void changeOver() {
-        primaryMonitor.changeOver();
     }
 
     /** Returns the primary in force if an operator chose it, else null. */
@@ -494,13 +473,12 @@ final class Servers implements AutoCloseable {
     /** Returns the content of {@code /api/standbys}. */
     List<Map<String, Object>> view(Published published) {
         List<Map<String, Object>> view = new ArrayList<>();
-        for (Standby standby : standbys) {
+        for (HostedStandby standby : standbys) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("standby", standby.name());
             row.put("state", standby.state().view());
             row.put("primary", standby.isPrimary());
-            LiveAccount its = standbyAccounts.get(standby.name());
-            row.put("account", its == null ? null : its.health().view());
+            row.put("account", standby.account.health().view());
             row.putAll(published.ofStandby(standby.name()));
             view.add(row);
         }
@@ -522,11 +500,14 @@ final class Servers implements AutoCloseable {
         if (loginCheck != null) {
             loginCheck.close();
         }
-        standbyMonitors.forEach(StandbyMonitor::close);
-        standbyLogins.values().forEach(LoginCheck::close);
+        standbys.forEach(standby -> standby.monitor.close());
+        standbys.forEach(standby -> standby.logins.close());
         monitors.shutdownNow();
         probeThreads.shutdownNow();
-        pools.forEach(QueryPool::close);
+        if (primaryQueries != null) {
+            primaryQueries.close();
+        }
+        standbys.forEach(standby -> standby.queries.close());
         LoopEnd.of(loops, SHUTDOWN_SECONDS);
         synchronized (this) {
             if (separateLoop != null) {

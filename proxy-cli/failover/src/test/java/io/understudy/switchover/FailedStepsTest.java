@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.understudy.config.Address;
+import io.understudy.plugin.ServerFlavor;
 import io.understudy.remote.AdminClient;
-import io.understudy.servers.MariaDb;
+import io.understudy.servers.Dialect;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.sql.AccountGrants;
 import java.io.IOException;
@@ -36,7 +37,7 @@ class FailedStepsTest {
                 Address.parse("old:3306"),
                 new Node("standby-1", ScriptedServer.of(standby)),
                 Address.parse("new:3306"),
-                new MariaDb(),
+                Dialect.of(ServerFlavor.MARIADB),
                 REPLICATION);
     }
 

@@ -2,7 +2,8 @@ package io.understudy.unplanned;
 
 import io.understudy.config.Address;
 import io.understudy.lost.LostSource;
-import io.understudy.servers.MariaDb;
+import io.understudy.plugin.ServerFlavor;
+import io.understudy.servers.Dialect;
 import io.understudy.servers.ReplicaStatus;
 import io.understudy.switchover.Node;
 import io.understudy.switchover.Pair;
@@ -154,7 +155,7 @@ final class TakeoverFixture implements ScriptedServer.Script {
                         Address.parse(old),
                         new Node("s1", ScriptedServer.of(this)),
                         Address.parse("10.0.0.2:3306"),
-                        new MariaDb(),
+                        Dialect.of(ServerFlavor.MARIADB),
                         status()),
                 true,
                 true,

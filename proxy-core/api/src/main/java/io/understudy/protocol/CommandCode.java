@@ -1,5 +1,9 @@
 package io.understudy.protocol;
 
+import java.lang.reflect.Field;
+import java.util.Arrays;
+import java.util.Locale;
+
 /** The first byte of a command packet, for both products. Codes missing here are forwarded nevertheless. */
 public final class CommandCode {
     public static final int SLEEP = 0x00;
@@ -42,45 +46,14 @@ public final class CommandCode {
     private static final String[] NAMES = new String[256];
 
     static {
-        String[] low = {
-            "sleep",
-            "quit",
-            "init_db",
-            "query",
-            "field_list",
-            "create_db",
-            "drop_db",
-            "refresh",
-            "shutdown",
-            "statistics",
-            "process_info",
-            "connect",
-            "process_kill",
-            "debug",
-            "ping",
-            "time",
-            "delayed_insert",
-            "change_user",
-            "binlog_dump",
-            "table_dump",
-            "connect_out",
-            "register_slave",
-            "stmt_prepare",
-            "stmt_execute",
-            "stmt_send_long_data",
-            "stmt_close",
-            "stmt_reset",
-            "set_option",
-            "stmt_fetch",
-            "daemon",
-            "binlog_dump_gtid",
-            "reset_connection",
-            "clone",
-            "subscribe_group_replication_stream"
-        };
-        java.util.Arrays.fill(NAMES, "unknown");
-        System.arraycopy(low, 0, NAMES, 0, low.length);
-        NAMES[STMT_BULK_EXECUTE] = "stmt_bulk_execute";
+        Arrays.fill(NAMES, "unknown");
+        for (Field code : CommandCode.class.getFields()) {
+            try {
+                NAMES[code.getInt(null)] = code.getName().toLowerCase(Locale.ROOT);
+            } catch (IllegalAccessException e) {
+                throw new IllegalStateException(e);
+            }
+        }
     }
 
     private CommandCode() {}

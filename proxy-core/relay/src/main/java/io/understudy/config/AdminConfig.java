@@ -49,11 +49,6 @@ public record AdminConfig(
                 .done();
     }
 
-    /** Returns the defaults. */
-    public static AdminConfig defaults() {
-        return new AdminConfig(true, DEFAULT_ADDRESS, null, List.of(), null);
-    }
-
     /** Returns all names under which it responds. */
     public List<String> names() {
         List<String> names = new ArrayList<>(hosts);

@@ -5,7 +5,6 @@ import io.understudy.config.bind.Shape;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -105,26 +104,6 @@ public record ConfigDiff(List<Change> changes) {
                 waited.contains(change.path()) && !differ.contains(change.path()) ? change.asUndone() : change);
         waited.removeAll(paths(found));
         since.live().stream().filter(change -> waited.contains(change.path())).forEach(found::add);
-        return new ConfigDiff(found);
-    }
-
-    /**
-     * Returns the changes as they are for a process that did not take over all of the last configuration.
-     *
-     * @param kept from what runs to the last configuration
-     * @param due from what runs to the new one
-     */
-    public ConfigDiff since(ConfigDiff kept, ConfigDiff due) {
-        Set<String> waited = paths(kept.changes);
-        Map<String, Change> differ =
-                due.changes.stream().collect(Collectors.toMap(Change::path, change -> change, (one, other) -> one));
-        List<Change> found = new ArrayList<>();
-        for (Change change : changes) {
-            Change real = differ.get(change.path());
-            found.add(!waited.contains(change.path()) ? change : real == null ? change.asUndone() : real);
-        }
-        waited.removeAll(paths(changes));
-        due.changes.stream().filter(change -> waited.contains(change.path())).forEach(found::add);
         return new ConfigDiff(found);
     }
 

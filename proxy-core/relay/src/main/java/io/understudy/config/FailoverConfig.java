@@ -47,9 +47,4 @@ public record FailoverConfig(
         }
         checks.done();
     }
-
-    /** Returns the defaults. */
-    public static FailoverConfig defaults() {
-        return new FailoverConfig(Duration.ZERO, Sessions.CLOSE, List.of(), false);
-    }
 }

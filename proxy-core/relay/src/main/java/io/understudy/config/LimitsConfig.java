@@ -51,15 +51,4 @@ public record LimitsConfig(
                                 + ", which the largest frame with zstd takes, but found " + inflationBytes)
                 .done();
     }
-
-    /** Returns the defaults. */
-    public static LimitsConfig defaults() {
-        return new LimitsConfig(
-                Duration.ofSeconds(10),
-                Duration.ZERO,
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(60),
-                new ByteSize(64 << 10),
-                null);
-    }
 }

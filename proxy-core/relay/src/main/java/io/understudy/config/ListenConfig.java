@@ -3,6 +3,7 @@ package io.understudy.config;
 import io.understudy.base.Cidr;
 import io.understudy.base.HasWarnings;
 import io.understudy.config.bind.Checks;
+import io.understudy.config.bind.RecordShape;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -34,7 +35,7 @@ public record ListenConfig(
 
     public ListenConfig {
         address = address == null ? List.of(DEFAULT_ADDRESS) : List.copyOf(address);
-        tls = tls == null ? ListenTls.disabled() : tls;
+        tls = tls == null ? RecordShape.defaults(ListenTls.class) : tls;
         compression = compression == null ? List.of(Compression.values()) : List.copyOf(compression);
         proxyProtocol = proxyProtocol == null ? AcceptProxyProtocol.DISABLED : proxyProtocol;
         trustedNetworks = trustedNetworks == null ? List.of() : List.copyOf(trustedNetworks);
@@ -62,19 +63,6 @@ public record ListenConfig(
         }
         Legs.distinct(checks, compression);
         checks.done();
-    }
-
-    /** Returns the defaults. */
-    public static ListenConfig defaults() {
-        return new ListenConfig(
-                List.of(DEFAULT_ADDRESS),
-                ListenTls.disabled(),
-                List.of(Compression.values()),
-                AcceptProxyProtocol.DISABLED,
-                List.of(),
-                10_000,
-                false,
-                0);
     }
 
     @Override

@@ -40,11 +40,6 @@ public record ListenTls(
                 .done();
     }
 
-    /** Returns the default: TLS not offered. */
-    public static ListenTls disabled() {
-        return new ListenTls(ListenTlsMode.DISABLED, null, null, null, false);
-    }
-
     /** Returns whether the proxy itself speaks TLS with its clients. */
     public boolean terminates() {
         return mode == ListenTlsMode.OPTIONAL || mode == ListenTlsMode.REQUIRED;

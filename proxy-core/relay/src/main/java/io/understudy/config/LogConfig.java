@@ -38,9 +38,4 @@ public record LogConfig(LogFormat format, LogLevel level, Map<String, LogLevel> 
                 .that(level != LogLevel.OFF, "level", "off hides why the proxy fails; the least is error")
                 .done();
     }
-
-    /** Returns the defaults. */
-    public static LogConfig defaults() {
-        return new LogConfig(LogFormat.TEXT, LogLevel.INFO, Map.of());
-    }
 }

@@ -7,10 +7,4 @@ import org.jspecify.annotations.Nullable;
  *
  * @param otlp null: they are not pushed
  */
-public record MetricsConfig(@Nullable OtlpConfig otlp) {
-
-    /** Returns the default: nowhere. */
-    public static MetricsConfig defaults() {
-        return new MetricsConfig(null);
-    }
-}
+public record MetricsConfig(@Nullable OtlpConfig otlp) {}

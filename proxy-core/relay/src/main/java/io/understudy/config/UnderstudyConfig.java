@@ -3,6 +3,7 @@ package io.understudy.config;
 import io.understudy.base.HasWarnings;
 import io.understudy.config.bind.Checks;
 import io.understudy.config.bind.RawSection;
+import io.understudy.config.bind.RecordShape;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -45,13 +46,13 @@ public record UnderstudyConfig(
 
     public UnderstudyConfig {
         transport = transport == null ? Transport.AUTO : transport;
-        listen = listen == null ? ListenConfig.defaults() : listen;
+        listen = listen == null ? RecordShape.defaults(ListenConfig.class) : listen;
         standbys = standbys == null ? List.of() : List.copyOf(standbys);
-        admin = admin == null ? AdminConfig.defaults() : admin;
-        limits = limits == null ? LimitsConfig.defaults() : limits;
-        log = log == null ? LogConfig.defaults() : log;
-        metrics = metrics == null ? MetricsConfig.defaults() : metrics;
-        failover = failover == null ? FailoverConfig.defaults() : failover;
+        admin = admin == null ? RecordShape.defaults(AdminConfig.class) : admin;
+        limits = limits == null ? RecordShape.defaults(LimitsConfig.class) : limits;
+        log = log == null ? RecordShape.defaults(LogConfig.class) : log;
+        metrics = metrics == null ? RecordShape.defaults(MetricsConfig.class) : metrics;
+        failover = failover == null ? RecordShape.defaults(FailoverConfig.class) : failover;
         peers = peers == null ? List.of() : List.copyOf(peers);
         plugins = plugins == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(plugins));
         Checks checks = new Checks()

@@ -25,6 +25,7 @@ public final class DescriptorShortage implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DescriptorShortage.class);
     private static final int ENFILE = -23;
     private static final int EMFILE = -24;
+    private static final String KERNELS_WORDS = "Too many open files";
     private static final long PROBE_MILLIS = 250;
     private static final long LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
     /** A session's two, and one more. */
@@ -65,20 +66,24 @@ public final class DescriptorShortage implements AutoCloseable {
     /** Returns whether {@code cause} is a file descriptor refused by the kernel. */
     public static boolean is(@Nullable Throwable cause) {
         for (Throwable at = cause; at != null; at = at.getCause()) {
-            if (at instanceof NoDescriptorException) {
-                return true;
-            }
             if (at instanceof Errors.NativeIoException failed
                     && (failed.expectedErr() == EMFILE || failed.expectedErr() == ENFILE)) {
                 return true;
             }
             if (at instanceof IOException
                     && at.getMessage() != null
-                    && at.getMessage().contains("Too many open files")) {
+                    && at.getMessage().contains(KERNELS_WORDS)) {
                 return true;
             }
         }
         return false;
+    }
+
+    /**
+     * Returns the failure of a connection that is not tried: the last ones are reserved for responses to new clients.
+     */
+    static IOException refusal() {
+        return new IOException("out of file descriptors (" + KERNELS_WORDS + ")");
     }
 
     private static @Nullable Closeable devNull() {

@@ -70,7 +70,7 @@ public final class Dialer {
 
     private void connect(Bootstrap bootstrap, SocketAddress to, long deadline, Promise<Channel> dialed) {
         if (refused.getAsBoolean()) {
-            dialed.setFailure(new NoDescriptorException());
+            dialed.setFailure(DescriptorShortage.refusal());
             return;
         }
         long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());

@@ -2,6 +2,9 @@ package io.understudy.connection;
 
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.resolver.HostsFileEntriesProvider;
+import io.netty.resolver.HostsFileEntriesResolver;
+import io.netty.resolver.ResolvedAddressTypes;
 import io.netty.resolver.dns.DnsNameResolver;
 import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.resolver.dns.DnsNameResolverTimeoutException;
@@ -10,13 +13,17 @@ import io.netty.util.NetUtil;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.Promise;
+import java.io.File;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -209,6 +216,47 @@ final class HostNames {
     synchronized void close() {
         if (thread != null) {
             thread.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        }
+    }
+
+    /** {@code /etc/hosts}, read again when it has changed. On the thread that resolves names. */
+    private static final class HostsFile implements HostsFileEntriesResolver {
+        private static final File FILE = new File("/etc/hosts");
+
+        private Map<String, List<InetAddress>> ipv4 = Map.of();
+        private Map<String, List<InetAddress>> ipv6 = Map.of();
+        private long modified = -1;
+
+        @Override
+        public @Nullable InetAddress address(String host, ResolvedAddressTypes types) {
+            refresh();
+            String name = host.toLowerCase(Locale.ENGLISH);
+            InetAddress four = types == ResolvedAddressTypes.IPV6_ONLY ? null : first(ipv4.get(name));
+            InetAddress six = types == ResolvedAddressTypes.IPV4_ONLY ? null : first(ipv6.get(name));
+            boolean sixFirst = types == ResolvedAddressTypes.IPV6_PREFERRED;
+            InetAddress found = (sixFirst ? six : four) != null ? (sixFirst ? six : four) : (sixFirst ? four : six);
+            // Minimal containers have no hosts file, and name servers need not know this name (RFC 6761).
+            return found == null && name.equals("localhost") ? InetAddress.getLoopbackAddress() : found;
+        }
+
+        private static @Nullable InetAddress first(@Nullable List<InetAddress> all) {
+            return all == null || all.isEmpty() ? null : all.get(0);
+        }
+
+        private void refresh() {
+            long now = FILE.lastModified();
+            if (now == modified) {
+                return;
+            }
+            try {
+                HostsFileEntriesProvider entries =
+                        HostsFileEntriesProvider.parser().parse(FILE, StandardCharsets.UTF_8);
+                ipv4 = entries.ipv4Entries();
+                ipv6 = entries.ipv6Entries();
+                modified = now;
+            } catch (IOException e) {
+                // Unreadable for now, as without a file descriptor: what was read before holds.
+            }
         }
     }
 }

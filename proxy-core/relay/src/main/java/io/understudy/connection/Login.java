@@ -9,10 +9,15 @@ import io.understudy.base.NoTask;
 import io.understudy.connection.auth.AuthException;
 import io.understudy.handshake.PacketAssembler;
 import io.understudy.plugin.ServerConnection;
+import io.understudy.protocol.Capabilities;
 import io.understudy.wire.MalformedPacketException;
+import io.understudy.wire.Marker;
 import io.understudy.wire.Packets;
+import io.understudy.wire.packet.ErrPacket;
+import io.understudy.wire.packet.HandshakeResponse41;
 import io.understudy.wire.packet.HandshakeV10;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Channel handler of a connection until it is logged in: collects packets, passes them to the current step, enforces
- * the deadline, and is replaced by a {@link NettyServerConnection}. On the connection's event loop.
+ * the deadline, and is replaced by a {@link NettyServerConnection}. The steps are the server's HandshakeV10, the TLS
+ * handshake if there is one, and the {@link Authentication}. On the connection's event loop.
  */
 final class Login extends ChannelInboundHandlerAdapter {
     private final ServerAccount account;
@@ -31,13 +37,17 @@ final class Login extends ChannelInboundHandlerAdapter {
 
     private @Nullable ChannelHandlerContext context;
     private Future<?> deadline = NoTask.NONE;
-    private LoginStep step = new HandshakeV10Step(this);
+    private Step step = this::greeted;
+    /** What the current step does, in words that fit after "while": for messages. */
+    private String doing = "waiting for the server's handshake packet";
+
     private int sequence;
     private boolean over;
 
-    /** A step that a callback computes. */
-    interface Transition {
-        LoginStep run() throws AuthException;
+    /** Takes the payload of a packet, which it does not retain. */
+    private interface Step {
+        /** @throws AuthException if the login cannot continue; the message says why and what to do */
+        void packet(ByteBuf payload) throws AuthException;
     }
 
     Login(ServerAccount account, LoginTls tls, Duration timeout, CompletableFuture<ServerConnection> result) {
@@ -57,7 +67,7 @@ final class Login extends ChannelInboundHandlerAdapter {
         deadline = ctx.executor()
                 .schedule(
                         () -> fail(
-                                "no end of it within " + timeout.toMillis() + " ms while " + step.doing()
+                                "no end of it within " + timeout.toMillis() + " ms while " + doing
                                         + "; is the server overloaded, or is it no MySQL or MariaDB server?",
                                 null),
                         timeout.toMillis(),
@@ -84,7 +94,7 @@ final class Login extends ChannelInboundHandlerAdapter {
             }
         } catch (MalformedPacketException | IndexOutOfBoundsException e) {
             fail(
-                    "while " + step.doing() + ": the peer does not speak the protocol (" + e.getMessage()
+                    "while " + doing + ": the peer does not speak the protocol (" + e.getMessage()
                             + "); check address and port",
                     e);
         }
@@ -97,37 +107,103 @@ final class Login extends ChannelInboundHandlerAdapter {
         }
         sequence++;
         packet.skipBytes(Packets.HEADER);
-        proceed(() -> step.packet(packet));
+        try {
+            step.packet(packet);
+        } catch (AuthException e) {
+            fail("while " + doing + ": " + e.getMessage(), e);
+        }
     }
 
-    /** Takes the next step; an exception ends the login. */
-    void proceed(Transition transition) {
-        if (over) {
-            return;
+    static int first(ByteBuf payload) {
+        return payload.isReadable() ? payload.getUnsignedByte(payload.readerIndex()) : -1;
+    }
+
+    /** Returns what an ERR packet says, with the remedy. */
+    String refusal(ByteBuf payload) {
+        return account.refusal(ErrPacket.parse(payload, payload.readerIndex(), payload.readableBytes()));
+    }
+
+    private void greeted(ByteBuf payload) throws AuthException {
+        if (first(payload) == Marker.ERR) {
+            throw new AuthException("the server wants no connection: " + refusal(payload));
         }
-        try {
-            step = transition.run();
-        } catch (AuthException e) {
-            fail("while " + step.doing() + ": " + e.getMessage(), e);
+        HandshakeV10 handshakeV10 = HandshakeV10.parse(payload);
+        long server = handshakeV10.capabilities();
+        if ((server & ServerLogin.NEEDED) != ServerLogin.NEEDED) {
+            throw new AuthException("server version " + handshakeV10.serverVersion()
+                    + " speaks the protocol from before 4.1; use MySQL 5.7, MariaDB 10.4 or newer");
         }
+        ServerLogin wanted = account.login();
+        long agreed = server & wanted.capabilities();
+        if (account.exact() && agreed != wanted.capabilities()) {
+            throw new AuthException("server version " + handshakeV10.serverVersion() + " does not offer capabilities 0x"
+                    + Long.toHexString(wanted.capabilities() & ~server)
+                    + ", which the client uses; give both servers the same version and the same local_infile");
+        }
+        if (tls.use(server)) {
+            startTls(handshakeV10, agreed | Capabilities.SSL);
+        } else {
+            authenticate(handshakeV10, agreed, false);
+        }
+    }
+
+    /** Asks for TLS; no packet may arrive before the TLS handshake is complete. */
+    private void startTls(HandshakeV10 handshakeV10, long agreed) throws AuthException {
+        ServerLogin wanted = account.login();
+        HandshakeResponse41 request =
+                new HandshakeResponse41(agreed, wanted.maxPacket(), wanted.collation(), "", null, "", true);
+        write(request.encode(alloc(), nextSequence(), new byte[0], Map.of()));
+        SslHandler handler = tls.handler(alloc());
+        secure(handler);
+        doing = "agreeing on TLS";
+        step = payload -> {
+            throw new AuthException(
+                    "the server spoke before TLS was agreed on; is something between it and the proxy?");
+        };
+        handler.handshakeFuture().addListener(done -> {
+            if (!done.isSuccess()) {
+                fail(
+                        "no agreement on TLS: " + innermost(done.cause())
+                                + "; check the server's certificate against tls.mode and tls.ca",
+                        done.cause());
+            } else if (!over) {
+                try {
+                    authenticate(handshakeV10, agreed, true);
+                } catch (AuthException e) {
+                    fail("while " + doing + ": " + e.getMessage(), e);
+                }
+            }
+        });
+    }
+
+    private static String innermost(Throwable cause) {
+        Throwable at = cause;
+        while (at.getCause() != null && at.getCause() != at) {
+            at = at.getCause();
+        }
+        return at.getMessage() == null ? at.getClass().getSimpleName() : at.getMessage();
+    }
+
+    private void authenticate(HandshakeV10 handshakeV10, long agreed, boolean encrypted) throws AuthException {
+        step = Authentication.begin(this, handshakeV10, agreed, encrypted)::packet;
+    }
+
+    void doing(String what) {
+        doing = what;
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        fail("the server closed the connection while " + step.doing() + "; see its error log", null);
+        fail("the server closed the connection while " + doing + "; see its error log", null);
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        fail("the connection broke while " + step.doing() + ": " + cause.getMessage(), cause);
+        fail("the connection broke while " + doing + ": " + cause.getMessage(), cause);
     }
 
     ServerAccount account() {
         return account;
-    }
-
-    LoginTls tls() {
-        return tls;
     }
 
     ByteBufAllocator alloc() {
@@ -160,7 +236,7 @@ final class Login extends ChannelInboundHandlerAdapter {
      *
      * @throws AuthException if the server sent more in the clear, as only an attacker does
      */
-    void secure(SslHandler handler) throws AuthException {
+    private void secure(SslHandler handler) throws AuthException {
         ByteBuf early = assembler.drain();
         boolean clear = early.isReadable();
         early.release();
@@ -183,14 +259,14 @@ final class Login extends ChannelInboundHandlerAdapter {
     }
 
     /** @param why step, reason and remedy */
-    void fail(String why, @Nullable Throwable cause) {
+    private void fail(String why, @Nullable Throwable cause) {
         if (over) {
             return;
         }
         end();
         assembler.close();
         context().close();
-        result.completeExceptionally(cause == null ? account.failure(why) : account.failure(why, cause));
+        result.completeExceptionally(account.failure(why, cause));
     }
 
     private void end() {

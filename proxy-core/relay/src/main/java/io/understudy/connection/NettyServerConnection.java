@@ -252,11 +252,7 @@ final class NettyServerConnection extends ChannelInboundHandlerAdapter implement
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         ErrPacket lastError = responses.lastError();
-        end(
-                lastError == null
-                        ? "the server closed it"
-                        : "the server closed it: error " + lastError.code() + " (" + lastError.sqlState() + ") "
-                                + lastError.message());
+        end(lastError == null ? "the server closed it" : "the server closed it: " + lastError.text());
     }
 
     @Override

@@ -71,10 +71,7 @@ public final class PendingResponse extends ResponseProgress {
         response.onResponse(this, ok() ? preparedId() : -1);
         if (stream != null) {
             var err = error();
-            stream.onEnd(
-                    err == null
-                            ? "the server ended the stream"
-                            : "error " + err.code() + " (" + err.sqlState() + ") " + err.message());
+            stream.onEnd(err == null ? "the server ended the stream" : err.text());
         }
     }
 

@@ -17,21 +17,14 @@ record ServerAccount(
         boolean exact,
         @Nullable Path serverKey) {
     /** @param why step, reason and remedy */
-    ServerConnectionException failure(String why) {
-        return new ServerConnectionException(prefix() + why);
-    }
-
-    ServerConnectionException failure(String why, Throwable cause) {
-        return new ServerConnectionException(prefix() + why, cause);
+    ServerConnectionException failure(String why, @Nullable Throwable cause) {
+        return new ServerConnectionException(
+                "no connection to " + address + " as '" + login.user() + "': " + why, cause);
     }
 
     /** Returns what the server says in an error, and the remedy. */
     String refusal(ErrPacket err) {
-        return "error " + err.code() + " (" + err.sqlState() + ") " + err.message() + "; "
+        return err.text() + "; "
                 + AccountRemedy.of(err.code(), err.message(), login.user(), exact ? "the client" : "the configuration");
-    }
-
-    private String prefix() {
-        return "no connection to " + address + " as '" + login.user() + "': ";
     }
 }

@@ -14,15 +14,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /** The context of one plugin, or of one instance that plugins share. Thread-safe. */
 public final class HostContext implements PluginContext, AutoCloseable {
     private static final int TASKS = 10_000;
     private static final int THREADS = 2;
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\{(\\w+)}");
 
     /** Objects shared by all plugins. */
     public record Shared(
@@ -141,13 +144,28 @@ public final class HostContext implements PluginContext, AutoCloseable {
     @Override
     public synchronized void publishAction(String name, Set<String> parameters, Action action) {
         refuseOnceClosed();
-        shared.published().publishAction(owner, name, new NamedParameters("POST", name, parameters, action));
+        shared.published().publishAction(owner, name, named("POST", name, parameters, action));
     }
 
     @Override
     public synchronized void publishQuery(String name, Set<String> parameters, Action view) {
         refuseOnceClosed();
-        shared.published().publishQuery(owner, name, new NamedParameters("GET", name, parameters, view));
+        shared.published().publishQuery(owner, name, named("GET", name, parameters, view));
+    }
+
+    /** Returns an action that refuses parameters other than these and those of the path's placeholders. */
+    private static Action named(String method, String path, Set<String> more, Action action) {
+        Set<String> known = new TreeSet<>(more);
+        PLACEHOLDER.matcher(path).results().forEach(match -> known.add(match.group(1)));
+        return parameters -> {
+            for (String name : parameters.keySet()) {
+                if (!known.contains(name)) {
+                    throw new IllegalArgumentException(
+                            method + " /api/" + path + " has no parameter '" + name + "'; it has " + known);
+                }
+            }
+            return action.run(parameters);
+        };
     }
 
     /** A task that still ran when the plugin was stopped would leave behind what nobody withdraws. */

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
@@ -28,12 +29,9 @@ public final class Published {
     private final ConcurrentSkipListMap<String, PublishedStream> streams = new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<String, Action> actions = new ConcurrentSkipListMap<>();
 
-    /** @throws IllegalArgumentException if another plugin uses the name */
+    /** @throws IllegalArgumentException if another plugin uses the name, as below */
     void publish(String plugin, String name, Supplier<Object> view) {
-        if (sensitive.containsKey(name) || views.putIfAbsent(name, view) != null) {
-            throw new IllegalArgumentException("plugin " + plugin + " publishes /api/" + name + ", which exists");
-        }
-        undo(plugin, () -> views.remove(name, view));
+        add(plugin, "/api/", name, sensitive.containsKey(name), views, view);
     }
 
     void publishOfStandby(String plugin, String standby, String key, Supplier<Object> figures) {
@@ -56,37 +54,28 @@ public final class Published {
         return view;
     }
 
-    /** @throws IllegalArgumentException if another plugin uses the name */
     void publish(String plugin, String name, Supplier<Object> full, Supplier<Object> redacted) {
-        Sensitive view = new Sensitive(full, redacted);
-        if (views.containsKey(name) || sensitive.putIfAbsent(name, view) != null) {
-            throw new IllegalArgumentException("plugin " + plugin + " publishes /api/" + name + ", which exists");
-        }
-        undo(plugin, () -> sensitive.remove(name, view));
+        add(plugin, "/api/", name, views.containsKey(name), sensitive, new Sensitive(full, redacted));
     }
 
-    /** @throws IllegalArgumentException if another plugin uses the name */
     void publishQuery(String plugin, String name, Action view) {
-        if (queries.putIfAbsent(name, view) != null) {
-            throw new IllegalArgumentException("plugin " + plugin + " publishes /api/" + name + ", which exists");
-        }
-        undo(plugin, () -> queries.remove(name, view));
+        add(plugin, "/api/", name, false, queries, view);
     }
 
-    /** @throws IllegalArgumentException if another plugin uses the name */
     void publishStream(String plugin, String name, PublishedStream stream) {
-        if (streams.putIfAbsent(name, stream) != null) {
-            throw new IllegalArgumentException("plugin " + plugin + " publishes /" + name + ", which exists");
-        }
-        undo(plugin, () -> streams.remove(name, stream));
+        add(plugin, "/", name, false, streams, stream);
     }
 
-    /** @throws IllegalArgumentException if another plugin uses the name */
     void publishAction(String plugin, String name, Action action) {
-        if (actions.putIfAbsent(name, action) != null) {
-            throw new IllegalArgumentException("plugin " + plugin + " publishes POST /api/" + name + ", which exists");
+        add(plugin, "POST /api/", name, false, actions, action);
+    }
+
+    private <T> void add(
+            String plugin, String path, String name, boolean used, ConcurrentMap<String, T> published, T what) {
+        if (used || published.putIfAbsent(name, what) != null) {
+            throw new IllegalArgumentException("plugin " + plugin + " publishes " + path + name + ", which exists");
         }
-        undo(plugin, () -> actions.remove(name, action));
+        undo(plugin, () -> published.remove(name, what));
     }
 
     private void undo(String plugin, Runnable withdrawal) {

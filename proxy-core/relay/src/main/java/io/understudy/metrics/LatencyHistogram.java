@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.LongStream;
 
 /**
  * A histogram of durations, decimal log-linear: 90 buckets per decade from 1 µs to 100 s, so that a value is known to a
@@ -12,44 +13,17 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class LatencyHistogram {
     private static final int PER_DECADE = 90;
-    private static final long[] DECADE = {
-        1_000L,
-        10_000L,
-        100_000L,
-        1_000_000L,
-        10_000_000L,
-        100_000_000L,
-        1_000_000_000L,
-        10_000_000_000L,
-        100_000_000_000L
-    };
+    private static final long[] DECADE =
+            LongStream.iterate(1_000L, edge -> 10 * edge).limit(9).toArray();
     private static final int DECADES = DECADE.length - 1;
     private static final int UNDER = 0;
     private static final int OVER = DECADES * PER_DECADE + 1;
 
     /** Published upper edges in nanoseconds: 50 µs to 100 s. */
-    private static final long[] EDGES = {
-        50_000L,
-        100_000L,
-        200_000L,
-        500_000L,
-        1_000_000L,
-        2_000_000L,
-        5_000_000L,
-        10_000_000L,
-        20_000_000L,
-        50_000_000L,
-        100_000_000L,
-        200_000_000L,
-        500_000_000L,
-        1_000_000_000L,
-        2_000_000_000L,
-        5_000_000_000L,
-        10_000_000_000L,
-        20_000_000_000L,
-        50_000_000_000L,
-        100_000_000_000L
-    };
+    private static final long[] EDGES = LongStream.of(DECADE)
+            .flatMap(edge -> LongStream.of(edge, 2 * edge, 5 * edge))
+            .filter(edge -> edge >= 50_000L && edge <= 100_000_000_000L)
+            .toArray();
 
     private final AtomicLongArray counts = new AtomicLongArray(OVER + 1);
     private final LongAdder sum = new LongAdder();

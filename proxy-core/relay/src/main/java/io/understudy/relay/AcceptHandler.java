@@ -9,9 +9,9 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.concurrent.Future;
 import io.understudy.config.Address;
 import io.understudy.connection.DescriptorShortage;
-import io.understudy.server.ConnectFailure;
 import io.understudy.server.PrimaryAddress;
 import io.understudy.session.ClientSession;
+import io.understudy.wire.packet.ErrPacket;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -68,7 +68,7 @@ final class AcceptHandler extends ChannelInboundHandlerAdapter {
                 context.shortage().happened();
                 session.outOfDescriptors();
             } else {
-                ConnectFailure failure = context.connector().failed(primary, connected.cause());
+                ErrPacket failure = context.connector().failed(primary, connected.cause());
                 if (session.ended() || !session.awaitPrimary()) {
                     session.serverFailed(failure.code(), failure.sqlState(), failure.message());
                 }

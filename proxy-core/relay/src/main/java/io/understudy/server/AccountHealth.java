@@ -129,7 +129,7 @@ public final class AccountHealth {
      * @param elsewhere the probed server, for people; null if it is the one that the account is for
      */
     void refused(String function, @Nullable String elsewhere, Exception failure) {
-        refused(function, elsewhere, code(failure), Reasons.of(failure));
+        refused(function, elsewhere, code(failure), ProbeFailure.reason(failure));
     }
 
     /** Returns the number of the server's error; 0 if it sent none. */

@@ -420,7 +420,7 @@ public final class Candidates implements AutoCloseable {
                 found = Boolean.FALSE.equals(result.readOnly()) ? Role.WRITABLE : Role.READ_ONLY;
                 use.works();
             } catch (SQLException | IOException e) {
-                why = Reasons.of(e);
+                why = ProbeFailure.reason(e);
                 failure = e;
                 found = switch (ProbeFailure.of(e)) {
                     case DOWN -> Role.UNREACHABLE;

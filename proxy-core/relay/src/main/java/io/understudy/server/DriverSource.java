@@ -208,7 +208,7 @@ public final class DriverSource implements DataSource {
         for (Throwable at = e.getCause(); at != null; at = at.getCause() == at ? null : at.getCause()) {
             if (at instanceof IOException) {
                 return new SQLNonTransientConnectionException(
-                        "cannot connect to " + to + ": " + Reasons.of(e), "08000", e);
+                        "cannot connect to " + to + ": " + ProbeFailure.reason(e), "08000", e);
             }
         }
         return e;

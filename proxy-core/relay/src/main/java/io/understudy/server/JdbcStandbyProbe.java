@@ -8,11 +8,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Probes a standby with three statements on one JDBC connection. */
-final class JdbcStandbyProbe implements StandbyProbe {
+final class JdbcStandbyProbe implements StandbyMonitor.Probe {
     private static final int ER_SPECIFIC_ACCESS_DENIED = 1227;
     /** A missing privilege may be granted later; until then the lag is not queried every second. */
     private static final int PROBES_WITHOUT_LAG = 60;
@@ -39,11 +40,11 @@ final class JdbcStandbyProbe implements StandbyProbe {
                 // MariaDB includes read-ahead pages in the count of reads, MySQL does not.
                 coldReads += number(status, "innodb_buffer_pool_read_ahead", 0);
             }
-            Lag lag = lag(server, role.flavor());
+            List<ReplicaStatus> channels = channels(server, role.flavor());
             return new StandbyProbeResult(
                     role.readOnly(),
-                    lag.seconds(),
-                    lag.stopped(),
+                    furthestBehind(channels),
+                    channels.stream().anyMatch(JdbcStandbyProbe::isStopped),
                     (int) number(status, "threads_running", -1),
                     coldReads,
                     number(status, "innodb_buffer_pool_read_requests", 0),
@@ -68,44 +69,34 @@ final class JdbcStandbyProbe implements StandbyProbe {
         return value == null ? missing : Long.parseLong(value);
     }
 
-    /**
-     * The lag as the replication channels report it.
-     *
-     * @param seconds lag of the channel furthest behind; null when not replicating or not known
-     * @param stopped a channel does not know its lag
-     */
-    private record Lag(@Nullable Double seconds, boolean stopped) {
-        private static final Lag UNKNOWN = new Lag(null, false);
-    }
-
-    private Lag lag(ServerQueries server, ServerFlavor flavor) throws SQLException {
+    /** What the replication channels say of the lag; nothing of a server that may not be asked. */
+    private List<ReplicaStatus> channels(ServerQueries server, ServerFlavor flavor) throws SQLException {
         if (withoutLag > 0) {
             withoutLag--;
-            return Lag.UNKNOWN;
+            return List.of();
         }
         try {
-            return furthestBehind(ReplicaStatus.of(server, flavor));
+            return ReplicaStatus.of(server, flavor);
         } catch (SQLException e) {
             ServerQueries.ensureRefused(e);
             if (e.getErrorCode() == ER_SPECIFIC_ACCESS_DENIED) {
                 withoutLag = PROBES_WITHOUT_LAG;
             }
-            return Lag.UNKNOWN;
+            return List.of();
         }
     }
 
-    private static Lag furthestBehind(List<ReplicaStatus> channels) {
-        Double furthest = null;
-        boolean stopped = false;
-        for (ReplicaStatus channel : channels) {
-            if (channel.secondsBehind().isPresent()) {
-                double seconds = channel.secondsBehind().getAsDouble();
-                furthest = furthest == null ? seconds : Math.max(furthest, seconds);
-            } else {
-                // MySQL's group replication has a recovery channel, which is usually stopped.
-                stopped |= !channel.isOfGroup();
-            }
-        }
-        return new Lag(furthest, stopped);
+    /** Returns the lag of the channel furthest behind; null when not replicating or not known. */
+    private static @Nullable Double furthestBehind(List<ReplicaStatus> channels) {
+        OptionalDouble furthest = channels.stream()
+                .map(ReplicaStatus::secondsBehind)
+                .flatMapToDouble(OptionalDouble::stream)
+                .max();
+        return furthest.isPresent() ? furthest.getAsDouble() : null;
+    }
+
+    /** MySQL's group replication has a recovery channel, which is usually stopped. */
+    private static boolean isStopped(ReplicaStatus channel) {
+        return channel.secondsBehind().isEmpty() && !channel.isOfGroup();
     }
 }

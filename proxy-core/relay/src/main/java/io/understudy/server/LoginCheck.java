@@ -52,7 +52,7 @@ public final class LoginCheck implements AutoCloseable {
             health.loggedIn();
         } catch (SQLException e) {
             if (!polling.stopped()) {
-                use.refused(AccountHealth.code(e), Reasons.of(e));
+                use.refused(AccountHealth.code(e), ProbeFailure.reason(e));
             }
         }
     }

@@ -16,6 +16,7 @@ import io.understudy.connection.DescriptorShortage;
 import io.understudy.connection.Dialer;
 import io.understudy.connection.NameLookupException;
 import io.understudy.connection.NetworkTransport;
+import io.understudy.wire.packet.ErrPacket;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketAddress;
@@ -145,7 +146,7 @@ public final class PrimaryConnector {
      * Notifies the listener and returns the failure in protocol terms. To be called once for each {@link #connect} that
      * failed.
      */
-    public ConnectFailure failed(Address to, Throwable cause) {
+    public ErrPacket failed(Address to, Throwable cause) {
         whenFailed.run();
         String why;
         if (cause instanceof NameLookupException) {
@@ -157,7 +158,7 @@ public final class PrimaryConnector {
         } else {
             why = String.valueOf(cause.getMessage());
         }
-        return new ConnectFailure(
+        return new ErrPacket(
                 ER_BAD_HOST_ERROR, "08S01", "Can't connect to MySQL server on '" + to + "' (Understudy: " + why + ")");
     }
 }

@@ -152,7 +152,9 @@ public final class PrimaryMonitor implements AutoCloseable {
                     : null;
         } catch (SQLException | IOException e) {
             // A server that is alive and refuses the monitor's account is the operator's to judge.
-            return ProbeFailure.of(e) == ProbeFailure.ACCOUNT ? null : at + " does not respond: " + Reasons.of(e);
+            return ProbeFailure.of(e) == ProbeFailure.ACCOUNT
+                    ? null
+                    : at + " does not respond: " + ProbeFailure.reason(e);
         }
     }
 
@@ -268,9 +270,7 @@ public final class PrimaryMonitor implements AutoCloseable {
             PrimaryProbe.Result response = probe.run();
             sqlMode = response.sqlMode();
             String version = response.version();
-            ServerFlavor flavor = version == null
-                    ? null
-                    : version.toLowerCase(Locale.ROOT).contains("mariadb") ? ServerFlavor.MARIADB : ServerFlavor.MYSQL;
+            ServerFlavor flavor = version == null ? null : ServerFlavor.of(version);
             lastSignNanos = nanoClock.getAsLong();
             use.works();
             now = new PrimaryState(true, flavor, version, response.readOnly(), response.identity(), null);
@@ -329,13 +329,13 @@ public final class PrimaryMonitor implements AutoCloseable {
                                 + (acceptsConnections(failure)
                                         ? "it accepts connections, so it is frozen or overloaded"
                                         : "it accepts no connections, so its host is down or the network is cut"));
-            case DOWN -> before.down("primary " + present + ": " + Reasons.of(failure));
+            case DOWN -> before.down("primary " + present + ": " + ProbeFailure.reason(failure));
         };
     }
 
     /** The kernel of a frozen server still accepts connections for it. */
     private static boolean acceptsConnections(Exception failure) {
-        return !Reasons.of(failure).toLowerCase(Locale.ROOT).contains("connect timed out");
+        return !ProbeFailure.reason(failure).toLowerCase(Locale.ROOT).contains("connect timed out");
     }
 
     /** Replaces the state and logs what is new. Returns false if it was not {@code before} any more. */

@@ -92,7 +92,7 @@ public final class QueryPool implements AutoCloseable {
                 use.works();
                 return connection;
             } catch (SQLTransientConnectionException e) {
-                use.refused(AccountHealth.code(e), Reasons.of(e));
+                use.refused(AccountHealth.code(e), ProbeFailure.reason(e));
                 if (e.getCause() instanceof SQLException why) {
                     // Without the number: the code of an error says that a connection responded.
                     throw new SQLTransientConnectionException(why.getMessage(), why.getSQLState(), why);

@@ -35,6 +35,13 @@ public final class StandbyMonitor implements AutoCloseable {
             + " change primary.address in the file. Do not make it read-only: then no server takes writes";
     private static final String FUNCTION = "the standby's health, role and lag, and what is mirrored to it";
 
+    /** Probes a standby. May wait. */
+    @FunctionalInterface
+    interface Probe {
+        /** @throws SQLException when it does not respond */
+        StandbyProbeResult run() throws SQLException;
+    }
+
     /** Why a standby gave no result. */
     private enum Failure {
         NONE(""),
@@ -57,7 +64,7 @@ public final class StandbyMonitor implements AutoCloseable {
     public static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private final String name;
-    private final StandbyProbe probe;
+    private final Probe probe;
     private final StandbyMeters meters;
     private final Polling polling;
     private final Predicate<@Nullable String> primary;
@@ -90,7 +97,7 @@ public final class StandbyMonitor implements AutoCloseable {
 
     StandbyMonitor(
             String name,
-            StandbyProbe probe,
+            Probe probe,
             Predicate<@Nullable String> primary,
             MeterRegistry registry,
             ScheduledExecutorService executor,
@@ -165,9 +172,9 @@ public final class StandbyMonitor implements AutoCloseable {
             meters.sawNothing(isPrimary());
             int code = AccountHealth.code(e);
             error = code;
-            use.refused(code, Reasons.of(e));
+            use.refused(code, ProbeFailure.reason(e));
             failure = Failure.of(code);
-            now = new StandbyState(false, false, null, false, -1, failure.prefix + Reasons.of(e));
+            now = new StandbyState(false, false, null, false, -1, failure.prefix + ProbeFailure.reason(e));
         }
         state = now;
         report(before, now, failed);

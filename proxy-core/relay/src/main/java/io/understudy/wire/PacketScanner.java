@@ -3,6 +3,8 @@ package io.understudy.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Walks packet headers in the buffers as they arrive and passes the buffers on whole. A buffer is sliced only where the
@@ -23,7 +25,8 @@ public final class PacketScanner {
 
     private PacketSink sink;
     private final ByteBufAllocator alloc;
-    private PacketNumbering numbering = PacketNumbering.UNCHANGED;
+    /** Gives the new number of each packet, in order; null to keep the numbers. */
+    private @Nullable IntUnaryOperator numbering;
 
     /** Payload bytes of the physical packet still to come; -1 between packets. */
     private int remaining = -1;
@@ -58,7 +61,7 @@ public final class PacketScanner {
     }
 
     /** Renumbers packets from now on, before {@link PacketSink#onPacket} is called. */
-    public void numberBy(PacketNumbering numbers) {
+    public void numberBy(IntUnaryOperator numbers) {
         numbering = numbers;
     }
 
@@ -224,7 +227,7 @@ public final class PacketScanner {
             }
             ended();
             at = next;
-            if (numbering == PacketNumbering.UNCHANGED && sink.takesRows()) {
+            if (numbering == null && sink.takesRows()) {
                 at = rows(in, at, end);
             }
         } while (end - at > Packets.HEADER);
@@ -402,10 +405,11 @@ public final class PacketScanner {
 
     /** Returns the number of the packet at {@code at}, overwriting it if packets are renumbered. */
     private int numbered(ByteBuf buf, int at, int sequence) {
-        if (numbering == PacketNumbering.UNCHANGED) {
+        IntUnaryOperator numbers = numbering;
+        if (numbers == null) {
             return sequence;
         }
-        int number = numbering.number(sequence);
+        int number = numbers.applyAsInt(sequence);
         buf.setByte(at + 3, number);
         return number;
     }

@@ -7,6 +7,7 @@ import com.networknt.schema.InputFormat;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.understudy.base.JsonWriter;
+import io.understudy.config.bind.RawSection;
 import io.understudy.config.bind.RecordShape;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,20 +26,20 @@ class ExamplesTest {
     /** Stand-ins for the plugins' records, which this module cannot import; only their keys matter here. */
     record Mirror(
             Integer concurrency,
-            Object queue,
+            RawSection queue,
             Duration timeout,
             List<String> initSql,
             String writes,
             String rows,
             String order,
-            Object pauseAbove,
-            List<Object> rules) {}
+            RawSection pauseAbove,
+            List<RawSection> rules) {}
 
     record CommitLatency(String attribution, Duration slow) {}
 
-    record GtidDomain(String mode, String guard, String learn, List<Object> rules) {}
+    record GtidDomain(String mode, String guard, String learn, List<RawSection> rules) {}
 
-    record QueryLog(Integer digests, String literals, Integer readers, Object queue, List<Object> rules) {}
+    record QueryLog(Integer digests, String literals, Integer readers, RawSection queue, List<RawSection> rules) {}
 
     record BlackBox(String memory, Duration poll, String acknowledge, String size) {}
 

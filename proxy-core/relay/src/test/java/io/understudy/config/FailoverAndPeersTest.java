@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.understudy.base.Secret;
+import io.understudy.config.bind.RecordShape;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,10 +21,10 @@ class FailoverAndPeersTest {
     @Test
     void byDefaultNothingWaitsAndThereIsNoOtherProxy() throws ConfigException {
         UnderstudyConfig config = ConfigTexts.text("primary: { address: a:1 }").config();
-        assertThat(config.failover()).isEqualTo(FailoverConfig.defaults());
+        assertThat(config.failover()).isEqualTo(RecordShape.defaults(FailoverConfig.class));
         assertThat(config.failover().hold()).isZero();
         assertThat(config.peers()).isEmpty();
-        assertThat(with("failover:\npeers:\n").failover()).isEqualTo(FailoverConfig.defaults());
+        assertThat(with("failover:\npeers:\n").failover()).isEqualTo(RecordShape.defaults(FailoverConfig.class));
     }
 
     @Test

@@ -34,7 +34,6 @@ class MutationTest {
                 queue: { statements: 5, bytes: 1KiB }
                 rules: [{ name: one, sample: 10% }]
                 weights: { a: 1 }
-                anything: [1, { b: c }]
             """;
 
     private record Edit(int at, int remove, String insert) {

@@ -23,8 +23,7 @@ record SamplePlugin(
         List<Rule> rules,
         Map<String, Integer> weights,
         Rate rate,
-        @Nullable Secret password,
-        @Nullable Object anything) {
+        @Nullable Secret password) {
 
     enum Order {
         NONE,

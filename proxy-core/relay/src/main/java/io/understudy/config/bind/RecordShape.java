@@ -6,15 +6,20 @@ import io.understudy.base.Sensitive;
 import io.understudy.config.bind.problem.Problems;
 import io.understudy.config.bind.problem.Suggestions;
 import io.understudy.config.bind.yaml.YamlNode;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -89,6 +94,16 @@ public final class RecordShape implements Shape {
     /** Returns the record's class. */
     public Class<?> type() {
         return type;
+    }
+
+    /** Returns the record of a mapping without keys, none of which is required. */
+    public static <R extends Record> R defaults(Class<R> type) {
+        RecordShape shape = of(type);
+        try {
+            return type.cast(shape.create(new Object[shape.keys.size()]));
+        } catch (InvocationTargetException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Returns the keys in the order of the components. */
@@ -252,7 +267,7 @@ public final class RecordShape implements Shape {
         Map<String, Object> properties = Shape.ordered();
         for (Key key : keys) {
             Map<String, Object> property = Shape.ordered();
-            String description = Descriptions.of(type, key.name());
+            String description = description(type, key.name());
             if (description != null) {
                 property.put("description", description);
             }
@@ -277,7 +292,7 @@ public final class RecordShape implements Shape {
 
     /** An optional key may have an empty value. */
     private static Map<String, Object> nullable(Map<String, Object> schema) {
-        if (schema.get("type") instanceof List<?> || schema.isEmpty()) {
+        if (schema.get("type") instanceof List<?>) {
             return schema;
         }
         List<Object> choices =
@@ -319,5 +334,34 @@ public final class RecordShape implements Shape {
             return record.defaults(new HashSet<>());
         }
         return shape instanceof ListOf ? List.of() : null;
+    }
+
+    /**
+     * Returns the sentence that describes a key, or null if there is none: from {@code <SimpleRecordName>.properties}
+     * (UTF-8) beside the record on the class path. A nested record may be described in the file of its outermost class
+     * instead, each key prefixed with its simple name and a dot.
+     */
+    private static @Nullable String description(Class<?> type, String component) {
+        String own = file(type).getProperty(component);
+        if (own != null || type.getEnclosingClass() == null) {
+            return own;
+        }
+        Class<?> outermost = type;
+        while (outermost.getEnclosingClass() != null) {
+            outermost = outermost.getEnclosingClass();
+        }
+        return file(outermost).getProperty(type.getSimpleName() + "." + component);
+    }
+
+    private static Properties file(Class<?> type) {
+        Properties properties = new Properties();
+        try (var in = type.getResourceAsStream(type.getSimpleName() + ".properties")) {
+            if (in != null) {
+                properties.load(new InputStreamReader(in, StandardCharsets.UTF_8));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the descriptions of " + type.getName(), e);
+        }
+        return properties;
     }
 }

@@ -4,7 +4,6 @@ import io.understudy.base.Durations;
 import io.understudy.base.Sensitive;
 import io.understudy.config.bind.problem.Position;
 import io.understudy.config.bind.problem.Suggestions;
-import io.understudy.config.bind.yaml.CoreSchema;
 import io.understudy.config.bind.yaml.YamlNode;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -12,7 +11,9 @@ import java.lang.reflect.Modifier;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -41,6 +42,11 @@ public record ScalarShape(
                     "pattern",
                     "\\$\\{(env|file):[^}]+\\}"));
 
+    /** As in YAML's core schema. */
+    private static final Pattern INTEGER = Pattern.compile("[-+]?[0-9]{1,19}");
+
+    private static final Pattern NUMBER = Pattern.compile("[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?");
+
     /** The binder takes the text of any scalar: an unquoted 1234 may be a name or a password. */
     private static final Map<String, Object> ANY_TEXT = Shape.ordered("type", List.of("string", "number", "boolean"));
 
@@ -61,13 +67,13 @@ public record ScalarShape(
                     type,
                     "an integer",
                     Shape.ordered("type", "integer", "minimum", Integer.MIN_VALUE, "maximum", Integer.MAX_VALUE),
-                    text -> CoreSchema.isInteger(text) ? Integer.valueOf(text) : null);
+                    text -> INTEGER.matcher(text).matches() ? Integer.valueOf(text) : null);
         } else if (type == Long.class) {
             return plain(
                     type,
                     "an integer",
                     Shape.ordered("type", "integer"),
-                    text -> CoreSchema.isInteger(text) ? Long.valueOf(text) : null);
+                    text -> INTEGER.matcher(text).matches() ? Long.valueOf(text) : null);
         } else if (type == Double.class) {
             return plain(type, "a number", Shape.ordered("type", "number"), ScalarShape::number);
         } else if (type == Boolean.class) {
@@ -91,13 +97,13 @@ public record ScalarShape(
                     Shape.ordered("type", "string", "minLength", 1),
                     (scalar, in) -> file(scalar.value(), in));
         } else if (type.isEnum()) {
-            List<String> names = EnumNames.all(type);
+            List<String> names = names(type);
             return new ScalarShape(
                     type,
                     "one of " + String.join(", ", names),
                     names.get(0),
                     orSubstituted(Shape.ordered("enum", names)),
-                    (scalar, in) -> EnumNames.find(type, scalar.value()));
+                    (scalar, in) -> find(type, scalar.value()));
         }
         Method parse = parseMethod(type);
         return parse == null ? null : valueType(type, parse);
@@ -118,7 +124,7 @@ public record ScalarShape(
     }
 
     private static @Nullable Object number(String text) {
-        double number = CoreSchema.isNumber(text) ? Double.parseDouble(text) : Double.NaN;
+        double number = NUMBER.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
         return Double.isFinite(number) ? number : null;
     }
 
@@ -229,13 +235,12 @@ public record ScalarShape(
             if (!scalar.plain() && !scalar.substituted()) {
                 return "; remove the quotes";
             }
-            return type == Integer.class && CoreSchema.isInteger(scalar.value())
+            return type == Integer.class && INTEGER.matcher(scalar.value()).matches()
                     ? " (at most " + Integer.MAX_VALUE + ")"
                     : "";
         }
-        String nearest = type.isEnum() && !scalar.substituted()
-                ? Suggestions.nearest(scalar.value(), EnumNames.all(type))
-                : null;
+        String nearest =
+                type.isEnum() && !scalar.substituted() ? Suggestions.nearest(scalar.value(), names(type)) : null;
         return nearest == null ? "" : "; did you mean '" + nearest + "'?";
     }
 
@@ -263,10 +268,40 @@ public record ScalarShape(
         if (value instanceof Duration duration) {
             return Durations.format(duration);
         }
-        return value instanceof Enum<?> constant ? EnumNames.canonical(constant) : value.toString();
+        return value instanceof Enum<?> constant ? canonical(constant) : value.toString();
     }
 
     private boolean isSensitive() {
         return Sensitive.class.isAssignableFrom(type);
+    }
+
+    /** Returns an enum constant as spelt in a document: lower case, - for _, unless toString differs. */
+    private static String canonical(Enum<?> constant) {
+        String text = constant.toString();
+        return text.equals(constant.name()) ? text.toLowerCase(Locale.ROOT).replace('_', '-') : text;
+    }
+
+    private static List<String> names(Class<?> type) {
+        return Arrays.stream(type.getEnumConstants())
+                .map(c -> canonical((Enum<?>) c))
+                .toList();
+    }
+
+    /**
+     * Returns the constant for a spelling, ignoring case and the difference between {@code -} and {@code _}; null for
+     * none.
+     */
+    private static @Nullable Object find(Class<?> type, String text) {
+        String folded = fold(text);
+        for (Object constant : type.getEnumConstants()) {
+            if (fold(canonical((Enum<?>) constant)).equals(folded)) {
+                return constant;
+            }
+        }
+        return null;
+    }
+
+    private static String fold(String text) {
+        return text.toLowerCase(Locale.ROOT).replace('-', '_');
     }
 }

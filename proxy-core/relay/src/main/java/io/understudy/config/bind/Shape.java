@@ -16,13 +16,7 @@ import org.jspecify.annotations.Nullable;
  * differences all ask it. Immutable.
  */
 public sealed interface Shape
-        permits ScalarShape,
-                RecordShape,
-                Shape.Anything,
-                Shape.Section,
-                Shape.ScalarOrMapping,
-                Shape.ListOf,
-                Shape.MapOf {
+        permits ScalarShape, RecordShape, Shape.Section, Shape.ScalarOrMapping, Shape.ListOf, Shape.MapOf {
 
     /**
      * Returns the shape of a type.
@@ -39,8 +33,6 @@ public sealed interface Shape
             }
         } else if (type == RawSection.class) {
             return new Section();
-        } else if (type == Object.class) {
-            return new Anything();
         } else if (type instanceof Class<?> plain) {
             ScalarShape scalar = ScalarShape.of(plain);
             if (scalar != null) {
@@ -86,20 +78,6 @@ public sealed interface Shape
 
     private static String entries(int size) {
         return size + (size == 1 ? " entry" : " entries");
-    }
-
-    /** Any value, as strings, numbers, booleans, lists and maps. */
-    record Anything() implements Shape {
-        @Override
-        public Object bind(YamlNode node, String path, Binder binder) {
-            Object value = node.toJava();
-            return value == null ? binder.unexpected(node, "a value", path) : value;
-        }
-
-        @Override
-        public Map<String, Object> schema() {
-            return Map.of();
-        }
     }
 
     /** A mapping that is bound later. */

@@ -5,7 +5,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderException;
+import io.understudy.base.NoTask;
 import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes packets out of frames.
@@ -19,9 +24,10 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
      * gives.
      */
     private static final int TURN = 64 * 1024;
+    /** Bytes of a closed server connection that the client has not taken after this time are dropped. */
+    private static final int LINGER_SECONDS = 60;
 
     private final boolean peerIsClient;
-    private final BudgetedInflation inflation;
     private final FrameReader frames;
     /** Events and tasks behind bytes that wait: the FIN and the close_notify among them. */
     private final ArrayDeque<Object> events = new ArrayDeque<>(1);
@@ -31,7 +37,10 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     private ChannelHandlerContext context;
 
     private Intake intake = Intake.UNBOUNDED;
-    private Delivery delivery = Delivery.NEXT_HANDLER;
+    /** The context of the pipeline's last handler once the connection has closed with content left; null before. */
+    private @Nullable ChannelHandlerContext late;
+
+    private Future<?> linger = NoTask.NONE;
 
     /** Some of {@link #frames} waits for the intake, the budget or the next turn. */
     private boolean undrained;
@@ -47,8 +56,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     FrameDecoder(Codec codec, FrameNumbers numbers, boolean peerIsClient, InflationBudget budget) {
         this.peerIsClient = peerIsClient;
-        inflation = new BudgetedInflation(codec, budget, this::resume, this::evicted);
-        frames = new FrameReader(codec, numbers, inflation);
+        frames = new FrameReader(codec, numbers, budget, this::resume, this::evicted);
     }
 
     void attach(Intake taker) {
@@ -73,7 +81,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     /** Continues with the bytes that wait. In a later task, because the call may come from within {@link #run}. */
     void resume() {
-        if (!undrained || inflation.waits() || resuming || ended) {
+        if (!undrained || frames.waits() || resuming || ended) {
             return;
         }
         resuming = true;
@@ -88,8 +96,12 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     }
 
     private void readComplete(ChannelHandlerContext ctx) {
-        delivery.readComplete(ctx);
-        if (delivery.isLate() && !undrained && !ended) {
+        if (late == null) {
+            ctx.fireChannelReadComplete();
+        } else {
+            callLast(ChannelInboundHandler::channelReadComplete);
+        }
+        if (late != null && !undrained && !ended) {
             close(ctx);
         }
     }
@@ -103,7 +115,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
             boolean drained = handOn(ctx);
             if (!ended) {
                 frames.keepRest(ctx);
-                hold(!drained || inflation.waits());
+                hold(!drained || frames.waits());
             }
         } catch (RuntimeException | OutOfMemoryError e) {
             fail(ctx, e);
@@ -117,7 +129,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     }
 
     private void passOnEvents(ChannelHandlerContext ctx) {
-        if (undrained || ended || delivery.isLate()) {
+        if (undrained || ended || late != null) {
             return;
         }
         Object event;
@@ -139,7 +151,11 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
                 return true;
             }
             left -= piece.readableBytes();
-            delivery.content(ctx, piece);
+            if (late == null) {
+                ctx.fireChannelRead(piece);
+            } else {
+                callLast((handler, last) -> handler.channelRead(last, piece));
+            }
         }
         return frames.drained();
     }
@@ -155,11 +171,19 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     private void fail(ChannelHandlerContext ctx, Throwable cause) {
         discard();
-        delivery.failed(ctx, new DecoderException(cause));
+        DecoderException failure = new DecoderException(cause);
+        if (late == null) {
+            ctx.fireExceptionCaught(failure);
+        } else {
+            callLast((handler, last) -> {
+                handler.exceptionCaught(last, failure);
+                handler.channelInactive(last);
+            });
+        }
     }
 
     private void evicted() {
-        if (inflation.isOpen() && !ended) {
+        if (frames.isOpen() && !ended) {
             fail(
                     context,
                     new InflationRefusedException(
@@ -190,7 +214,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         // Only a server's frames are finished: nobody is left to take the responses to a client's.
         if (!peerIsClient && !ended && !abandoned) {
             ending = true;
-            inflation.waitNoLonger();
+            frames.waitNoLonger();
             run(ctx);
             // What has just been handed on must leave, or no room for the rest is ever made.
             ctx.fireChannelReadComplete();
@@ -198,10 +222,31 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         ChannelHandlerContext last = ctx.pipeline().lastContext();
         if (ending && undrained && !ended && last != null && last.handler() instanceof ChannelInboundHandler) {
             // A server's close is not ahead of its last bytes, however many they hold.
-            delivery = new LateDelivery(last, this::giveUp);
+            late = last;
+            linger = last.executor().schedule(this::giveUp, LINGER_SECONDS, TimeUnit.SECONDS);
             return;
         }
         close(ctx);
+    }
+
+    /** A call of the pipeline's last handler with its context. */
+    private interface LateCall {
+        void on(ChannelInboundHandler handler, ChannelHandlerContext last) throws Exception;
+    }
+
+    /**
+     * Calls the pipeline's last handler itself: Netty removes the handlers of a closed channel, so an event fired from
+     * here would reach none of them.
+     */
+    private void callLast(LateCall call) {
+        ChannelHandlerContext last = Objects.requireNonNull(late);
+        try {
+            call.on((ChannelInboundHandler) last.handler(), last);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private void giveUp() {
@@ -212,7 +257,11 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     private void close(ChannelHandlerContext ctx) {
         discard();
-        delivery.closed(ctx);
+        if (late == null) {
+            ctx.fireChannelInactive();
+        } else {
+            callLast(ChannelInboundHandler::channelInactive);
+        }
     }
 
     /** Called when the session has ended: drops what a closed connection has left, or will have. */
@@ -225,17 +274,16 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-        if (!delivery.isLate()) {
+        if (late == null) {
             discard();
         }
     }
 
     private void discard() {
         ended = true;
-        delivery.end();
-        frames.release();
+        linger.cancel(false);
+        frames.close();
         events.clear();
         undrained = false;
-        inflation.close();
     }
 }

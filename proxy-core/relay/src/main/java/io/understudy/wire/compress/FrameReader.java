@@ -4,12 +4,18 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.util.concurrent.EventExecutor;
+import io.understudy.base.NoTask;
 import io.understudy.wire.MalformedPacketException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads frames: three bytes of length, one of number, three of the length before compression, which is 0 for what was
- * not worth compressing. Holds at most one read's bytes, or a frame of at most 64 KiB.
+ * not worth compressing. Holds at most one read's bytes, or a frame of at most 64 KiB. Long frames are decompressed in
+ * pieces, one frame after another, each with memory of the {@link InflationBudget}. Confined to the connection's event
+ * loop.
  */
 final class FrameReader {
     /**
@@ -19,9 +25,13 @@ final class FrameReader {
     /** Bytes of a longer frame inflated at once. */
     private static final int PIECE = 32 * 1024;
 
+    private static final int WATCH_SECONDS = 1;
+
     private final Codec codec;
     private final FrameNumbers numbers;
-    private final BudgetedInflation inflation;
+    private final InflationBudget budget;
+    private final InflationBudget.Share share;
+    private final Runnable resume;
     private final PacketNumbers packets = new PacketNumbers() {
         @Override
         void number(ByteBuf buf, int index, boolean continued) {
@@ -45,11 +55,96 @@ final class FrameReader {
     /** Whether the rest of the frame is behind the end of its data. */
     private boolean dataEnded;
 
-    /** @param inflation decompresses long frames */
-    FrameReader(Codec codec, FrameNumbers numbers, BudgetedInflation inflation) {
+    /** The long frame that is being decompressed. */
+    private Codec.Inflation inflation = Codec.Inflation.NONE;
+
+    private boolean waiting;
+    /** While {@link #waiting}. */
+    private Future<?> watch = NoTask.NONE;
+
+    private boolean mayWait = true;
+    /** The share waits for memory, or holds some. */
+    private boolean asked;
+
+    /**
+     * @param resume called when a frame that waited for memory may go on
+     * @param evicted called when others wait for the memory of a frame that stays unfinished
+     */
+    FrameReader(Codec codec, FrameNumbers numbers, InflationBudget budget, Runnable resume, Runnable evicted) {
         this.codec = codec;
         this.numbers = numbers;
-        this.inflation = inflation;
+        this.budget = budget;
+        this.resume = resume;
+        share = budget.share(this::granted, evicted);
+    }
+
+    /** Returns whether a frame waits for memory. */
+    boolean waits() {
+        return waiting;
+    }
+
+    /** Takes memory beyond the limit from now on, because the connection has closed. */
+    void waitNoLonger() {
+        waitEnded();
+        mayWait = false;
+    }
+
+    /** Returns whether a long frame has begun and its data has not ended. */
+    boolean isOpen() {
+        return inflation != Codec.Inflation.NONE;
+    }
+
+    /** Begins a long frame. Returns false while its data or the memory for it have to be waited for. */
+    private boolean open(EventExecutor loop, ByteBuf data, boolean complete) {
+        if (!share.isHeld()) {
+            long needed = codec.inflationBytes(data, complete, original);
+            if (needed < 0) {
+                return false;
+            }
+            asked = true;
+            if (!mayWait) {
+                share.takeAtOnce(needed, loop);
+            } else if (!share.take(needed, loop)) {
+                waiting = true;
+                watch(loop);
+                return false;
+            }
+        }
+        inflation = codec.inflation();
+        return true;
+    }
+
+    private void granted() {
+        waitEnded();
+        resume.run();
+    }
+
+    private void waitEnded() {
+        waiting = false;
+        watch.cancel(false);
+    }
+
+    private void watch(EventExecutor loop) {
+        budget.evictStalled();
+        watch = loop.schedule(() -> watch(loop), WATCH_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Ends the long frame, or the wait for its memory. */
+    private void endInflation() {
+        waitEnded();
+        Codec.Inflation last = inflation;
+        inflation = Codec.Inflation.NONE;
+        last.close();
+        if (asked) {
+            asked = false;
+            share.give();
+        }
+    }
+
+    /** Drops all that is held. */
+    void close() {
+        release();
+        endInflation();
     }
 
     /** Adds received bytes. Takes ownership. */
@@ -73,8 +168,7 @@ final class FrameReader {
         }
     }
 
-    /** Drops the bytes that wait. */
-    void release() {
+    private void release() {
         received.release();
         received = Unpooled.EMPTY_BUFFER;
         kept = Unpooled.EMPTY_BUFFER;
@@ -88,7 +182,7 @@ final class FrameReader {
                 return null;
             }
             ByteBuf piece = original == 0 ? asItIs() : isShort() ? whole(ctx) : inflated(ctx);
-            if (inFrame && frameLeft == 0 && originalLeft == 0 && !inflation.isOpen()) {
+            if (inFrame && frameLeft == 0 && originalLeft == 0 && !isOpen()) {
                 inFrame = false;
             }
             if (piece != null) {
@@ -115,7 +209,7 @@ final class FrameReader {
     }
 
     private boolean isShort() {
-        return frameLeft <= SHORT && original <= SHORT && !inflation.isOpen() && !dataEnded;
+        return frameLeft <= SHORT && original <= SHORT && !isOpen() && !dataEnded;
     }
 
     private @Nullable ByteBuf asItIs() {
@@ -156,11 +250,11 @@ final class FrameReader {
             frameLeft -= rest;
             return null;
         }
-        if (inflation.waits()) {
+        if (waiting) {
             return null;
         }
         ByteBuf in = received.slice(received.readerIndex(), present());
-        if (!inflation.isOpen() && !inflation.open(ctx.executor(), in, in.readableBytes() == frameLeft, original)) {
+        if (!isOpen() && !open(ctx.executor(), in, in.readableBytes() == frameLeft)) {
             return null;
         }
         int room = Math.max(1, Math.min(PIECE, originalLeft));
@@ -195,9 +289,9 @@ final class FrameReader {
         if (finished) {
             dataEnded = true;
             originalLeft = 0;
-            inflation.close();
+            endInflation();
         } else if (made) {
-            inflation.progressed(PIECE);
+            share.progressed(PIECE);
         }
     }
 }

@@ -72,23 +72,7 @@ final class ZlibCodec implements Codec {
 
         @Override
         public void inflate(ByteBuf in, ByteBuf out, int room) {
-            ByteBuffer source = in.nioBuffer();
-            int length = source.remaining();
-            inflater.setInput(source);
-            int left = room;
-            try {
-                while (left > 0) {
-                    int made = inflater.inflate(out.nioBuffer(out.writerIndex(), left));
-                    if (made == 0) {
-                        break;
-                    }
-                    out.writerIndex(out.writerIndex() + made);
-                    left -= made;
-                }
-            } catch (DataFormatException e) {
-                throw new MalformedPacketException("a compressed frame is no zlib data: " + e.getMessage());
-            }
-            in.skipBytes(length - inflater.getRemaining());
+            ZlibCodec.inflate(inflater, in, out, room);
         }
 
         @Override
@@ -105,28 +89,45 @@ final class ZlibCodec implements Codec {
     @Override
     public void decompress(ByteBuf in, ByteBuf out, int length) {
         inflater.reset();
-        inflater.setInput(in.nioBuffer());
-        int left = length;
+        int before = out.readableBytes();
+        inflate(inflater, in, out, length);
+        try {
+            boolean full = out.readableBytes() - before == length;
+            boolean more = full && !inflater.finished() && inflater.inflate(new byte[1]) > 0;
+            if (more || !inflater.finished()) {
+                throw new MalformedPacketException(
+                        "a compressed frame says it holds " + length + " bytes, and does not");
+            }
+        } catch (DataFormatException e) {
+            throw noZlib(e);
+        }
+        in.readerIndex(in.writerIndex());
+    }
+
+    private static void inflate(Inflater inflater, ByteBuf in, ByteBuf out, int room) {
+        ByteBuffer source = in.nioBuffer();
+        int length = source.remaining();
+        inflater.setInput(source);
+        int left = room;
         try {
             while (left > 0) {
                 // Grows with the actual content, not with the length that the frame states.
                 out.ensureWritable(Math.min(left, CHUNK));
-                int room = Math.min(left, out.writableBytes());
-                int made = inflater.inflate(out.nioBuffer(out.writerIndex(), room));
+                int most = Math.min(left, out.writableBytes());
+                int made = inflater.inflate(out.nioBuffer(out.writerIndex(), most));
                 if (made == 0) {
                     break;
                 }
                 out.writerIndex(out.writerIndex() + made);
                 left -= made;
             }
-            boolean more = left == 0 && !inflater.finished() && inflater.inflate(new byte[1]) > 0;
-            if (more || !inflater.finished()) {
-                throw new MalformedPacketException(
-                        "a compressed frame says it holds " + length + " bytes, and does not");
-            }
         } catch (DataFormatException e) {
-            throw new MalformedPacketException("a compressed frame is no zlib data: " + e.getMessage());
+            throw noZlib(e);
         }
-        in.readerIndex(in.writerIndex());
+        in.skipBytes(length - inflater.getRemaining());
+    }
+
+    private static MalformedPacketException noZlib(DataFormatException e) {
+        return new MalformedPacketException("a compressed frame is no zlib data: " + e.getMessage());
     }
 }

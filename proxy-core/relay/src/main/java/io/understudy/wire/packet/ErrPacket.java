@@ -36,6 +36,11 @@ public record ErrPacket(int code, String sqlState, String message) {
         return new ErrPacket(code, state, buf.toString(at, left, StandardCharsets.UTF_8));
     }
 
+    /** Returns the error for people, as {@code error 1040 (08004) Too many connections}. */
+    public String text() {
+        return "error " + code + " (" + sqlState + ") " + message;
+    }
+
     /**
      * Returns the packet. Before the client's capabilities are known it must have no SQLSTATE: {@code protocol41} is
      * then false.

@@ -66,22 +66,15 @@ public record HandshakeResponse41(
         }
         String user = PacketStrings.readNul(in);
         skipAuthResponse(in, capabilities);
-        String schema = null;
-        if ((capabilities & Capabilities.CONNECT_WITH_DB) != 0 && in.isReadable()) {
-            schema = PacketStrings.readNulOrRest(in);
-        }
-        String plugin = "";
-        if ((capabilities & Capabilities.PLUGIN_AUTH) != 0 && in.isReadable()) {
-            plugin = PacketStrings.readNulOrRest(in);
-        }
+        String schema = optional(in, capabilities, Capabilities.CONNECT_WITH_DB);
+        String plugin = optional(in, capabilities, Capabilities.PLUGIN_AUTH);
         return new HandshakeResponse41(
-                capabilities,
-                maxPacket,
-                collation,
-                user,
-                schema == null || schema.isEmpty() ? null : schema,
-                plugin,
-                false);
+                capabilities, maxPacket, collation, user, schema.isEmpty() ? null : schema, plugin, false);
+    }
+
+    /** Reads a name that is there only with a capability; empty if it is not. */
+    private static String optional(ByteBuf in, long capabilities, long capability) {
+        return (capabilities & capability) != 0 && in.isReadable() ? PacketStrings.readNulOrRest(in) : "";
     }
 
     private static void skipAuthResponse(ByteBuf in, long capabilities) {
@@ -152,12 +145,8 @@ public record HandshakeResponse41(
         in.skipBytes(FIXED);
         PacketStrings.readNul(in);
         skipAuthResponse(in, capabilities);
-        if ((capabilities & Capabilities.CONNECT_WITH_DB) != 0 && in.isReadable()) {
-            PacketStrings.readNulOrRest(in);
-        }
-        if ((capabilities & Capabilities.PLUGIN_AUTH) != 0 && in.isReadable()) {
-            PacketStrings.readNulOrRest(in);
-        }
+        optional(in, capabilities, Capabilities.CONNECT_WITH_DB);
+        optional(in, capabilities, Capabilities.PLUGIN_AUTH);
         return in;
     }
 

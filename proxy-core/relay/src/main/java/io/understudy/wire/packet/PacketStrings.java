@@ -27,13 +27,9 @@ final class PacketStrings {
     }
 
     static void skip(ByteBuf in, int length) {
-        checkLength(in, length);
-        in.skipBytes(length);
-    }
-
-    private static void checkLength(ByteBuf in, int length) {
         if (length > in.readableBytes()) {
             throw new MalformedPacketException(length + " bytes announced where " + in.readableBytes() + " follow");
         }
+        in.skipBytes(length);
     }
 }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * state follows.
  */
 public final class SessionStateFilter {
-    /** The largest length that is encoded in one byte. */
-    private static final int MAX_SHORT = 250;
+    /** In place of a number of bytes: the whole entry. */
+    private static final int ENTRY = Integer.MAX_VALUE;
 
     private final OkPacket ok = new OkPacket();
     private final long capabilities;
@@ -75,28 +75,25 @@ public final class SessionStateFilter {
         if (ok.stateLength() == 0) {
             return null;
         }
-        if (allGo(buf, ok.stateAt(), ok.stateAt() + ok.stateLength(), variables, gtids)) {
-            return cut(buf, index, sequence);
-        }
-        ByteBuf kept = null;
+        int end = ok.stateAt() + ok.stateLength();
+        ByteBuf kept = null; // stays so after nearly every commit
         try {
-            ByteBuf in = buf.slice(ok.stateAt(), ok.stateLength());
-            while (in.isReadable()) {
-                int entry = in.readerIndex();
-                int type = in.readUnsignedByte();
-                int size = LengthEncoded.readLength(in);
-                int body = in.readerIndex();
-                int end = body + size;
-                boolean variable = type == SessionState.SYSTEM_VARIABLE;
-                boolean whole = variable ? keepsAll(in, end, variables) : type != SessionState.GTIDS || !gtids;
-                if (whole) {
-                    kept = kept == null ? alloc.buffer(ok.stateLength()) : kept;
-                    kept.writeBytes(in, entry, end - entry);
-                } else if (variable) {
-                    in.readerIndex(body);
-                    kept = keepSome(alloc, kept, in, end, variables);
+            int next;
+            for (int at = ok.stateAt(); at < end; at = next) {
+                next = LengthEncoded.behind(buf, at + 1, end);
+                int type = buf.getByte(at);
+                int left = type == SessionState.SYSTEM_VARIABLE
+                        ? bytesLeft(buf, at, next, variables)
+                        : type == SessionState.GTIDS && gtids ? 0 : ENTRY;
+                if (left > 0) {
+                    ByteBuf out = kept == null ? alloc.buffer(ok.stateLength()) : kept;
+                    kept = out;
+                    if (left == ENTRY) {
+                        out.writeBytes(buf, at, next - at);
+                    } else {
+                        copyVariables(buf, at, next, variables, left, out);
+                    }
                 }
-                in.readerIndex(end);
             }
             if (kept == null) {
                 return cut(buf, index, sequence);
@@ -109,98 +106,44 @@ public final class SessionStateFilter {
         }
     }
 
-    /** Returns true if no entry remains, as after nearly every commit; false also if that is not certain. */
-    private static boolean allGo(ByteBuf buf, int from, int end, List<String> variables, boolean gtids) {
-        int at = from;
-        while (at < end) {
-            int type = buf.getByte(at);
-            int next = behind(buf, at + 1, end);
-            if (next < 0 || type != SessionState.SYSTEM_VARIABLE && !(type == SessionState.GTIDS && gtids)) {
-                return false;
-            }
-            int variable = type == SessionState.SYSTEM_VARIABLE ? at + 2 : next;
-            while (variable < next) {
-                int value = behind(buf, variable, next);
-                if (value < 0 || !isOneOf(variables, buf, variable + 1, value - variable - 1)) {
-                    return false;
-                }
-                variable = behind(buf, value, next);
-                if (variable < 0) {
-                    return false;
-                }
-            }
-            at = next;
-        }
-        return true;
-    }
-
     /**
-     * Returns the index just past the length-encoded string at {@code at}; -1 if its length takes more than one byte or
-     * exceeds the end.
+     * Returns how many bytes the variables of an entry, which may hold several, have without those to remove;
+     * {@link #ENTRY} if none is to be removed.
      */
-    private static int behind(ByteBuf buf, int at, int end) {
-        int length = at < end ? buf.getUnsignedByte(at) : end;
-        return length > MAX_SHORT || at + 1 + length > end ? -1 : at + 1 + length;
+    private static int bytesLeft(ByteBuf buf, int at, int next, List<String> variables) {
+        int left = 0;
+        int body = LengthEncoded.content(buf, at + 1);
+        int behind;
+        for (int variable = body; variable < next; variable = behind) {
+            int value = LengthEncoded.behind(buf, variable, next);
+            behind = value < next ? LengthEncoded.behind(buf, value, next) : value;
+            left += goes(buf, variable, value, variables) ? 0 : behind - variable;
+        }
+        return left == next - body ? ENTRY : left;
     }
 
-    private static boolean isOneOf(List<String> variables, ByteBuf buf, int index, int length) {
+    private static void copyVariables(ByteBuf buf, int at, int next, List<String> variables, int left, ByteBuf out) {
+        out.writeByte(SessionState.SYSTEM_VARIABLE);
+        LengthEncoded.write(out, left);
+        int behind;
+        for (int variable = LengthEncoded.content(buf, at + 1); variable < next; variable = behind) {
+            int value = LengthEncoded.behind(buf, variable, next);
+            behind = value < next ? LengthEncoded.behind(buf, value, next) : value;
+            if (!goes(buf, variable, value, variables)) {
+                out.writeBytes(buf, variable, behind - variable);
+            }
+        }
+    }
+
+    /** Returns whether the variable whose name lies there is to be removed. */
+    private static boolean goes(ByteBuf buf, int from, int end, List<String> variables) {
+        int name = LengthEncoded.content(buf, from);
         for (int i = 0; i < variables.size(); i++) {
-            if (SessionState.is(buf, index, length, variables.get(i))) {
+            if (SessionState.is(buf, name, end - name, variables.get(i))) {
                 return true;
             }
         }
         return false;
-    }
-
-    private static boolean keepsAll(ByteBuf in, int end, List<String> variables) {
-        while (in.readerIndex() < end) {
-            if (goes(in, end, variables)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Reads a variable's name and value, and returns whether it is to be removed. */
-    private static boolean goes(ByteBuf in, int end, List<String> variables) {
-        int length = LengthEncoded.readLength(in);
-        boolean named = isOneOf(variables, in, in.readerIndex(), length);
-        in.skipBytes(length);
-        if (in.readerIndex() < end) {
-            int valueLength = LengthEncoded.readLength(in);
-            in.skipBytes(valueLength);
-        }
-        if (in.readerIndex() > end) {
-            throw new MalformedPacketException("a variable in a session state entry reaches beyond it");
-        }
-        return named;
-    }
-
-    /** Copies an entry without the removed variables; an entry may hold several. Copies nothing if none remains. */
-    private static @Nullable ByteBuf keepSome(
-            ByteBufAllocator alloc, @Nullable ByteBuf kept, ByteBuf in, int end, List<String> variables) {
-        ByteBuf left = null;
-        try {
-            while (in.readerIndex() < end) {
-                int at = in.readerIndex();
-                if (!goes(in, end, variables)) {
-                    left = left == null ? alloc.buffer(end - at) : left;
-                    left.writeBytes(in, at, in.readerIndex() - at);
-                }
-            }
-            if (left == null) {
-                return kept;
-            }
-            ByteBuf out = kept == null ? alloc.buffer() : kept;
-            out.writeByte(SessionState.SYSTEM_VARIABLE);
-            LengthEncoded.write(out, left.readableBytes());
-            out.writeBytes(left);
-            return out;
-        } finally {
-            if (left != null) {
-                left.release();
-            }
-        }
     }
 
     /** Returns the packet without session state, as a slice: the fields before it remain valid unchanged. */

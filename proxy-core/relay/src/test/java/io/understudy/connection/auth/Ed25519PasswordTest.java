@@ -17,10 +17,8 @@ class Ed25519PasswordTest {
     private static final byte[] SCRAMBLE = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     private static byte[] response(String password, byte[] scramble) throws AuthException {
-        return AuthMethods.of(
-                        "client_ed25519",
-                        new AuthContext(LoginSecret.of(Secret.parse(password)), scramble, false, false, null))
-                .begin();
+        return AuthMethod.of("client_ed25519")
+                .begin(new AuthContext(LoginSecret.of(Secret.parse(password)), scramble, false, false, null));
     }
 
     /** For a password of 32 bytes the method equals standard Ed25519, which the Java runtime implements. */

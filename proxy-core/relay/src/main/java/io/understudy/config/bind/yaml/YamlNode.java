@@ -1,9 +1,7 @@
 package io.understudy.config.bind.yaml;
 
 import io.understudy.config.bind.problem.Position;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,18 +130,4 @@ public sealed interface YamlNode {
 
     /** One key with its value. */
     record Entry(Position keyPosition, String key, YamlNode value) {}
-
-    /** Returns the value as strings, numbers, booleans, lists and maps; null for an empty value. */
-    default @Nullable Object toJava() {
-        if (this instanceof Sequence sequence) {
-            // Not List.copyOf: a list may hold nulls here.
-            return sequence.items().stream().map(YamlNode::toJava).toList();
-        }
-        if (this instanceof Mapping mapping) {
-            Map<String, @Nullable Object> map = new LinkedHashMap<>();
-            mapping.entries().forEach(e -> map.put(e.key(), e.value().toJava()));
-            return map;
-        }
-        return CoreSchema.toJava((Scalar) this);
-    }
 }
